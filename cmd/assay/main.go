@@ -1,0 +1,97 @@
+// Command assay measures distributed AI systems and says how sure it is.
+//
+// Each file beside this one holds one verb: flags in, exit code out. To add a
+// verb, write one file with one constructor and list it in commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ}
+	code := Main(ctx, env)
+	stop()
+	os.Exit(code) // the only exit in the program
+}
+
+// An Env is everything the program may touch outside itself. Tests make their
+// own.
+type Env struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Environ        func() []string // as os.Environ
+}
+
+// Exit codes are part of the command's contract: CI branches on them.
+const (
+	exitOK      = 0
+	exitFailed  = 1 // could not do it
+	exitUsage   = 2 // asked wrongly
+	exitVerdict = 3 // did it, and the answer is bad
+)
+
+// An exitError is an error that knows its exit code. One with an empty message
+// has already said everything on stdout.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usageError marks err as the caller's mistake: exit code 2.
+func usageError(err error) error { return &exitError{exitUsage, err} }
+
+// silent ends the program with code after the answer has been printed.
+func silent(code int) error { return &exitError{code: code} }
+
+// commands lists every verb in the order of help.
+var commands = []func(Env) *cobra.Command{}
+
+// Main runs the program and returns its exit code.
+func Main(ctx context.Context, env Env) int {
+	root := &cobra.Command{
+		Use:           "assay",
+		Short:         "Honest benchmarks for distributed AI",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetArgs(env.Args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err) })
+	for _, command := range commands {
+		root.AddCommand(command(env))
+	}
+	err := root.ExecuteContext(ctx)
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return exitOK // a reader that has seen enough is not a failure
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(env.Stderr, "assay:", text)
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return exit.code
+	}
+	return exitFailed
+}

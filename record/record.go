@@ -1,0 +1,148 @@
+// Package record holds the facts of a run: what was due, what was sent, what
+// came back, and when. It draws no conclusions.
+//
+// Every time is an int64 of nanoseconds on the launch's clock: CLOCK_MONOTONIC
+// of the recording host minus the launch's epoch, which the manifest states, so
+// records of one launch can be subtracted safely and records of two programs on
+// one host can be laid side by side. A record is written once, by the engine
+// that saw the event, and never edited. Rates, percentiles and judgements live
+// in packages metric and stats.
+//
+// The struct tags are the schema of the raw tables; STABILITY.md documents the
+// columns. To add a column, append a field with a new name: readers of older
+// versions skip it, readers of newer versions find null in older files.
+package record
+
+// Version is the schema version of the raw tables: the minor number grows when
+// columns are added, the major number when a column changes its meaning.
+const Version = "1.0"
+
+// A Phase says which part of a point a record belongs to. Warm-up and cool-down
+// are kept and marked, never dropped.
+type Phase string
+
+// The phases of a point, in order.
+const (
+	Warmup   Phase = "warmup"
+	Measure  Phase = "measure"
+	Cooldown Phase = "cooldown"
+)
+
+// An Outcome says how a request ended. Everything but OK and Cut counts against
+// the system under test.
+type Outcome string
+
+// The outcomes of a request.
+const (
+	OK         Outcome = "ok"
+	HTTPError  Outcome = "http_error"   // status outside 2xx
+	StreamErr  Outcome = "stream_error" // an error object inside a 200 stream
+	Truncated  Outcome = "truncated"    // ended with neither finish reason nor [DONE]
+	Empty      Outcome = "empty"        // 200 with no body
+	Protocol   Outcome = "protocol"     // an event or answer that cannot be read
+	Connect    Outcome = "connect"      // no connection
+	Reset      Outcome = "reset"        // connection lost before the end
+	Timeout    Outcome = "timeout"      // total time limit reached
+	IdleTime   Outcome = "idle_timeout" // no byte for the idle limit
+	Redirected Outcome = "redirected"   // 3xx, not followed
+	NotAStream Outcome = "not_a_stream" // a stream was asked, something else came
+	Dropped    Outcome = "dropped"      // never sent: no room
+	Cut        Outcome = "cut"          // still running when the run ended; neither success nor failure
+)
+
+// Outcomes lists every outcome, OK first.
+var Outcomes = []Outcome{
+	OK, HTTPError, StreamErr, Truncated, Empty, Protocol, Connect, Reset,
+	Timeout, IdleTime, Redirected, NotAStream, Dropped, Cut,
+}
+
+// A Call is one thing to ask: decided by the plan, before anything happens.
+type Call struct {
+	ID           int64  // unique within its launch
+	Point        int32  // index into the plan's points
+	Phase        Phase  // what the plan intends it for
+	User         int32  // closed loop: which user; open loop: -1
+	Prompt       string // what to say
+	InputTokens  int32  // tokens the prompt was built to have
+	OutputTokens int32  // tokens asked for
+}
+
+// A Request is the timeline of one Call as it happened: one row of the table
+// requests.
+//
+// Latency is measured from Due, not Sent: a request that waited for us has
+// already waited, and leaving that out is coordinated omission. A pointer field
+// is null when the fact was not available.
+type Request struct {
+	ID     int64   `parquet:"request,delta"`
+	Point  int32   `parquet:"point,delta"`
+	Phase  Phase   `parquet:"phase,dict"`
+	Shard  int32   `parquet:"shard,delta"`
+	User   int32   `parquet:"user,delta"`
+	Due    int64   `parquet:"due_ns,delta"`
+	Sent   int64   `parquet:"sent_ns,delta"` // request bytes handed to the connection
+	Wrote  *int64  `parquet:"wrote_ns"`      // last request byte written
+	First  *int64  `parquet:"first_byte_ns"` // first response byte, whatever it held
+	Done   int64   `parquet:"done_ns,delta"` // stream end: [DONE], or the end of the body
+	Result Outcome `parquet:"outcome,dict"`
+	Status int32   `parquet:"http_status,delta"` // 0 when no response came
+	Error  string  `parquet:"error,zstd"`        // redacted, capped
+
+	DNS     *int64 `parquet:"dns_ns"`     // duration of name look-up, when a connection was opened
+	Dial    *int64 `parquet:"connect_ns"` // duration of the TCP handshake
+	TLS     *int64 `parquet:"tls_ns"`     // duration of the TLS handshake
+	NewConn bool   `parquet:"new_connection"`
+
+	AskedInput     int32  `parquet:"asked_input_tokens,delta"`
+	AskedOutput    int32  `parquet:"asked_output_tokens,delta"`
+	UsageInput     *int32 `parquet:"usage_input_tokens"` // as the server reported
+	UsageOutput    *int32 `parquet:"usage_output_tokens"`
+	UsageReasoning *int32 `parquet:"usage_reasoning_tokens"`
+	UsageCached    *int32 `parquet:"usage_cached_tokens"`
+	FinishReason   string `parquet:"finish_reason,dict"`
+	ServerID       string `parquet:"server_request_id"` // the id the server gave the answer
+	Chunks         int32  `parquet:"chunks,delta"`      // rows in table chunks
+	Bytes          int64  `parquet:"body_bytes,delta"`  // response body bytes
+	PromptHash     int64  `parquet:"prompt_hash"`       // first 8 bytes of the prompt's SHA-256
+	Flags          string `parquet:"flags,dict"`        // space-separated remarks, such as "no_done coalesced"
+	Text           string `parquet:"text,zstd"`         // the answer; empty unless the plan keeps answers
+}
+
+// A ChunkKind says what a piece of the stream carried. Only Content, Reasoning
+// and Tool are output.
+type ChunkKind string
+
+// The kinds of chunk.
+const (
+	Content   ChunkKind = "content"
+	Reasoning ChunkKind = "reasoning"
+	Tool      ChunkKind = "tool"
+	OtherOut  ChunkKind = "other" // refusal, audio, legacy function call
+	Role      ChunkKind = "role"  // names the speaker and says nothing
+	Blank     ChunkKind = "blank" // no output: empty delta, comment, keep-alive
+	Usage     ChunkKind = "usage"
+	Finish    ChunkKind = "finish"
+	ErrorObj  ChunkKind = "error"
+	DoneMark  ChunkKind = "done"
+)
+
+// Output reports whether chunks of kind k carry generated output.
+func (k ChunkKind) Output() bool {
+	return k == Content || k == Reasoning || k == Tool || k == OtherOut
+}
+
+// A Chunk is one event of a stream as it arrived: one row of the table chunks.
+//
+// A chunk is not a token: servers pack several into one. How many it holds is a
+// judgement, made later by a named tokenizer over the request's text, which
+// TextBytes cuts back into chunks.
+type Chunk struct {
+	Request   int64     `parquet:"request,delta"`
+	Seq       int32     `parquet:"seq,delta"`
+	Choice    int32     `parquet:"choice,delta"`
+	At        int64     `parquet:"at_ns,delta"` // when the read that completed it returned
+	Kind      ChunkKind `parquet:"kind,dict"`
+	Bytes     int32     `parquet:"bytes,delta"`      // bytes of the event on the wire
+	TextBytes int32     `parquet:"text_bytes,delta"` // bytes of output text in it
+	Shared    bool      `parquet:"shared_read"`      // completed by the same read as the chunk before it
+}

@@ -1,0 +1,20 @@
+package record
+
+// A Sample is one reading of one gauge or counter beside the run: one row of
+// the table samples.
+type Sample struct {
+	At     int64    `parquet:"at_ns,delta"`
+	Source string   `parquet:"source,dict"` // host, client, gpu, server
+	Name   string   `parquet:"name,dict"`   // such as cpu.psi.some.avg10
+	Scope  string   `parquet:"scope,dict"`  // gpu uuid, rank, node, pod; empty for the whole
+	Value  *float64 `parquet:"value"`       // null when it could not be read
+	Unit   string   `parquet:"unit,dict"`
+}
+
+// An Event is something that happened once: one row of the table events.
+type Event struct {
+	At     int64  `parquet:"at_ns,delta"`
+	Name   string `parquet:"name,dict"` // such as point.begin, window.begin, server.ready
+	Point  int32  `parquet:"point,delta"`
+	Detail string `parquet:"detail,zstd"`
+}

@@ -1,0 +1,121 @@
+// Package unit holds the quantities assay speaks of and how to read and print
+// them: seconds, tokens, bytes, joules, watts, dollars.
+//
+// It knows nothing of metrics or specs. A number and its unit go in, text that
+// a person can compare goes out; text that a person wrote goes in, a number or
+// an error that names the accepted units comes out.
+package unit
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A Unit names what a number counts. The text is the one printed and stored.
+type Unit string
+
+// The units of every number in a bundle. Scaled forms (ms, GiB) exist only in
+// print: stored numbers are always in these.
+const (
+	Second           Unit = "s"
+	Token            Unit = "tok"
+	TokenPerSecond   Unit = "tok/s"
+	Request          Unit = "req"
+	RequestPerSecond Unit = "req/s"
+	Byte             Unit = "B"
+	BytePerSecond    Unit = "B/s"
+	Joule            Unit = "J"
+	Watt             Unit = "W"
+	Dollar           Unit = "$"
+	Ratio            Unit = "1"
+)
+
+// All lists every unit, in the order of the constants.
+var All = []Unit{
+	Second, Token, TokenPerSecond, Request, RequestPerSecond,
+	Byte, BytePerSecond, Joule, Watt, Dollar, Ratio,
+}
+
+// scale is one printed size of a unit: values of at least from are divided by
+// from and shown with the suffix.
+type scale struct {
+	from   float64
+	suffix string
+}
+
+var scales = map[Unit][]scale{
+	Second:        {{60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}},
+	Byte:          {{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}},
+	BytePerSecond: {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}},
+	Joule:         {{1e6, "MJ"}, {1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}},
+}
+
+// Format prints v of unit u with three or four significant digits, scaled so
+// that a person can read it: Format(0.0234, Second) is "23.4 ms".
+func Format(v float64, u Unit) string {
+	if math.IsNaN(v) {
+		return "n/a"
+	}
+	if math.IsInf(v, 0) {
+		return strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")
+	}
+	if u == Ratio {
+		return number(v)
+	}
+	if u == Dollar {
+		return "$" + number(v)
+	}
+	steps := scales[u]
+	for _, s := range steps {
+		if math.Abs(v) >= s.from {
+			return number(v/s.from) + " " + s.suffix
+		}
+	}
+	if v != 0 && len(steps) > 0 {
+		last := steps[len(steps)-1]
+		return number(v/last.from) + " " + last.suffix
+	}
+	return number(v) + " " + string(u)
+}
+
+// number prints v with three significant digits, four from 1000 up, and never
+// with an exponent below a million.
+func number(v float64) string {
+	abs := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case abs >= 1e6 || abs < 1e-4:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case abs >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case abs >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case abs >= 1:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+}
+
+// parse splits text into a number and a suffix and looks the suffix up.
+func parse(text string, suffixes map[string]float64, want string) (float64, error) {
+	text = strings.TrimSpace(text)
+	cut := strings.IndexFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("0123456789.+-", r)
+	})
+	if cut < 0 {
+		return 0, fmt.Errorf("got %q, want a number with a unit: %s", text, want)
+	}
+	value, err := strconv.ParseFloat(strings.TrimSpace(text[:cut]), 64)
+	if err != nil {
+		return 0, fmt.Errorf("got %q, want a number with a unit: %s", text, want)
+	}
+	factor, ok := suffixes[strings.TrimSpace(text[cut:])]
+	if !ok {
+		return 0, fmt.Errorf("got unit %q in %q, want %s", strings.TrimSpace(text[cut:]), text, want)
+	}
+	return value * factor, nil
+}
