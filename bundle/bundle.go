@@ -1,0 +1,69 @@
+// Package bundle keeps a run: a folder that seals.
+//
+// While a run goes on, a Writer fills the folder: raw tables in segments, logs,
+// a ledger of launches. Seal hashes everything into manifest.json, writes that
+// file last and signs it; from then on nothing raw may change, and Verify says
+// so file by file. A killed run leaves a folder that Recover seals as partial.
+// Open reads a bundle in any of these states.
+//
+// The package knows files, hashes and signatures. It does not know what a run
+// should do (package run), reads no environment (package telemetry) and draws
+// no conclusions (packages metric and analysis). No secret gets in: everything
+// textual passes a Redactor on its way to the disk.
+//
+// To add a raw table, write its row type in package record, list it in Tables
+// and give Launch a field for it. To add a way of signing, write one file with
+// a Signer. To add a field to the manifest, append it and raise the minor number
+// of Format.
+package bundle
+
+import "assay/record"
+
+// Format is the version of the bundle's layout and manifest. The minor number
+// grows when something is added, the major number when something changes its
+// meaning.
+const Format = "1.0"
+
+// The fixed names inside a bundle.
+const (
+	SpecFile        = "spec.yaml"
+	PlanFile        = "plan.json"
+	LedgerFile      = "launches.jsonl"
+	ManifestFile    = "manifest.json"
+	AttestationFile = "attestation.intoto.jsonl"
+
+	rawDir     = "raw"
+	logsDir    = "logs"
+	derivedDir = "derived"
+	reportDir  = "report"
+	lockFile   = ".lock"
+	draftFile  = ".draft.json"
+	tmpSuffix  = ".tmp"
+)
+
+// The raw tables by name.
+const (
+	Requests    = "requests"
+	Chunks      = "chunks"
+	Steps       = "steps"
+	Collectives = "collectives"
+	Samples     = "samples"
+	Events      = "events"
+)
+
+// A TableInfo describes one raw table.
+type TableInfo struct {
+	Name string
+	Doc  string
+	Row  any // the zero row; its struct tags are the columns
+}
+
+// Tables lists every raw table in the order of the documentation.
+var Tables = []TableInfo{
+	{Requests, "One row per call: when it was due, sent and answered, and how it ended.", record.Request{}},
+	{Chunks, "One row per event of a streamed answer, as it arrived.", record.Chunk{}},
+	{Steps, "One row per training step and rank.", record.Step{}},
+	{Collectives, "One row per collective operation and rank.", record.Collective{}},
+	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}},
+	{Events, "One row per thing that happened once.", record.Event{}},
+}
