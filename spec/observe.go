@@ -1,0 +1,185 @@
+package spec
+
+// BottleneckAnalysis says how a bottleneck is told.
+type BottleneckAnalysis struct {
+	// The classes a bottleneck can have.
+	Taxonomy []string `json:"taxonomy,omitempty" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
+
+	// The parts a step or request is divided into.
+	DecomposeOverheads []string `json:"decomposeOverheads,omitempty" default:"[compute, communication, storage, orchestration]"`
+
+	// The probes that tell each class, by class.
+	Instrumentation map[string][]string `json:"instrumentation,omitempty" default:"{compute_bound: [model_server_metrics, gpu_counters, ncu], comm_bound: [nccl_traces, rdma_probes, nvlink_exporter], input_bound: [storage_probes, dataloader_metrics, network_probes], control_plane_bound: [scheduler_timing, queue_depth, job_startup_trace]}"`
+}
+
+// Distributed says what is watched per rank and per node.
+type Distributed struct {
+	// Must be true: every rank is recorded by itself.
+	RequireRankLevelVisibility *bool `json:"requireRankLevelVisibility,omitempty" default:"true"`
+
+	// What is recorded of every collective.
+	Collectives []string `json:"collectives,omitempty" default:"[latency, bandwidth, outliers]"`
+
+	// How a bad node is found and what is done about it.
+	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitempty"`
+}
+
+// NodeDiagnosis says how a bad node is found.
+type NodeDiagnosis struct {
+	// The checks of every node.
+	Validate []string `json:"validate,omitempty" default:"[rdma_pathing, gpu_nic_affinity, pcie_link_health, nvlink_health, thermal_throttling]"`
+
+	// What may be done about a bad node.
+	Remediation []string `json:"remediation,omitempty" default:"[isolate_bad_node, cordon_problematic_node]"`
+
+	// The exporters that feed the checks.
+	Exporters []string `json:"exporters,omitempty" default:"[node-pci-exporter, nvlink-exporter, gpu-thermal-exporter]"`
+}
+
+// Observability says how telemetry is joined and which sources are read.
+type Observability struct {
+	// What ties telemetry to the run.
+	Correlation Correlation `json:"correlation,omitempty"`
+
+	// The sources that are read where they exist.
+	TelemetrySources TelemetrySources `json:"telemetrySources,omitempty"`
+
+	// The playbooks offered with a finding.
+	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitempty" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
+
+	// How deep the run is profiled.
+	ProfileDepth string `json:"profileDepth,omitempty" default:"minimal" enum:"profileDepths"`
+}
+
+// Correlation ties telemetry to the run.
+type Correlation struct {
+	// The keys every record carries. By default the contract's for the workload
+	// type.
+	StableJoinKeys []string `json:"stableJoinKeys,omitempty"`
+
+	// What every published number can be traced to.
+	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitempty"`
+}
+
+// PublishedNumberLineage says what a published number can be traced to; each
+// must be true.
+type PublishedNumberLineage struct {
+	// To the digest of the raw artifacts' manifest.
+	RawArtifactManifestDigest *bool `json:"rawArtifactManifestDigest,omitempty" default:"true"`
+
+	// To the warehouse rows it came from.
+	WarehouseRowLineage *bool `json:"warehouseRowLineage,omitempty" default:"true"`
+
+	// To the query that made it.
+	QuerySpecCaptured *bool `json:"querySpecCaptured,omitempty" default:"true"`
+}
+
+// TelemetrySources names the sources by what they watch.
+type TelemetrySources struct {
+	// The service itself.
+	Service []string `json:"service,omitempty" default:"[model_server_metrics, request_traces, queue_time]"`
+
+	// Nodes, devices and links.
+	Infrastructure []string `json:"infrastructure,omitempty" default:"[dcgm-exporter, nvlink-exporter, node-pci-exporter, ping-exporter, node-problem-detector, hpc-verification]"`
+
+	// Placement. By default kubernetes_events, and kueue and slinky where
+	// schedulerPath names them.
+	Scheduler []string `json:"scheduler,omitempty"`
+}
+
+// Provenance says what is captured and signed as evidence.
+type Provenance struct {
+	// What is captured; each must be true.
+	Capture Capture `json:"capture,omitempty"`
+
+	// Whether and how the bundle is signed.
+	Signing Signing `json:"signing,omitempty"`
+}
+
+// Capture says what is captured; each must be true.
+type Capture struct {
+	// The workload as frozen, by digest.
+	PinnedWorkloadSpec *bool `json:"pinnedWorkloadSpec,omitempty" default:"true"`
+
+	// The digest of every image.
+	ImageDigest *bool `json:"imageDigest,omitempty" default:"true"`
+
+	// Versions of driver, CUDA, NCCL and runtime.
+	DriverCUDANCCLRuntimeVersions *bool `json:"driverCudaNcclRuntimeVersions,omitempty" default:"true"`
+
+	// Devices, links and their layout.
+	HardwareTopology *bool `json:"hardwareTopology,omitempty" default:"true"`
+
+	// Raw artifacts that never change after sealing.
+	ImmutableRawArtifacts *bool `json:"immutableRawArtifacts,omitempty" default:"true"`
+
+	// Who did what, and when.
+	AuditTrail *bool `json:"auditTrail,omitempty" default:"true"`
+}
+
+// Signing says whether and how the bundle is signed.
+type Signing struct {
+	// Whether an unsigned bundle is refused. By default true for publication
+	// grade only.
+	Required *bool `json:"required,omitempty"`
+
+	// What signs, such as ed25519 or sigstore. By default ed25519 where signing
+	// is required.
+	Backend string `json:"backend,omitempty"`
+
+	// The form of the statement. By default in_toto where signing is required.
+	AttestationFormat string `json:"attestationFormat,omitempty"`
+}
+
+// ExecutionPolicy is the isolation the run demands.
+type ExecutionPolicy struct {
+	// The guarantees of publication grade.
+	PublicationGrade PublicationPolicy `json:"publicationGrade,omitempty"`
+
+	// The freedoms of realism grade.
+	RealismGrade RealismPolicy `json:"realismGrade,omitempty"`
+}
+
+// PublicationPolicy holds the guarantees of publication grade; there each must
+// be true. By default they are true for that class and false otherwise.
+type PublicationPolicy struct {
+	// Nobody else on the nodes.
+	DedicatedNodes *bool `json:"dedicatedNodes,omitempty"`
+
+	// A background load that does not change.
+	StableBackgroundLoad *bool `json:"stableBackgroundLoad,omitempty"`
+
+	// The same devices and links in every launch.
+	FixedTopology *bool `json:"fixedTopology,omitempty"`
+
+	// Nobody else on the links.
+	TopologyExclusiveScheduling *bool `json:"topologyExclusiveScheduling,omitempty"`
+}
+
+// RealismPolicy holds the freedoms of realism grade; there each must be true.
+type RealismPolicy struct {
+	// Other tenants are allowed. By default true for realism grade only.
+	MultiTenantScenarios *bool `json:"multiTenantScenarios,omitempty"`
+
+	// What else the cluster did is recorded.
+	CaptureClusterContext *bool `json:"captureClusterContext,omitempty" default:"true"`
+}
+
+// Automation says which schedules repeat the run.
+type Automation struct {
+	// The schedules.
+	CI CI `json:"ci,omitempty"`
+}
+
+// CI holds one switch per schedule. The switch of intent.cadence must be on;
+// by default it alone is.
+type CI struct {
+	// After a merge.
+	Canary *bool `json:"canary,omitempty"`
+
+	// Every night.
+	Nightly *bool `json:"nightly,omitempty"`
+
+	// Before a release.
+	PreRelease *bool `json:"preRelease,omitempty"`
+}

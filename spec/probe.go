@@ -1,0 +1,56 @@
+package spec
+
+import "assay/unit"
+
+// Probe says which parts of the hardware are measured by themselves.
+type Probe struct {
+	// The probes to run.
+	Probes []string `json:"probes,omitempty" default:"[memory, cache, matmul, disk]" enum:"probes"`
+
+	// How long each probe is measured.
+	Duration unit.Duration `json:"duration,omitempty" default:"5s" above:"0s"`
+
+	// The directory the disk probe writes in. By default the system's temporary
+	// directory.
+	Dir string `json:"dir,omitempty"`
+
+	// The size of the disk probe's file.
+	FileSize unit.Bytes `json:"fileSize,omitempty" default:"1GiB" above:"0B"`
+
+	// The hosts the network probe reaches, as host or host:port.
+	Hosts []string `json:"hosts,omitempty"`
+}
+
+// Accuracy says which quality tasks guard the speed figures.
+type Accuracy struct {
+	// The tasks.
+	Tasks []Task `json:"tasks" required:"true" items:"1"`
+
+	// The largest accepted absolute drop of a task's score against the
+	// baseline.
+	MaxDrop float64 `json:"maxDrop,omitempty" default:"0.01" above:"0" max:"1"`
+}
+
+// A Task is one quality task.
+type Task struct {
+	// The task's name.
+	Name string `json:"name" required:"true" example:"gsm8k"`
+
+	// The questions, as NAME@sha256:HEX, sha256:HEX or a file path.
+	DatasetRef string `json:"datasetRef,omitempty"`
+
+	// The part of the dataset.
+	Split string `json:"split,omitempty" default:"test"`
+
+	// How answers are judged. By default the task's own grader.
+	Grader string `json:"grader,omitempty" enum:"graders"`
+
+	// Worked examples put before each question.
+	FewShot int `json:"fewShot,omitempty" min:"0" max:"100"`
+
+	// The most questions asked; 0 means all.
+	Limit int `json:"limit,omitempty" min:"0" max:"100000000"`
+
+	// The least accepted score, from 0 to 1.
+	MinScore float64 `json:"minScore,omitempty" min:"0" max:"1"`
+}

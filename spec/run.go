@@ -1,0 +1,158 @@
+package spec
+
+// The names a document declares itself by.
+const (
+	// APIVersion is the version assay writes.
+	APIVersion = "assay.dev/v1alpha1"
+
+	// ReferenceAPIVersion is the version of the published contract assay
+	// follows. Its documents are read strictly: nothing is defaulted before the
+	// contract's rules are applied.
+	ReferenceAPIVersion = "benchmarking.aisp.dev/v1alpha1"
+
+	KindBenchmarkRun = "BenchmarkRun"
+	KindWorkloadSpec = "WorkloadSpec"
+)
+
+// A Run is one BenchmarkRun document: a declared question about a distributed
+// AI system, complete enough that two people who run it ask the same thing.
+type Run struct {
+	// The version of this document's format.
+	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions"`
+
+	// The kind of document: BenchmarkRun.
+	Kind string `json:"kind" required:"true" enum:"runKinds"`
+
+	// What the document is called.
+	Metadata Metadata `json:"metadata" required:"true"`
+
+	// The question itself.
+	Spec RunSpec `json:"spec" required:"true"`
+}
+
+// Metadata names a document.
+type Metadata struct {
+	// The name of the run; part of every run id made from it.
+	Name string `json:"name" required:"true" example:"publication-inference-stack-b200"`
+
+	// Where the object lives on Kubernetes; ignored elsewhere.
+	Namespace string `json:"namespace,omitempty"`
+
+	// Free labels, copied to every artifact.
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Free annotations; assay keeps them and reads none.
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// A RunSpec is the question: what is measured, under which load, how often,
+// against what, and what must be kept as evidence.
+type RunSpec struct {
+	// Why the run is made and how strict it must be.
+	Intent Intent `json:"intent,omitempty"`
+
+	// The methodology layers: micro, component and end_to_end, each named once.
+	// By default the layer that the workload exercises is enabled.
+	Layers []Layer `json:"layers,omitempty"`
+
+	// What is asked of the system. It is frozen: equal on both sides of a
+	// comparison.
+	Workload Workload `json:"workload,omitempty"`
+
+	// The system under test, for inference.
+	Target *Target `json:"target,omitempty"`
+
+	// How requests are offered, for inference.
+	Load *Load `json:"load,omitempty"`
+
+	// The training steps and collectives to measure, for training.
+	Train *Train `json:"train,omitempty"`
+
+	// The hardware probes of the micro layer.
+	Probe *Probe `json:"probe,omitempty"`
+
+	// The quality tasks that guard the speed figures.
+	Accuracy *Accuracy `json:"accuracy,omitempty"`
+
+	// The objectives a request must meet to count as good.
+	SLO []Objective `json:"slo,omitempty"`
+
+	// Prices and power, for cost and energy per result.
+	Cost *Cost `json:"cost,omitempty"`
+
+	// The seed of every random choice: prompts, arrivals, order of points.
+	Seed int64 `json:"seed,omitempty" default:"20260313" min:"1"`
+
+	// What differs between baseline and candidate.
+	Comparison Comparison `json:"comparison,omitempty"`
+
+	// The metrics that are reported, by workload type.
+	Metrics Metrics `json:"metrics,omitempty"`
+
+	// How often the run is repeated and how its spread is judged.
+	Trials Trials `json:"trials,omitempty"`
+
+	// The bottleneck classes and the probes that tell them apart.
+	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitempty"`
+
+	// What is watched per rank and per node.
+	Distributed Distributed `json:"distributed,omitempty"`
+
+	// How telemetry is joined and which sources are read.
+	Observability Observability `json:"observability,omitempty"`
+
+	// What is captured and signed as evidence.
+	Provenance Provenance `json:"provenance,omitempty"`
+
+	// The isolation the run demands.
+	ExecutionPolicy ExecutionPolicy `json:"executionPolicy,omitempty"`
+
+	// Where raw artifacts, hot metrics and curated facts go.
+	Sinks Sinks `json:"sinks,omitempty"`
+
+	// Which schedules repeat the run.
+	Automation Automation `json:"automation,omitempty"`
+}
+
+// Intent says why a run is made.
+type Intent struct {
+	// How strict the run is: publication_grade declares everything and demands
+	// isolation and a signature; realism_grade takes defaults and tolerates,
+	// and records, a shared cluster.
+	BenchmarkClass string `json:"benchmarkClass,omitempty" default:"realism_grade" enum:"classes"`
+
+	// The kind of work: training, inference or both.
+	WorkloadType string `json:"workloadType,omitempty" default:"inference" enum:"workloadTypes"`
+
+	// The path by which work is placed. A path that names kueue or slinky also
+	// needs that telemetry source.
+	SchedulerPath string `json:"schedulerPath,omitempty" default:"local" example:"slinky-kueue-topology-aware"`
+
+	// The schedule the run belongs to.
+	Cadence string `json:"cadence,omitempty" default:"canary" enum:"cadences"`
+}
+
+// A Layer is one of the three methodology layers.
+type Layer struct {
+	// The layer's name.
+	Name string `json:"name" required:"true" enum:"layers"`
+
+	// Whether the layer's suites run.
+	Enabled bool `json:"enabled" required:"true"`
+
+	// The question this layer answers.
+	Objective string `json:"objective,omitempty"`
+
+	// The suites of the layer; a disabled layer may have none.
+	Suites []Suite `json:"suites" required:"true"`
+}
+
+// A Suite is a named set of benchmarks.
+type Suite struct {
+	// The suite's name.
+	Name string `json:"name" required:"true" example:"nccl-allreduce"`
+
+	// The command that runs the suite elsewhere, with placeholders such as
+	// ${RUN_ID}.
+	RepoCommand string `json:"repoCommand,omitempty"`
+}

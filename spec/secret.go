@@ -1,0 +1,81 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Redacted stands wherever a secret would be printed.
+const Redacted = "[redacted]"
+
+// A Secret is a value that may be confidential: literal text, {env: NAME} or
+// {file: PATH}. Its literal never prints; Reveal returns it.
+type Secret struct {
+	literal string
+
+	// The environment variable that holds the value.
+	Env string
+
+	// The file that holds the value; a final newline is not part of it.
+	File string
+}
+
+// LiteralSecret is a secret written out.
+func LiteralSecret(text string) Secret { return Secret{literal: text} }
+
+// IsLiteral reports whether the value stands in the document itself.
+func (s Secret) IsLiteral() bool { return s.Env == "" && s.File == "" }
+
+// String never shows a literal.
+func (s Secret) String() string {
+	switch {
+	case s.Env != "":
+		return "env " + s.Env
+	case s.File != "":
+		return "file " + s.File
+	default:
+		return Redacted
+	}
+}
+
+// GoString keeps the literal out of %#v as well.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalJSON writes where the value is, or "[redacted]" for a literal.
+func (s Secret) MarshalJSON() ([]byte, error) {
+	switch {
+	case s.Env != "":
+		return json.Marshal(map[string]string{"env": s.Env})
+	case s.File != "":
+		return json.Marshal(map[string]string{"file": s.File})
+	default:
+		return json.Marshal(Redacted)
+	}
+}
+
+// Reveal returns the value. lookup is as os.LookupEnv, readFile as os.ReadFile.
+func (s Secret) Reveal(lookup func(string) (string, bool), readFile func(string) ([]byte, error)) (string, error) {
+	switch {
+	case s.Env != "":
+		value, ok := lookup(s.Env)
+		if !ok {
+			return "", fmt.Errorf("environment variable %s is not set: set it, or name another in the document", s.Env)
+		}
+		return value, nil
+	case s.File != "":
+		data, err := readFile(s.File)
+		if err != nil {
+			return "", fmt.Errorf("read secret file: %w", err)
+		}
+		return trimNewline(string(data)), nil
+	default:
+		return s.literal, nil
+	}
+}
+
+func trimNewline(text string) string {
+	for len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '\r') {
+		text = text[:len(text)-1]
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package spec
+
+// Sinks says where results go: raw evidence, hot metrics and curated facts are
+// kept apart.
+type Sinks struct {
+	// The immutable raw evidence.
+	RawArtifacts RawArtifacts `json:"rawArtifacts,omitempty"`
+
+	// The short-lived metrics for alerts.
+	HotMetrics HotMetrics `json:"hotMetrics,omitempty"`
+
+	// The curated facts for analysis.
+	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitempty"`
+}
+
+// RawArtifacts says where raw evidence goes.
+type RawArtifacts struct {
+	// The kind of store.
+	Store string `json:"store,omitempty" default:"local"`
+
+	// Where a run's artifacts go; ${RUN_ID} is replaced.
+	PathTemplate string `json:"pathTemplate,omitempty" default:"runs/${RUN_ID}/" example:"s3://benchmarks/raw/${RUN_ID}/"`
+
+	// How long and how safely they are kept.
+	RetentionClass string `json:"retentionClass,omitempty" default:"cold_immutable"`
+
+	// The classes of artifacts.
+	Artifacts []string `json:"artifacts,omitempty" default:"[logs, traces, profiler_reports, manifests, exported_metrics]"`
+}
+
+// HotMetrics says where short-lived metrics go.
+type HotMetrics struct {
+	// The kind of store.
+	Store string `json:"store,omitempty" default:"prometheus"`
+
+	// Days they are kept; equal to curatedWarehouse.retention.hotDays.
+	RetentionDays int `json:"retentionDays,omitempty" default:"30" min:"1" max:"36500"`
+
+	// What keeps the store small.
+	CardinalityBudget CardinalityBudget `json:"cardinalityBudget,omitempty"`
+}
+
+// A CardinalityBudget keeps a metrics store small.
+type CardinalityBudget struct {
+	// The most series at a time.
+	MaxActiveSeries int `json:"maxActiveSeries,omitempty" default:"2000000" min:"1" max:"1000000000000"`
+
+	// Labels that are never exported.
+	DropDimensions []string `json:"dropDimensions,omitempty" default:"[request_id, trace_id, prompt_hash]"`
+}
+
+// A Warehouse says where curated facts go.
+type Warehouse struct {
+	// The kind of store.
+	Store string `json:"store,omitempty" default:"parquet_duckdb" enum:"warehouseStores"`
+
+	// The tables.
+	Layout Layout `json:"layout,omitempty"`
+
+	// Days in each tier; hotDays <= warmDays <= coldDays.
+	Retention Retention `json:"retention,omitempty"`
+
+	// What ties a row to its raw evidence.
+	Lineage Lineage `json:"lineage,omitempty"`
+}
+
+// A Layout names the tables of a warehouse.
+type Layout struct {
+	// The fact tables. By default the contract's for the workload type.
+	Facts []string `json:"facts,omitempty"`
+
+	// The dimension tables.
+	Dimensions []string `json:"dimensions,omitempty" default:"[software_version_dim, hardware_topology_dim, cluster_region_dim, workload_dim, artifact_lineage_dim]"`
+}
+
+// Retention holds the days facts are kept in each tier.
+type Retention struct {
+	// Days in the hot tier.
+	HotDays int `json:"hotDays,omitempty" default:"30" min:"1" max:"36500"`
+
+	// Days in the warm tier.
+	WarmDays int `json:"warmDays,omitempty" default:"180" min:"1" max:"36500"`
+
+	// Days in the cold tier.
+	ColdDays int `json:"coldDays,omitempty" default:"730" min:"1" max:"36500"`
+}
+
+// Lineage ties a warehouse row to its raw evidence; the first three must be
+// true.
+type Lineage struct {
+	// Every published number leads back to raw files.
+	PublishedNumbersTraceableToRaw *bool `json:"publishedNumbersTraceableToRaw,omitempty" default:"true"`
+
+	// Rows carry the manifest's digest.
+	ManifestDigestColumn *bool `json:"manifestDigestColumn,omitempty" default:"true"`
+
+	// Rows carry the workload's digest.
+	WorkloadSpecDigestColumn *bool `json:"workloadSpecDigestColumn,omitempty" default:"true"`
+
+	// Rows carry the root of the run's artifacts.
+	ArtifactRootColumn bool `json:"artifactRootColumn,omitempty"`
+}

@@ -1,0 +1,75 @@
+package spec
+
+// Words that code compares with.
+const (
+	PublicationGrade = "publication_grade"
+	RealismGrade     = "realism_grade"
+
+	Training  = "training"
+	Inference = "inference"
+	Mixed     = "mixed"
+
+	ClosedLoop = "closed_loop"
+	OpenLoop   = "open_loop"
+
+	ArrivalConstant = "constant"
+	ArrivalPoisson  = "poisson"
+	ArrivalGamma    = "gamma"
+	ArrivalTrace    = "trace"
+
+	OrderAscending  = "ascending"
+	OrderRandomised = "randomised"
+
+	RestartLaunch = "launch"
+	RestartRun    = "run"
+
+	AuthNone   = "none"
+	AuthBearer = "bearer"
+	AuthHeader = "header"
+
+	// AsServed says that a property of the server was not controlled.
+	AsServed = "as_served"
+
+	// SyntheticDataset names prompts made from the seed.
+	SyntheticDataset = "synthetic"
+
+	// SelfArtifact names the run made from the document that says it.
+	SelfArtifact = "self"
+)
+
+// Vocabularies lists the accepted words of every enumerated field, by the name
+// its enum tag uses. A word is accepted when assay implements it: to support
+// one more API, add its dialect to package target and its name here.
+var Vocabularies = map[string][]string{
+	"apiVersions":       {APIVersion, ReferenceAPIVersion},
+	"runKinds":          {KindBenchmarkRun},
+	"workloadKinds":     {KindWorkloadSpec},
+	"classes":           {PublicationGrade, RealismGrade},
+	"workloadTypes":     {Training, Inference, Mixed},
+	"cadences":          {"canary", "nightly", "pre_release"},
+	"layers":            {"micro", "component", "end_to_end"},
+	"variables":         {"hardware_generation", "runtime_version", "scheduler_path", "control_plane_path", "driver_stack", "network_topology", "storage_stack"},
+	"precisions":        {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "fp4", "mxfp4", "int4", AsServed},
+	"batchingPolicies":  {"static", "dynamic", "continuous", AsServed},
+	"concurrencyModels": {ClosedLoop, OpenLoop},
+	"tasks":             {"text-to-text"},
+	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
+	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
+	"outlierActions":    {"flag_and_keep"},
+	"apis":              {"openai-chat", "openai-completions"},
+	"authKinds":         {AuthNone, AuthBearer, AuthHeader},
+	"restarts":          {RestartLaunch, RestartRun},
+	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
+	"pointOrders":       {OrderAscending, OrderRandomised},
+	"ramps":             {"step", "linear"},
+	"sloMetrics":        {"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"},
+	"backends":          {"gloo", "nccl", "mpi"},
+	"scalings":          {"strong", "weak"},
+	"parallelisms":      {"ddp", "fsdp", "none"},
+	"compressions":      {"none", "fp16", "bf16"},
+	"collectives":       {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "point_to_point"},
+	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "network", "peer_to_peer"},
+	"graders":           {"exact_match", "token_f1", "numeric", "multiple_choice", "code", "bleu", "rouge", "chrf"},
+	"profileDepths":     {"minimal", "deep_dive"},
+	"warehouseStores":   {"parquet_duckdb", "clickhouse", "bigquery", "snowflake", "iceberg"},
+}
