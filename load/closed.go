@@ -1,0 +1,202 @@
+// Package load sends calls and keeps what happened. It makes timelines and no
+// statistics.
+//
+// A closed loop holds a fixed number of users, each of whom asks again as soon
+// as the last answer has ended and the think time has passed. It therefore
+// offers less load to a slower system, and every face says that it was closed.
+package load
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"assay/record"
+	"assay/target"
+)
+
+// A Doer carries out one call. target.Client is the Doer of real runs.
+type Doer interface {
+	Do(ctx context.Context, p target.Prepared, due int64) *target.Raw
+}
+
+// Closed is one point of a closed loop.
+type Closed struct {
+	Users     int
+	ThinkTime time.Duration
+
+	// Warmup and Measure are how long each phase lasts; the warm-up hands over
+	// to the measurement without draining. A warm-up of zero is none.
+	Warmup, Measure time.Duration
+
+	// WarmupCalls and MeasureCalls end a phase early when that many calls have
+	// been sent in it. Zero means no limit.
+	WarmupCalls, MeasureCalls int
+
+	// Cooldown is the least time that load goes on after the measurement. It goes
+	// on in any case until the last measured call has ended, so that every
+	// measured call saw the full load.
+	Cooldown time.Duration
+}
+
+// A Window is the measured part of a point, in stamps of the launch's clock.
+type Window struct{ Begin, End int64 }
+
+// Run sends calls until the point is over and passes every exchange to keep,
+// which is called by several goroutines at once. It returns early, with the
+// cause, when ctx is cancelled; calls in flight are then kept as cut.
+func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) (Window, error) {
+	inner, cut := context.WithCancelCause(ctx)
+	defer cut(nil)
+	gate := newGate(c)
+	var users sync.WaitGroup
+	for user := range c.Users {
+		users.Go(func() { c.user(inner, int32(user), clock, gate, calls, do, keep) })
+	}
+	window, err := c.direct(inner, clock, gate)
+	cut(target.ErrRunEnded)
+	users.Wait()
+	return window, err
+}
+
+// direct leads the point through its phases.
+func (c Closed) direct(ctx context.Context, clock *record.Clock, gate *gate) (Window, error) {
+	var window Window
+	if c.Warmup > 0 {
+		if err := wait(ctx, c.Warmup, gate.full[record.Warmup]); err != nil {
+			return window, err
+		}
+		gate.enter(record.Measure)
+	}
+	window.Begin = clock.Now()
+	err := wait(ctx, c.Measure, gate.full[record.Measure])
+	window.End = clock.Now()
+	gate.enter(record.Cooldown)
+	if err != nil {
+		return window, err
+	}
+	if err := wait(ctx, c.Cooldown, nil); err != nil {
+		return window, err
+	}
+	select {
+	case <-gate.drained:
+		return window, nil
+	case <-ctx.Done():
+		return window, context.Cause(ctx)
+	}
+}
+
+// wait returns after d, or when early is closed, or with the cause of ctx's end.
+func wait(ctx context.Context, d time.Duration, early <-chan struct{}) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-early:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// user asks, waits for the end of the answer, thinks, and asks again.
+func (c Closed) user(ctx context.Context, number int32, clock *record.Clock, gate *gate, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) {
+	due := clock.Now()
+	for ctx.Err() == nil {
+		var p target.Prepared
+		select {
+		case next, ok := <-calls:
+			if !ok {
+				return
+			}
+			p = next
+		case <-ctx.Done():
+			return
+		}
+		if early := clock.Until(due); early > 0 && wait(ctx, early, nil) != nil {
+			return
+		}
+		p.Call.User = number
+		p.Call.Phase = gate.begin()
+		raw := do.Do(ctx, p, due)
+		gate.end(p.Call.Phase)
+		keep(raw)
+		due = raw.Done + int64(c.ThinkTime)
+	}
+}
+
+// A gate tells users which phase it is and counts the calls of each.
+type gate struct {
+	full    map[record.Phase]chan struct{} // closed when a phase has had its calls
+	drained chan struct{}                  // closed when the last measured call has ended
+
+	mu       sync.Mutex
+	phase    record.Phase
+	sent     map[record.Phase]int
+	limit    map[record.Phase]int
+	measured int // measured calls in flight
+}
+
+func newGate(c Closed) *gate {
+	first := record.Warmup
+	if c.Warmup == 0 {
+		first = record.Measure
+	}
+	return &gate{
+		full:    map[record.Phase]chan struct{}{record.Warmup: make(chan struct{}), record.Measure: make(chan struct{})},
+		drained: make(chan struct{}),
+		phase:   first,
+		sent:    map[record.Phase]int{},
+		limit:   map[record.Phase]int{record.Warmup: c.WarmupCalls, record.Measure: c.MeasureCalls},
+	}
+}
+
+// enter begins a phase.
+func (g *gate) enter(phase record.Phase) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.phase = phase
+	if phase == record.Cooldown && g.measured == 0 {
+		close(g.drained)
+	}
+}
+
+// begin counts one more call and returns the phase it belongs to. A call beyond
+// a phase's limit belongs to the next phase, although the director may not have
+// entered it yet.
+func (g *gate) begin() record.Phase {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	phase := g.phase
+	if g.spent(phase) {
+		if phase == record.Measure {
+			return record.Cooldown
+		}
+		return phase
+	}
+	g.sent[phase]++
+	if phase == record.Measure {
+		g.measured++
+	}
+	if g.spent(phase) {
+		close(g.full[phase])
+	}
+	return phase
+}
+
+func (g *gate) spent(phase record.Phase) bool {
+	return g.limit[phase] > 0 && g.sent[phase] >= g.limit[phase]
+}
+
+// end counts a call of phase as over.
+func (g *gate) end(phase record.Phase) {
+	if phase != record.Measure {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.measured--
+	if g.measured == 0 && g.phase == record.Cooldown {
+		close(g.drained)
+	}
+}

@@ -1,0 +1,139 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"assay/record"
+	"assay/target"
+)
+
+// A stub serves every call in a fixed time, on whatever clock time has.
+type stub struct {
+	service time.Duration
+	clock   *record.Clock
+
+	mu    sync.Mutex
+	calls []record.Call
+	most  int // calls in flight at once
+	now   int
+}
+
+func (s *stub) Do(ctx context.Context, p target.Prepared, due int64) *target.Raw {
+	s.mu.Lock()
+	s.calls = append(s.calls, p.Call)
+	s.now++
+	s.most = max(s.most, s.now)
+	s.mu.Unlock()
+	select {
+	case <-time.After(s.service):
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	s.now--
+	s.mu.Unlock()
+	return &target.Raw{Done: s.clock.Now()}
+}
+
+func (s *stub) count(phase record.Phase) int {
+	n := 0
+	for _, c := range s.calls {
+		if c.Phase == phase {
+			n++
+		}
+	}
+	return n
+}
+
+// endless offers as many calls as users take, until the test ends.
+func endless(ctx context.Context) <-chan target.Prepared {
+	calls := make(chan target.Prepared)
+	go func() { // ends with ctx
+		for id := int64(0); ; id++ {
+			select {
+			case calls <- target.Prepared{Call: record.Call{ID: id}}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return calls
+}
+
+func TestClosed(t *testing.T) {
+	second := time.Second
+	tests := []struct {
+		name             string
+		closed           Closed
+		service          time.Duration
+		warmup, measured int
+		window           time.Duration
+	}{
+		// Calls of 300 ms: the warm-up of 1 s holds the four per user that are due
+		// from 0 to 0.9 s, the ten measured seconds those due from 1.2 s to 10.8 s.
+		{"by time", Closed{Users: 2, Warmup: second, Measure: 10 * second}, 300 * time.Millisecond, 8, 66, 10 * second},
+		{"think time", Closed{Users: 1, Measure: 9500 * time.Millisecond, ThinkTime: 700 * time.Millisecond}, 300 * time.Millisecond, 0, 10, 9500 * time.Millisecond},
+		{"by count", Closed{Users: 4, Warmup: time.Hour, WarmupCalls: 8, Measure: time.Hour, MeasureCalls: 20}, second, 8, 20, 5 * second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				clock, err := record.StartClock()
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &stub{service: tt.service, clock: clock}
+				var mu sync.Mutex
+				kept := 0
+				window, err := tt.closed.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := s.count(record.Warmup); got != tt.warmup {
+					t.Errorf("warm-up calls = %d, want %d", got, tt.warmup)
+				}
+				if got := s.count(record.Measure); got != tt.measured {
+					t.Errorf("measured calls = %d, want %d", got, tt.measured)
+				}
+				if kept != len(s.calls) {
+					t.Errorf("kept %d exchanges of %d calls", kept, len(s.calls))
+				}
+				if s.most != tt.closed.Users {
+					t.Errorf("most calls in flight = %d, want %d", s.most, tt.closed.Users)
+				}
+				if got := time.Duration(window.End - window.Begin).Round(10 * time.Millisecond); got != tt.window {
+					t.Errorf("window = %v, want %v", got, tt.window)
+				}
+			})
+		})
+	}
+}
+
+// A cancelled run keeps what was in flight and says why it ended.
+func TestClosedCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		clock, err := record.StartClock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := errors.New("disk full")
+		time.AfterFunc(1500*time.Millisecond, func() { cancel(full) })
+		s := &stub{service: time.Second, clock: clock}
+		var mu sync.Mutex
+		kept := 0
+		_, err = Closed{Users: 3, Measure: time.Hour}.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
+		if !errors.Is(err, full) {
+			t.Errorf("error = %v, want %v", err, full)
+		}
+		if kept != 6 {
+			t.Errorf("kept %d exchanges, want 6: three ended, three were cut", kept)
+		}
+	})
+}

@@ -1,0 +1,288 @@
+package target
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/record"
+)
+
+// ErrRunEnded is the cancellation cause of requests that the end of the run
+// cuts off. Such a request is neither a success nor a failure.
+var ErrRunEnded = errors.New("the run ended")
+
+var (
+	errTotalTimeout = errors.New("total time limit reached")
+	errIdleTimeout  = errors.New("idle time limit reached")
+)
+
+// doneGrace is how long a finished stream may take to end its body before the
+// connection is given up. Servers end it in the same packet; one that does not
+// must not delay the next call.
+const doneGrace = 20 * time.Millisecond
+
+// errorBodyLimit caps what is kept of a body that is not a stream.
+const errorBodyLimit = 64 << 10
+
+// Config says where the target is and how to reach it.
+type Config struct {
+	URLs    []string // calls go round robin
+	Header  http.Header
+	Query   url.Values
+	TLS     *tls.Config
+	Ask     Ask
+	Timeout time.Duration // total, zero means none
+	Idle    time.Duration // between two reads, zero means none
+
+	// Connections is how many connections to keep open per URL.
+	Connections int
+
+	// KeepText records the text of every answer.
+	KeepText bool
+}
+
+// A Client sends calls and stamps what comes back. It is safe for concurrent
+// use.
+type Client struct {
+	cfg     Config
+	dialect Dialect
+	clock   *record.Clock
+	urls    []*url.URL
+	http    *http.Transport
+	bodies  sync.Pool
+}
+
+// New returns a client that stamps with clock. Proxies of the environment are
+// not used: what is measured must be what was named.
+func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
+	c := &Client{cfg: cfg, dialect: dialect, clock: clock}
+	for _, raw := range cfg.URLs {
+		u, err := url.Parse(strings.TrimRight(raw, "/"))
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return nil, fmt.Errorf("target.url %q: want http://HOST[:PORT] or https://HOST[:PORT]", redactedURL(raw))
+		}
+		// Users paste the base URL of an SDK, which ends in /v1, as often as the
+		// server's root.
+		u.Path = strings.TrimSuffix(u.Path, "/v1") + dialect.Path()
+		query := u.Query()
+		for name, values := range cfg.Query {
+			query[name] = values
+		}
+		u.RawQuery = query.Encode()
+		c.urls = append(c.urls, u)
+	}
+	if len(c.urls) == 0 {
+		return nil, errors.New("target.url is missing: want http://HOST[:PORT]")
+	}
+	c.http = &http.Transport{
+		TLSClientConfig:     cfg.TLS,
+		DisableCompression:  true, // a compressed stream hides when each event came
+		MaxIdleConns:        0,
+		MaxIdleConnsPerHost: max(1, cfg.Connections),
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		ReadBufferSize:      64 << 10,
+	}
+	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
+	return c, nil
+}
+
+// redactedURL keeps a message from repeating credentials.
+func redactedURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(unreadable)"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
+}
+
+// Close ends all idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Prepared is a call with its body already encoded, so that nothing but the
+// write happens when it is due.
+type Prepared struct {
+	Call record.Call
+	body []byte
+	hash int64
+}
+
+// Prepare encodes call.
+func (c *Client) Prepare(call record.Call) (Prepared, error) {
+	body, err := c.dialect.Encode(call, c.cfg.Ask)
+	return Prepared{call, body, promptHash(call.Prompt)}, err
+}
+
+// A mark says that the bytes up to end had arrived at the stamp at.
+type mark struct {
+	end int
+	at  int64
+}
+
+// A reading is the raw body of one answer and when its bytes came.
+type reading struct {
+	body  []byte
+	marks []mark
+}
+
+// A Raw is one finished exchange, stamped but not yet interpreted. Decode turns
+// it into records, off the measured path.
+type Raw struct {
+	Done int64 // stamp of the end, known at once
+
+	request record.Request
+	phases  phases
+	reading *reading
+	header  http.Header
+	err     error
+}
+
+// Do sends p, which was due at the stamp due, and reads the answer to its end.
+// A refused or broken request is a result, not an error.
+func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
+	raw := &Raw{request: record.Request{
+		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
+		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
+		PromptHash: p.hash,
+	}}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if c.cfg.Timeout > 0 {
+		total := time.AfterFunc(c.cfg.Timeout, func() { cancel(errTotalTimeout) })
+		defer total.Stop()
+	}
+	idle := time.AfterFunc(c.idleLimit(), func() { cancel(errIdleTimeout) })
+	defer idle.Stop()
+
+	req := c.newRequest(ctx, p, &raw.phases)
+	raw.request.Sent = c.clock.Now()
+	resp, err := c.http.RoundTrip(req)
+	if err != nil {
+		raw.fail(c.clock.Now(), cause(ctx, err))
+		return raw
+	}
+	defer resp.Body.Close()
+	raw.request.Status = int32(resp.StatusCode)
+	raw.header = resp.Header
+	raw.reading = c.bodies.Get().(*reading)
+	err = c.read(resp.Body, raw.reading, func() { idle.Reset(c.idleLimit()) })
+	if err != nil {
+		raw.fail(c.clock.Now(), cause(ctx, err))
+		return raw
+	}
+	raw.Done = c.clock.Now()
+	if n := len(raw.reading.marks); n > 0 {
+		raw.Done = raw.reading.marks[n-1].at
+	}
+	return raw
+}
+
+func (c *Client) idleLimit() time.Duration {
+	if c.cfg.Idle > 0 {
+		return c.cfg.Idle
+	}
+	return 1 << 62
+}
+
+// newRequest builds the HTTP request, whose phases are stamped into t.
+func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Request {
+	u := c.urls[int(p.Call.ID)%len(c.urls)]
+	req := (&http.Request{
+		Method: http.MethodPost, URL: u, Host: u.Host,
+		Header:        c.cfg.Header.Clone(),
+		Body:          io.NopCloser(bytes.NewReader(p.body)),
+		ContentLength: int64(len(p.body)),
+	}).WithContext(httptrace.WithClientTrace(ctx, t.trace(c.clock)))
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.cfg.Ask.Stream {
+		req.Header.Set("Accept", "text/event-stream")
+	}
+	return req
+}
+
+// read is the measured path: a read returns, the clock is read, the bytes are
+// kept. It ends at the [DONE] line or at the end of the body.
+func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
+	to.body, to.marks = to.body[:0], to.marks[:0]
+	for {
+		if len(to.body) == cap(to.body) {
+			to.body = append(to.body, 0)[:len(to.body)] // grow, keeping the length
+		}
+		from := len(to.body)
+		n, err := body.Read(to.body[from:cap(to.body)])
+		if n > 0 {
+			at := c.clock.Now()
+			to.body = to.body[:from+n]
+			to.marks = append(to.marks, mark{from + n, at})
+			alive()
+			if sawDone(to.body, from) {
+				drain(body)
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+var (
+	doneSpaced = []byte("data: [DONE]")
+	donePlain  = []byte("data:[DONE]")
+)
+
+// sawDone reports whether the bytes from the offset from on complete the line
+// that ends a stream. Inside JSON a line break is escaped, so only the real
+// line can match after one.
+func sawDone(body []byte, from int) bool {
+	tail := body[max(0, from-len(doneSpaced)-1):]
+	for _, done := range [][]byte{doneSpaced, donePlain} {
+		i := bytes.Index(tail, done)
+		if i < 0 {
+			continue
+		}
+		start := len(body) - len(tail) + i
+		if start == 0 || body[start-1] == '\n' || body[start-1] == '\r' {
+			return true
+		}
+	}
+	return false
+}
+
+// drain lets the connection be used again when the body ends at once, as it
+// does with every well-behaved server.
+func drain(body io.ReadCloser) {
+	give := time.AfterFunc(doneGrace, func() { body.Close() })
+	defer give.Stop()
+	io.Copy(io.Discard, io.LimitReader(body, errorBodyLimit))
+}
+
+// cause prefers the reason that a context was cancelled for over the transport's
+// own words for it.
+func cause(ctx context.Context, err error) error {
+	if reason := context.Cause(ctx); reason != nil {
+		return reason
+	}
+	return err
+}
+
+func (r *Raw) fail(at int64, err error) {
+	r.Done, r.err = at, err
+}

@@ -1,0 +1,87 @@
+// Package target talks to the system under test. Its Client owns the clock and
+// the connection; a Dialect only translates.
+//
+// On the measured path a read returns, the clock is read, the bytes are kept.
+// Nothing is parsed until the stream has ended. No vendor's SDK sits between us
+// and the socket: an SDK retries, pools and buffers inside the measurement.
+//
+// To add an API, write one file NAME.go with a Dialect, list it in All, and add
+// its recording under testdata.
+package target
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/record"
+)
+
+// A Dialect is the wire format of one API. Implementations hold no state and
+// are safe for concurrent use.
+type Dialect interface {
+	// Path is where requests go, below the target's URL.
+	Path() string
+
+	// Encode builds the request body that asks for call.
+	Encode(call record.Call, ask Ask) ([]byte, error)
+
+	// Decode interprets the data of one event of a streamed answer, or the whole
+	// body of an answer that was not streamed.
+	Decode(data []byte) ([]Piece, error)
+}
+
+// Ask is what every call of a run has in common.
+type Ask struct {
+	Model       string
+	Stream      bool
+	Temperature *float64
+	IgnoreEOS   *bool // nil leaves the field out: not every server knows it
+	ExtraBody   map[string]any
+}
+
+// A Piece is one fact that an event carries.
+type Piece struct {
+	Kind   record.ChunkKind
+	Choice int32
+	Text   string // output text, or the message of an error
+
+	FinishReason string
+	ServerID     string
+	Usage        *Usage
+}
+
+// Usage is the server's own count of tokens.
+type Usage struct {
+	Input, Output     *int32
+	Reasoning, Cached *int32
+}
+
+// A Named pairs a dialect with its name in a spec's target.api.
+type Named struct {
+	Name    string
+	Doc     string
+	Dialect Dialect
+}
+
+// All lists every dialect.
+var All = []Named{
+	{"openai-chat", "OpenAI chat completions, as most servers speak it", openAI{path: "/v1/chat/completions", chat: true}},
+	{"openai-completions", "OpenAI text completions", openAI{path: "/v1/completions"}},
+}
+
+// Find returns the dialect called name.
+func Find(name string) (Dialect, error) {
+	i := slices.IndexFunc(All, func(n Named) bool { return n.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("target.api %q: want one of %v", name, names())
+	}
+	return All[i].Dialect, nil
+}
+
+func names() []string {
+	var list []string
+	for _, n := range All {
+		list = append(list, n.Name)
+	}
+	return list
+}
