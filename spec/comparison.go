@@ -13,7 +13,7 @@ type Comparison struct {
 	Candidate *Artifact `json:"candidate,omitempty"`
 
 	// What is held equal.
-	Controls Controls `json:"controls,omitempty"`
+	Controls Controls `json:"controls,omitzero"`
 }
 
 // An Artifact is one side of a comparison.
@@ -63,10 +63,10 @@ type Fixed struct {
 // Metrics names the reported metrics by workload type.
 type Metrics struct {
 	// The metrics of training.
-	Training MetricSet `json:"training,omitempty"`
+	Training MetricSet `json:"training,omitzero"`
 
 	// The metrics of inference.
-	Inference MetricSet `json:"inference,omitempty"`
+	Inference MetricSet `json:"inference,omitzero"`
 }
 
 // A MetricSet is the reported metrics of one workload type.

@@ -42,7 +42,7 @@ type Load struct {
 	Requests int `json:"requests,omitempty" min:"0" max:"1000000000"`
 
 	// What is sent before measuring, kept in the records and marked.
-	Warmup Warmup `json:"warmup,omitempty"`
+	Warmup Warmup `json:"warmup,omitzero"`
 
 	// The end of each point that is kept, marked and left out of the figures.
 	Cooldown unit.Duration `json:"cooldown,omitempty" min:"0s"`

@@ -21,7 +21,7 @@ type Distributed struct {
 	Collectives []string `json:"collectives,omitempty" default:"[latency, bandwidth, outliers]"`
 
 	// How a bad node is found and what is done about it.
-	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitempty"`
+	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitzero"`
 }
 
 // NodeDiagnosis says how a bad node is found.
@@ -39,10 +39,10 @@ type NodeDiagnosis struct {
 // Observability says how telemetry is joined and which sources are read.
 type Observability struct {
 	// What ties telemetry to the run.
-	Correlation Correlation `json:"correlation,omitempty"`
+	Correlation Correlation `json:"correlation,omitzero"`
 
 	// The sources that are read where they exist.
-	TelemetrySources TelemetrySources `json:"telemetrySources,omitempty"`
+	TelemetrySources TelemetrySources `json:"telemetrySources,omitzero"`
 
 	// The playbooks offered with a finding.
 	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitempty" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
@@ -58,7 +58,7 @@ type Correlation struct {
 	StableJoinKeys []string `json:"stableJoinKeys,omitempty"`
 
 	// What every published number can be traced to.
-	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitempty"`
+	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitzero"`
 }
 
 // PublishedNumberLineage says what a published number can be traced to; each
@@ -90,10 +90,10 @@ type TelemetrySources struct {
 // Provenance says what is captured and signed as evidence.
 type Provenance struct {
 	// What is captured; each must be true.
-	Capture Capture `json:"capture,omitempty"`
+	Capture Capture `json:"capture,omitzero"`
 
 	// Whether and how the bundle is signed.
-	Signing Signing `json:"signing,omitempty"`
+	Signing Signing `json:"signing,omitzero"`
 }
 
 // Capture says what is captured; each must be true.
@@ -134,10 +134,10 @@ type Signing struct {
 // ExecutionPolicy is the isolation the run demands.
 type ExecutionPolicy struct {
 	// The guarantees of publication grade.
-	PublicationGrade PublicationPolicy `json:"publicationGrade,omitempty"`
+	PublicationGrade PublicationPolicy `json:"publicationGrade,omitzero"`
 
 	// The freedoms of realism grade.
-	RealismGrade RealismPolicy `json:"realismGrade,omitempty"`
+	RealismGrade RealismPolicy `json:"realismGrade,omitzero"`
 }
 
 // PublicationPolicy holds the guarantees of publication grade; there each must
@@ -168,7 +168,7 @@ type RealismPolicy struct {
 // Automation says which schedules repeat the run.
 type Automation struct {
 	// The schedules.
-	CI CI `json:"ci,omitempty"`
+	CI CI `json:"ci,omitzero"`
 }
 
 // CI holds one switch per schedule. The switch of intent.cadence must be on;

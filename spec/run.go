@@ -49,7 +49,7 @@ type Metadata struct {
 // against what, and what must be kept as evidence.
 type RunSpec struct {
 	// Why the run is made and how strict it must be.
-	Intent Intent `json:"intent,omitempty"`
+	Intent Intent `json:"intent,omitzero"`
 
 	// The methodology layers: micro, component and end_to_end, each named once.
 	// By default the layer that the workload exercises is enabled.
@@ -57,7 +57,7 @@ type RunSpec struct {
 
 	// What is asked of the system. It is frozen: equal on both sides of a
 	// comparison.
-	Workload Workload `json:"workload,omitempty"`
+	Workload Workload `json:"workload,omitzero"`
 
 	// The system under test, for inference.
 	Target *Target `json:"target,omitempty"`
@@ -84,34 +84,34 @@ type RunSpec struct {
 	Seed int64 `json:"seed,omitempty" default:"20260313" min:"1"`
 
 	// What differs between baseline and candidate.
-	Comparison Comparison `json:"comparison,omitempty"`
+	Comparison Comparison `json:"comparison,omitzero"`
 
 	// The metrics that are reported, by workload type.
-	Metrics Metrics `json:"metrics,omitempty"`
+	Metrics Metrics `json:"metrics,omitzero"`
 
 	// How often the run is repeated and how its spread is judged.
-	Trials Trials `json:"trials,omitempty"`
+	Trials Trials `json:"trials,omitzero"`
 
 	// The bottleneck classes and the probes that tell them apart.
-	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitempty"`
+	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitzero"`
 
 	// What is watched per rank and per node.
-	Distributed Distributed `json:"distributed,omitempty"`
+	Distributed Distributed `json:"distributed,omitzero"`
 
 	// How telemetry is joined and which sources are read.
-	Observability Observability `json:"observability,omitempty"`
+	Observability Observability `json:"observability,omitzero"`
 
 	// What is captured and signed as evidence.
-	Provenance Provenance `json:"provenance,omitempty"`
+	Provenance Provenance `json:"provenance,omitzero"`
 
 	// The isolation the run demands.
-	ExecutionPolicy ExecutionPolicy `json:"executionPolicy,omitempty"`
+	ExecutionPolicy ExecutionPolicy `json:"executionPolicy,omitzero"`
 
 	// Where raw artifacts, hot metrics and curated facts go.
-	Sinks Sinks `json:"sinks,omitempty"`
+	Sinks Sinks `json:"sinks,omitzero"`
 
 	// Which schedules repeat the run.
-	Automation Automation `json:"automation,omitempty"`
+	Automation Automation `json:"automation,omitzero"`
 }
 
 // Intent says why a run is made.

@@ -4,13 +4,13 @@ package spec
 // kept apart.
 type Sinks struct {
 	// The immutable raw evidence.
-	RawArtifacts RawArtifacts `json:"rawArtifacts,omitempty"`
+	RawArtifacts RawArtifacts `json:"rawArtifacts,omitzero"`
 
 	// The short-lived metrics for alerts.
-	HotMetrics HotMetrics `json:"hotMetrics,omitempty"`
+	HotMetrics HotMetrics `json:"hotMetrics,omitzero"`
 
 	// The curated facts for analysis.
-	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitempty"`
+	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitzero"`
 }
 
 // RawArtifacts says where raw evidence goes.
@@ -37,7 +37,7 @@ type HotMetrics struct {
 	RetentionDays int `json:"retentionDays,omitempty" default:"30" min:"1" max:"36500"`
 
 	// What keeps the store small.
-	CardinalityBudget CardinalityBudget `json:"cardinalityBudget,omitempty"`
+	CardinalityBudget CardinalityBudget `json:"cardinalityBudget,omitzero"`
 }
 
 // A CardinalityBudget keeps a metrics store small.
@@ -55,13 +55,13 @@ type Warehouse struct {
 	Store string `json:"store,omitempty" default:"parquet_duckdb" enum:"warehouseStores"`
 
 	// The tables.
-	Layout Layout `json:"layout,omitempty"`
+	Layout Layout `json:"layout,omitzero"`
 
 	// Days in each tier; hotDays <= warmDays <= coldDays.
-	Retention Retention `json:"retention,omitempty"`
+	Retention Retention `json:"retention,omitzero"`
 
 	// What ties a row to its raw evidence.
-	Lineage Lineage `json:"lineage,omitempty"`
+	Lineage Lineage `json:"lineage,omitzero"`
 }
 
 // A Layout names the tables of a warehouse.

@@ -25,10 +25,10 @@ type Target struct {
 	Query map[string]Secret `json:"query,omitempty"`
 
 	// How assay proves who it is.
-	Auth Auth `json:"auth,omitempty"`
+	Auth Auth `json:"auth,omitzero"`
 
 	// How the connection is secured.
-	TLS TLS `json:"tls,omitempty"`
+	TLS TLS `json:"tls,omitzero"`
 
 	// Fields added to the body of every request as they are.
 	ExtraBody map[string]any `json:"extraBody,omitempty"`
@@ -89,7 +89,7 @@ type Server struct {
 	Dir string `json:"dir,omitempty"`
 
 	// How assay learns that the server is ready.
-	Ready Ready `json:"ready,omitempty"`
+	Ready Ready `json:"ready,omitzero"`
 
 	// Start the server anew for each launch (launch) or once for all (run).
 	// Launches are the replicates only when the server is new in each.

@@ -21,7 +21,7 @@ type Train struct {
 	Parallelism string `json:"parallelism,omitempty" default:"ddp" enum:"parallelisms"`
 
 	// The shape of the model trained in the step.
-	Shape ModelShape `json:"shape,omitempty"`
+	Shape ModelShape `json:"shape,omitzero"`
 
 	// The samples of one optimizer step over all ranks (strong) or of each rank
 	// (weak).

@@ -10,10 +10,10 @@ type Trials struct {
 	ConfidenceLevel float64 `json:"confidenceLevel,omitempty" default:"0.95" min:"0.8" max:"0.999"`
 
 	// What is done about unusual launches and requests.
-	OutlierPolicy OutlierPolicy `json:"outlierPolicy,omitempty"`
+	OutlierPolicy OutlierPolicy `json:"outlierPolicy,omitzero"`
 
 	// What every report shows.
-	Report TrialReport `json:"report,omitempty"`
+	Report TrialReport `json:"report,omitzero"`
 }
 
 // An OutlierPolicy says how unusual values are found and treated.

@@ -24,10 +24,10 @@ type Workload struct {
 	DatasetRef string `json:"datasetRef,omitempty" default:"synthetic" example:"sharegpt@sha256:0c2c4d3a6d1f4a0f6d7a7f0e2f3d5c1b8e9a4b6c7d8e9f0a1b2c3d4e5f607182"`
 
 	// How prompts are made.
-	Prompt Prompt `json:"prompt,omitempty"`
+	Prompt Prompt `json:"prompt,omitzero"`
 
 	// The correctness policy, frozen with the workload.
-	Correctness Correctness `json:"correctness,omitempty"`
+	Correctness Correctness `json:"correctness,omitzero"`
 
 	// What is declared equal in every trial.
 	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitempty" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`

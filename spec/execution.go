@@ -1,0 +1,217 @@
+package spec
+
+// Execution says what a frozen workload runs on.
+type Execution struct {
+	// The container image, by digest: NAME@sha256:HEX or sha256:HEX.
+	Image string `json:"image,omitempty"`
+
+	// The versions of the software.
+	RuntimeVersions RuntimeVersions `json:"runtime_versions,omitzero"`
+
+	// The hardware.
+	HardwareTier HardwareTier `json:"hardware_tier,omitzero"`
+
+	// How it is connected.
+	Topology Topology `json:"topology,omitzero"`
+
+	// How work is placed.
+	SchedulerPath Scheduler `json:"scheduler_path,omitzero"`
+}
+
+// RuntimeVersions are the versions of the software.
+type RuntimeVersions struct {
+	// The GPU driver.
+	Driver string `json:"driver,omitempty"`
+
+	// CUDA.
+	CUDA string `json:"cuda,omitempty"`
+
+	// NCCL.
+	NCCL string `json:"nccl,omitempty"`
+
+	// PyTorch.
+	PyTorch string `json:"pytorch,omitempty"`
+
+	// The runtime or server.
+	RuntimeOrServer string `json:"runtime_or_server,omitempty"`
+}
+
+// A HardwareTier is the hardware of one node.
+type HardwareTier struct {
+	// The GPU.
+	GPUModel string `json:"gpu_model,omitempty"`
+
+	// How many GPUs.
+	GPUCount int `json:"gpu_count,omitempty" min:"0" max:"1000000"`
+
+	// The CPU.
+	CPUModel string `json:"cpu_model,omitempty"`
+
+	// Memory in GB.
+	RAMGB float64 `json:"ram_gb,omitempty" min:"0"`
+
+	// The network.
+	NetworkFabric string `json:"network_fabric,omitempty"`
+
+	// The storage.
+	StorageTier string `json:"storage_tier,omitempty"`
+}
+
+// A Topology says how the hardware is connected.
+type Topology struct {
+	// Between GPUs.
+	GPUToGPU string `json:"gpu_to_gpu,omitempty"`
+
+	// Between GPUs and network cards.
+	GPUToNICAffinity string `json:"gpu_to_nic_affinity,omitempty"`
+
+	// Memory nodes.
+	NUMALayout string `json:"numa_layout,omitempty"`
+
+	// PCIe.
+	PCIeLayout string `json:"pcie_layout,omitempty"`
+}
+
+// A Scheduler says how work is placed.
+type Scheduler struct {
+	// The platform.
+	Platform string `json:"platform,omitempty" default:"kubernetes" enum:"platforms"`
+
+	// The queue or scheduler.
+	QueueOrScheduler string `json:"queue_or_scheduler,omitempty"`
+
+	// How ranks are placed.
+	PlacementPolicy string `json:"placement_policy,omitempty" default:"normal" enum:"placements"`
+
+	// The control plane's path.
+	ControlPlanePath string `json:"control_plane_path,omitempty"`
+}
+
+// A MeasurementPolicy says how a frozen workload is repeated and judged.
+type MeasurementPolicy struct {
+	// The launches.
+	Trials int `json:"trials,omitempty" default:"5" min:"1" max:"10000"`
+
+	// The launches before measuring.
+	WarmupTrials *int `json:"warmup_trials,omitempty" default:"1" min:"0" max:"10000"`
+
+	// The statistics of every report.
+	ReportStatistics []string `json:"report_statistics,omitempty" default:"[median, mean, stddev, p95, p99, cv_pct]"`
+
+	// How unusual values are found and treated.
+	OutlierPolicy FrozenOutliers `json:"outlier_policy,omitzero"`
+
+	// How intervals are made.
+	ConfidencePolicy ConfidencePolicy `json:"confidence_policy,omitzero"`
+
+	// What is held still, or at least recorded.
+	EnvironmentControls EnvironmentControls `json:"environment_controls,omitzero"`
+}
+
+// FrozenOutliers says how unusual values are found and treated.
+type FrozenOutliers struct {
+	// How they are found.
+	Method string `json:"method,omitempty" default:"tukey_iqr_and_mad" enum:"outlierMethods"`
+
+	// Keep every raw sample.
+	KeepRawSamples *bool `json:"keep_raw_samples,omitempty" default:"true"`
+
+	// Flag only.
+	AutoFlagOnly *bool `json:"auto_flag_only,omitempty" default:"true"`
+
+	// No value is left out without a written reason.
+	DiscardRequiresWrittenReason *bool `json:"discard_requires_written_reason,omitempty" default:"true"`
+}
+
+// A ConfidencePolicy says how intervals are made.
+type ConfidencePolicy struct {
+	// The method.
+	Method string `json:"method,omitempty" default:"bootstrap_95_ci" enum:"confidenceMethods"`
+
+	// The smallest effect that matters, in percent.
+	MinEffectSizePct float64 `json:"min_effect_size_pct,omitempty" default:"5" above:"0" max:"100"`
+}
+
+// EnvironmentControls say what is held still, or at least recorded.
+type EnvironmentControls struct {
+	// GPU clocks do not move.
+	GPUClocksLocked *bool `json:"gpu_clocks_locked,omitempty" default:"true"`
+
+	// Application clocks are recorded.
+	AppClocksRecorded *bool `json:"app_clocks_recorded,omitempty" default:"true"`
+
+	// The topology is recorded.
+	TopologyRecorded *bool `json:"topology_recorded,omitempty" default:"true"`
+
+	// Other load is recorded.
+	BackgroundLoadRecorded *bool `json:"background_load_recorded,omitempty" default:"true"`
+}
+
+// A DiagnosisPolicy says how a bottleneck is told.
+type DiagnosisPolicy struct {
+	// The classes a bottleneck can have.
+	BottleneckClasses []string `json:"bottleneck_classes,omitempty" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
+
+	// The signals that tell them apart.
+	RequiredSignals []string `json:"required_signals,omitempty" default:"[model_server_metrics, gpu_counters, nccl_traces, storage_or_network_probes, scheduler_timing]"`
+
+	// What is done about a slow node.
+	Distributed FrozenDistributed `json:"distributed,omitzero"`
+}
+
+// FrozenDistributed says what is done about a slow node.
+type FrozenDistributed struct {
+	// Every rank is recorded by itself.
+	RankLevelVisibility *bool `json:"rank_level_visibility,omitempty" default:"true"`
+
+	// A suspected straggler is taken out and the run repeated.
+	IsolateSuspectedStragglerNode *bool `json:"isolate_suspected_straggler_node,omitempty" default:"true"`
+
+	// A node that fails again is cordoned.
+	CordonOnRepeatedFailure bool `json:"cordon_on_repeated_failure,omitempty"`
+}
+
+// An ArtifactPolicy says what is kept as evidence.
+type ArtifactPolicy struct {
+	// Where artifacts go.
+	ArtifactRoot string `json:"artifact_root,omitempty" default:"runs/"`
+
+	// Raw artifacts never change after sealing.
+	RawArtifactsImmutable *bool `json:"raw_artifacts_immutable,omitempty" default:"true"`
+
+	// A run without a manifest does not count.
+	RequireManifest *bool `json:"require_manifest,omitempty" default:"true"`
+
+	// A run without profiler artifacts does not count.
+	RequireProfilerArtifacts *bool `json:"require_profiler_artifacts,omitempty" default:"true"`
+
+	// Every artifact has a SHA-256.
+	RequireSHA256 *bool `json:"require_sha256,omitempty" default:"true"`
+
+	// The signature.
+	ProvenanceSigning ProvenanceSigning `json:"provenance_signing,omitzero"`
+
+	// What a publication includes.
+	PublicationPacket PublicationPacket `json:"publication_packet,omitzero"`
+}
+
+// ProvenanceSigning says whether a signature is needed and where it stands.
+type ProvenanceSigning struct {
+	// Whether an unsigned result is refused.
+	Required *bool `json:"required,omitempty" default:"true"`
+
+	// Where the signature stands, in words; never evidence by itself.
+	Status string `json:"status,omitempty"`
+}
+
+// A PublicationPacket says what a publication includes.
+type PublicationPacket struct {
+	// How it was measured.
+	IncludeMethodologyWriteup *bool `json:"include_methodology_writeup,omitempty" default:"true"`
+
+	// What was compared with what.
+	IncludeComparisonReport *bool `json:"include_comparison_report,omitempty" default:"true"`
+
+	// Who did what, and when.
+	IncludeAuditLedger *bool `json:"include_audit_ledger,omitempty" default:"true"`
+}

@@ -1,0 +1,207 @@
+package spec
+
+// A WorkloadSpec is the freeze contract people edit: everything about a
+// workload and its measurement that both sides of a comparison must share.
+type WorkloadSpec struct {
+	// The version of this document's format.
+	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions"`
+
+	// The kind of document: WorkloadSpec.
+	Kind string `json:"kind" required:"true" enum:"workloadKinds"`
+
+	// Why and for whom the run is made.
+	RunMetadata RunMetadata `json:"run_metadata,omitzero"`
+
+	// What differs and what does not.
+	ComparisonAxis ComparisonAxis `json:"comparison_axis,omitzero"`
+
+	// What is asked of the system.
+	Workload FrozenWorkload `json:"workload" required:"true"`
+
+	// What it runs on.
+	Execution Execution `json:"execution,omitzero"`
+
+	// How it is repeated and judged.
+	MeasurementPolicy MeasurementPolicy `json:"measurement_policy,omitzero"`
+
+	// What is reported.
+	Metrics FrozenMetrics `json:"metrics" required:"true"`
+
+	// How a bottleneck is told.
+	DiagnosisPolicy DiagnosisPolicy `json:"diagnosis_policy,omitzero"`
+
+	// What is kept as evidence.
+	Artifacts ArtifactPolicy `json:"artifacts,omitzero"`
+}
+
+// RunMetadata says why and for whom a run is made.
+type RunMetadata struct {
+	// The methodology layer.
+	BenchmarkLayer string `json:"benchmark_layer,omitempty" default:"component" enum:"layers"`
+
+	// How strict the run is.
+	BenchmarkGrade string `json:"benchmark_grade,omitempty" default:"publication" enum:"grades"`
+
+	// What the result is for.
+	UseCase string `json:"use_case,omitempty" default:"release_gate" enum:"useCases"`
+
+	// Who answers for the run.
+	Owner string `json:"owner,omitempty"`
+
+	// The ticket the run belongs to.
+	TicketOrEpic string `json:"ticket_or_epic,omitempty"`
+}
+
+// A ComparisonAxis says what differs and what does not.
+type ComparisonAxis struct {
+	// The one variable that differs; the same list as in a BenchmarkRun.
+	VariableUnderTest string `json:"variable_under_test,omitempty" default:"runtime_version" enum:"variables"`
+
+	// The side compared against.
+	Control string `json:"control,omitempty"`
+
+	// The side that is judged.
+	Candidate string `json:"candidate,omitempty"`
+
+	// What is held equal.
+	ConstantsLocked []string `json:"constants_locked,omitempty" default:"[model, sequence_length_mix, precision, batching_policy, concurrency_model]"`
+}
+
+// A FrozenWorkload is what is asked of the system.
+type FrozenWorkload struct {
+	// The kind of work.
+	Type string `json:"type" required:"true" enum:"frozenTypes"`
+
+	// The workload's name.
+	Name string `json:"name" required:"true" example:"chat-short"`
+
+	// The model.
+	Model FrozenModel `json:"model" required:"true"`
+
+	// The lengths of requests.
+	InputDistribution InputDistribution `json:"input_distribution,omitzero"`
+
+	// How the server forms batches.
+	BatchingPolicy FrozenBatching `json:"batching_policy,omitzero"`
+
+	// How load is offered.
+	ConcurrencyModel FrozenConcurrency `json:"concurrency_model,omitzero"`
+
+	// What serves the model.
+	ServingContract *ServingContract `json:"serving_contract,omitempty"`
+
+	// When an answer is still right.
+	QualityConstraints QualityConstraints `json:"quality_constraints,omitzero"`
+}
+
+// A FrozenModel names a model exactly.
+type FrozenModel struct {
+	// The model's name.
+	Name string `json:"name" required:"true"`
+
+	// Its parameters, in billions.
+	ParameterCountB float64 `json:"parameter_count_b,omitempty" min:"0"`
+
+	// The numeric precision it runs in.
+	Precision string `json:"precision,omitempty" default:"bf16" enum:"precisions"`
+
+	// Where its weights come from.
+	WeightsSource string `json:"weights_source,omitempty"`
+}
+
+// An InputDistribution holds the lengths of requests, in tokens.
+type InputDistribution struct {
+	// Prompt and answer together.
+	SequenceLengthMix *Lengths `json:"sequence_length_mix,omitempty"`
+
+	// The prompt.
+	PromptTokens *Lengths `json:"prompt_tokens,omitempty"`
+
+	// The answer.
+	CompletionTokens *Lengths `json:"completion_tokens,omitempty"`
+}
+
+// Lengths are three points of a distribution; p50 <= p95 <= max.
+type Lengths struct {
+	// The median.
+	P50 int `json:"p50" required:"true" min:"1"`
+
+	// The 95th percentile.
+	P95 int `json:"p95" required:"true" min:"1"`
+
+	// The largest.
+	Max int `json:"max" required:"true" min:"1"`
+}
+
+// FrozenBatching says how the server forms batches.
+type FrozenBatching struct {
+	// The policy.
+	Mode string `json:"mode,omitempty" default:"continuous" enum:"batchingPolicies"`
+
+	// The most requests in a batch; 0 means the server's own limit.
+	MaxBatchSize int `json:"max_batch_size,omitempty" min:"0"`
+
+	// The most sequences at a time; 0 means the server's own limit.
+	MaxNumSeqs int `json:"max_num_seqs,omitempty" min:"0"`
+
+	// The most tokens in a batch; 0 means the server's own limit.
+	MaxTokensInBatch int `json:"max_tokens_in_batch,omitempty" min:"0"`
+}
+
+// FrozenConcurrency says how load is offered.
+type FrozenConcurrency struct {
+	// Closed or open loop.
+	Mode string `json:"mode,omitempty" default:"closed_loop" enum:"concurrencyModels"`
+
+	// The points: requests in flight (closed loop) or requests per second (open
+	// loop).
+	Values []float64 `json:"values,omitempty" above:"0"`
+}
+
+// A ServingContract says what serves the model.
+type ServingContract struct {
+	// The serving stack.
+	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks"`
+
+	// The protocol it speaks.
+	Protocol string `json:"protocol,omitempty" default:"openai_compatible_http" enum:"protocols"`
+
+	// How it is deployed.
+	DeploymentModel string `json:"deployment_model,omitempty" default:"custom" enum:"deploymentModels"`
+
+	// What is equal for every candidate.
+	FairnessConstraints FairnessConstraints `json:"fairness_constraints,omitzero"`
+}
+
+// FairnessConstraints say what is equal for every candidate.
+type FairnessConstraints struct {
+	// The protocol.
+	ProtocolFixed *bool `json:"protocol_fixed_across_candidates,omitempty" default:"true"`
+
+	// The deployment model.
+	DeploymentModelFixed *bool `json:"deployment_model_fixed_across_candidates,omitempty" default:"true"`
+
+	// The behaviour of the API.
+	APIBehaviorFixed *bool `json:"api_behavior_fixed_across_candidates,omitempty" default:"true"`
+}
+
+// QualityConstraints say when an answer is still right.
+type QualityConstraints struct {
+	// The quality tasks that must hold.
+	CorrectnessSuite []string `json:"correctness_suite,omitempty"`
+
+	// The largest accepted drop in accuracy, in percent.
+	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitempty" min:"0" max:"100"`
+
+	// Named exceptions with their reason.
+	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitempty"`
+}
+
+// FrozenMetrics says what is reported.
+type FrozenMetrics struct {
+	// The one metric a claim rests on.
+	Primary string `json:"primary" required:"true" enum:"headlineMetrics"`
+
+	// The metrics shown beside it.
+	Secondary []string `json:"secondary,omitempty"`
+}
