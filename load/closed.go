@@ -37,15 +37,16 @@ type Closed struct {
 	// on in any case until the last measured call has ended, so that every
 	// measured call saw the full load.
 	Cooldown time.Duration
-}
 
-// A Window is the measured part of a point, in stamps of the launch's clock.
-type Window struct{ Begin, End int64 }
+	// Entered is told when the measurement begins (Measure) and ends (Cooldown),
+	// as it happens. Nil means that nobody wants to know.
+	Entered func(phase record.Phase, at int64)
+}
 
 // Run sends calls until the point is over and passes every exchange to keep,
 // which is called by several goroutines at once. It returns early, with the
 // cause, when ctx is cancelled; calls in flight are then kept as cut.
-func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) (Window, error) {
+func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) error {
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
 	gate := newGate(c)
@@ -53,36 +54,40 @@ func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan targe
 	for user := range c.Users {
 		users.Go(func() { c.user(inner, int32(user), clock, gate, calls, do, keep) })
 	}
-	window, err := c.direct(inner, clock, gate)
+	err := c.direct(inner, clock, gate)
 	cut(target.ErrRunEnded)
 	users.Wait()
-	return window, err
+	return err
 }
 
 // direct leads the point through its phases.
-func (c Closed) direct(ctx context.Context, clock *record.Clock, gate *gate) (Window, error) {
-	var window Window
+func (c Closed) direct(ctx context.Context, clock *record.Clock, gate *gate) error {
 	if c.Warmup > 0 {
 		if err := wait(ctx, c.Warmup, gate.full[record.Warmup]); err != nil {
-			return window, err
+			return err
 		}
 		gate.enter(record.Measure)
 	}
-	window.Begin = clock.Now()
-	err := wait(ctx, c.Measure, gate.full[record.Measure])
-	window.End = clock.Now()
-	gate.enter(record.Cooldown)
-	if err != nil {
-		return window, err
+	c.entered(record.Measure, clock.Now())
+	if err := wait(ctx, c.Measure, gate.full[record.Measure]); err != nil {
+		return err
 	}
+	c.entered(record.Cooldown, clock.Now())
+	gate.enter(record.Cooldown)
 	if err := wait(ctx, c.Cooldown, nil); err != nil {
-		return window, err
+		return err
 	}
 	select {
 	case <-gate.drained:
-		return window, nil
+		return nil
 	case <-ctx.Done():
-		return window, context.Cause(ctx)
+		return context.Cause(ctx)
+	}
+}
+
+func (c Closed) entered(phase record.Phase, at int64) {
+	if c.Entered != nil {
+		c.Entered(phase, at)
 	}
 }
 

@@ -91,7 +91,16 @@ func TestClosed(t *testing.T) {
 				s := &stub{service: tt.service, clock: clock}
 				var mu sync.Mutex
 				kept := 0
-				window, err := tt.closed.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
+				var begin, end int64
+				tt.closed.Entered = func(phase record.Phase, at int64) {
+					switch phase {
+					case record.Measure:
+						begin = at
+					case record.Cooldown:
+						end = at
+					}
+				}
+				err = tt.closed.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +116,7 @@ func TestClosed(t *testing.T) {
 				if s.most != tt.closed.Users {
 					t.Errorf("most calls in flight = %d, want %d", s.most, tt.closed.Users)
 				}
-				if got := time.Duration(window.End - window.Begin).Round(10 * time.Millisecond); got != tt.window {
+				if got := time.Duration(end - begin).Round(10 * time.Millisecond); got != tt.window {
 					t.Errorf("window = %v, want %v", got, tt.window)
 				}
 			})
@@ -128,7 +137,7 @@ func TestClosedCancelled(t *testing.T) {
 		s := &stub{service: time.Second, clock: clock}
 		var mu sync.Mutex
 		kept := 0
-		_, err = Closed{Users: 3, Measure: time.Hour}.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
+		err = Closed{Users: 3, Measure: time.Hour}.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
 		if !errors.Is(err, full) {
 			t.Errorf("error = %v, want %v", err, full)
 		}

@@ -18,3 +18,12 @@ type Event struct {
 	Point  int32  `parquet:"point,delta"`
 	Detail string `parquet:"detail,zstd"`
 }
+
+// The events that bound a point of a launch and its measured window. Those who
+// record them and those who read them meet only here.
+const (
+	PointBegin  = "point.begin"
+	WindowBegin = "window.begin"
+	WindowEnd   = "window.end"
+	PointEnd    = "point.end"
+)

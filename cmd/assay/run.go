@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+	"assay/report"
+	"assay/run"
+	"assay/spec"
+	"assay/telemetry"
+)
+
+func runCommand(env Env) *cobra.Command {
+	var out, key, format string
+	cmd := &cobra.Command{
+		Use:   "run SPEC",
+		Short: "Carry out a spec and seal its bundle",
+		Long: `Run carries out the BenchmarkRun document SPEC, seals everything that
+happened in a bundle and prints the report.
+
+Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
+or aborted), 2 the spec is wrong.`,
+		Args: exactArgs(1, "a spec file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, err := os.ReadFile(args[0])
+			if err != nil {
+				return usageError(err)
+			}
+			document, err := parseRun(args[0], source)
+			if err != nil {
+				return err
+			}
+			return carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format})
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
+	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
+	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
+	return cmd
+}
+
+// parseRun reads a BenchmarkRun document; every fault becomes part of the error.
+func parseRun(name string, source []byte) (spec.Run, error) {
+	document, faults := spec.Parse(name, source)
+	if len(faults) > 0 {
+		return spec.Run{}, usageError(fmt.Errorf("%w\n%d faults: nothing was run", joinFaults(faults), len(faults)))
+	}
+	if document.Run == nil {
+		return spec.Run{}, usageError(fmt.Errorf("%s is a %s, want a BenchmarkRun", name, document.Kind))
+	}
+	return *document.Run, nil
+}
+
+func joinFaults(faults []spec.Fault) error {
+	var errs []error
+	for _, f := range faults {
+		errs = append(errs, f)
+	}
+	return errors.Join(errs...)
+}
+
+// A job is one run to carry out.
+type job struct {
+	source  []byte
+	run     spec.Run
+	out     string
+	keyFile string
+	format  string
+}
+
+// carryOut plans, runs, derives, seals and reports: the straight line.
+func carryOut(ctx context.Context, env Env, j job) error {
+	show, err := report.Find(j.format)
+	if err != nil {
+		return usageError(err)
+	}
+	signer, err := loadSigner(j.keyFile)
+	if err != nil {
+		return usageError(err)
+	}
+	p, err := plan.New(j.run)
+	if err != nil {
+		return usageError(err)
+	}
+	host := telemetry.Local(ctx)
+	defer host.Close()
+	result, runErr := run.Execute(ctx, p, run.Options{
+		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
+		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr),
+	})
+	if result == nil {
+		return runErr
+	}
+	// Sealing must go on after an interrupt: that is when it matters.
+	sealed, sealErr := seal(context.WithoutCancel(ctx), result, p, signer)
+	if sealErr != nil {
+		return errors.Join(runErr, fmt.Errorf("%w\nthe bundle %s is not sealed; when the cause is gone: assay recover %s", sealErr, result.Bundle.Dir(), result.Bundle.Dir()))
+	}
+	if err := show(env.Stdout, sealed); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "bundle %s\n", result.Bundle.Dir())
+	return runErr
+}
+
+// seal derives the estimates, writes the reports and seals the bundle.
+func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Signer) (report.Report, error) {
+	b, err := bundle.Open(result.Bundle.Dir())
+	if err != nil {
+		return report.Report{}, err
+	}
+	estimates, err := metric.Estimate(b, p, version())
+	if err != nil {
+		return report.Report{}, err
+	}
+	data, err := json.MarshalIndent(estimates, "", "  ")
+	if err != nil {
+		return report.Report{}, err
+	}
+	if err := result.Bundle.WriteDerived(version(), "estimates.json", data); err != nil {
+		return report.Report{}, err
+	}
+	r, err := report.New(b, result.Status, signatureOf(signer), estimates)
+	if err != nil {
+		return report.Report{}, err
+	}
+	for _, f := range report.All {
+		if err := writeReport(result.Bundle, f, r); err != nil {
+			return report.Report{}, err
+		}
+	}
+	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data})
+	return r, err
+}
+
+func writeReport(w *bundle.Writer, f report.Named, r report.Report) error {
+	var text bytes.Buffer
+	if err := f.Format(&text, r); err != nil {
+		return err
+	}
+	return w.WriteReport(f.File, text.Bytes())
+}
+
+func signatureOf(signer bundle.Signer) string {
+	if signer == nil {
+		return ""
+	}
+	return "signed by key " + signer.Public().KeyID()
+}
+
+// progressTo tells the story of a run, one line per step.
+func progressTo(w io.Writer) func(run.Progress) {
+	return func(p run.Progress) {
+		text := p.Message
+		if p.Point != "" {
+			text = p.Point
+		}
+		fmt.Fprintf(w, "%s  launch %d of %d  %s\n", time.Now().Format("15:04:05"), p.Launch+1, p.Launches, text)
+	}
+}
+
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError(fmt.Errorf("got %d arguments, want %s", len(args), what))
+		}
+		return nil
+	}
+}
+
+// bundleDir tells a bundle from any other folder before it is opened.
+func bundleDir(path string) error {
+	if _, err := os.Stat(filepath.Join(path, bundle.PlanFile)); err != nil {
+		return usageError(fmt.Errorf("%s is not a bundle: %w", path, err))
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"assay/bundle"
+)
+
+// release is the version of this source tree; CHANGELOG.md tells what is in it.
+const release = "0.1.0"
+
+// version is the release and, where the build knows it, the commit.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return release
+	}
+	commit, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			commit = "-" + s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
+		}
+	}
+	return release + commit + dirty
+}
+
+// tool names this program in a bundle. A binary that cannot be read has no hash,
+// and the bundle shows none.
+func tool() bundle.Tool {
+	t := bundle.Tool{Name: "assay", Version: version(), GoVersion: runtime.Version()}
+	path, err := os.Executable()
+	if err != nil {
+		return t
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return t
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err == nil {
+		t.SHA256 = hex.EncodeToString(h.Sum(nil))
+	}
+	return t
+}

@@ -1,0 +1,29 @@
+package metric
+
+import (
+	"assay/record"
+	"assay/unit"
+)
+
+// ErrorRate is the share of requests that the system failed.
+var ErrorRate = Metric{
+	ID:     "error_rate.v1",
+	Name:   "error rate",
+	Unit:   unit.Ratio,
+	Better: Lower,
+	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
+	Whole: func(p *Point) (float64, bool) {
+		failed, all := 0, 0
+		for t := range p.Measured {
+			switch t.Result {
+			case record.Cut:
+			case record.OK:
+				all++
+			default:
+				all++
+				failed++
+			}
+		}
+		return float64(failed) / float64(max(1, all)), all > 0
+	},
+}

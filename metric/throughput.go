@@ -1,0 +1,89 @@
+package metric
+
+import (
+	"assay/record"
+	"assay/unit"
+)
+
+// OutputThroughput is the work done per second.
+var OutputThroughput = Metric{
+	ID:     "output_throughput.v1",
+	Name:   "output throughput",
+	Unit:   unit.TokenPerSecond,
+	Better: Higher,
+	Doc:    "Output tokens that arrived inside the measured window, divided by its length. A request that reaches over an end of the window counts with the share of its output bytes that arrived inside; failed requests count nothing.",
+	Whole: func(p *Point) (float64, bool) {
+		tokens, known := 0.0, true
+		for _, t := range p.Requests {
+			if t.Result != record.OK {
+				continue
+			}
+			if t.UsageOutput == nil {
+				known = false
+				continue
+			}
+			tokens += float64(*t.UsageOutput) * t.shareInside(p.Begin, p.End)
+		}
+		if !known || p.Seconds() <= 0 {
+			return 0, false
+		}
+		return tokens / p.Seconds(), true
+	},
+}
+
+// shareInside is the share of a request's output that arrived in [begin, end).
+// Output without text, such as tool calls, is weighed by event.
+func (t *Timeline) shareInside(begin, end int64) float64 {
+	var inside, all, insideEvents, allEvents int64
+	for c := range t.Output {
+		all += int64(c.TextBytes)
+		allEvents++
+		if begin <= c.At && c.At < end {
+			inside += int64(c.TextBytes)
+			insideEvents++
+		}
+	}
+	switch {
+	case all > 0:
+		return float64(inside) / float64(all)
+	case allEvents > 0:
+		return float64(insideEvents) / float64(allEvents)
+	}
+	return 0
+}
+
+// RequestThroughput is how many answers end per second.
+var RequestThroughput = Metric{
+	ID:     "request_throughput.v1",
+	Name:   "request throughput",
+	Unit:   unit.RequestPerSecond,
+	Better: Higher,
+	Doc:    "Successful requests whose stream ended inside the measured window, divided by its length.",
+	Whole: func(p *Point) (float64, bool) {
+		ended := 0
+		for _, t := range p.Requests {
+			if t.Result == record.OK && p.Begin <= t.Done && t.Done < p.End {
+				ended++
+			}
+		}
+		return float64(ended) / p.Seconds(), p.Seconds() > 0
+	},
+}
+
+// Concurrency is how many requests were really in flight.
+var Concurrency = Metric{
+	ID:     "concurrency.v1",
+	Name:   "concurrency",
+	Unit:   unit.Ratio,
+	Better: Higher,
+	Doc:    "Requests in flight, from sent to done, averaged over the time of the measured window.",
+	Whole: func(p *Point) (float64, bool) {
+		busy := int64(0)
+		for _, t := range p.Requests {
+			if t.Result != record.Dropped {
+				busy += max(0, min(t.Done, p.End)-max(t.Sent, p.Begin))
+			}
+		}
+		return seconds(busy) / p.Seconds(), p.Seconds() > 0
+	},
+}

@@ -1,0 +1,84 @@
+package plan
+
+import (
+	"fmt"
+
+	"assay/spec"
+	"assay/unit"
+)
+
+// The service time of a closed loop is what the run will find out. Until then
+// these figures of a middling server stand in, and every figure that rests on
+// them says so.
+const (
+	assumedFirstToken = 0.2  // seconds to the first token
+	assumedPerToken   = 0.02 // seconds for each further token
+)
+
+// Expected is what a run will take, as far as it can be known beforehand.
+type Expected struct {
+	Seconds      float64       `json:"seconds"` // of load; start-up of servers comes on top
+	Requests     int64         `json:"requests"`
+	InputTokens  int64         `json:"inputTokens"`
+	OutputTokens int64         `json:"outputTokens"`
+	CostUSD      *float64      `json:"costUSD,omitempty"` // absent without prices
+	PerPoint     []PointExpect `json:"perPoint,omitempty"`
+	Assumption   string        `json:"assumption,omitempty"` // what the counts rest on
+}
+
+// PointExpect is what one point of one launch will take.
+type PointExpect struct {
+	Point    int     `json:"point"`
+	Seconds  float64 `json:"seconds"`
+	Requests int64   `json:"requests"` // measured ones
+}
+
+func expect(p Plan) Expected {
+	var e Expected
+	input, output := meanLengths(p.Run)
+	service := assumedFirstToken + assumedPerToken*output
+	measuredOnly := true
+	for _, point := range p.Points {
+		one := PointExpect{Point: point.Index, Seconds: point.Warmup.Seconds() + point.Duration.Seconds() + point.Cooldown.Seconds()}
+		perSecond := point.Rate
+		if point.Concurrency > 0 {
+			perSecond = float64(point.Concurrency) / (service + point.ThinkTime.Seconds())
+			measuredOnly = false
+		}
+		one.Requests = int64(perSecond * point.Duration.Seconds())
+		if limit := int64(point.Requests); limit > 0 && limit < one.Requests {
+			one.Requests = limit
+		}
+		e.PerPoint = append(e.PerPoint, one)
+		e.Seconds += one.Seconds * float64(len(p.Launches))
+		e.Requests += one.Requests * int64(len(p.Launches))
+	}
+	e.InputTokens = int64(float64(e.Requests) * input)
+	e.OutputTokens = int64(float64(e.Requests) * output)
+	if !measuredOnly {
+		e.Assumption = fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
+			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
+	}
+	e.CostUSD = cost(p.Run.Spec.Cost, e)
+	return e
+}
+
+// meanLengths is the mean input and output length of the mix, in tokens.
+func meanLengths(run spec.Run) (input, output float64) {
+	for _, l := range run.Spec.Workload.SequenceLengthMix {
+		input += l.Weight * float64(l.InputTokens)
+		output += l.Weight * float64(l.OutputTokens)
+	}
+	return input, output
+}
+
+// cost is the price of the machines for the time plus the price of the tokens.
+func cost(c *spec.Cost, e Expected) *float64 {
+	if c == nil || (c.GPUHourlyUSD == 0 && c.InputPerMillionUSD == 0 && c.OutputPerMillionUSD == 0) {
+		return nil
+	}
+	total := c.GPUHourlyUSD * float64(c.GPUCount) * e.Seconds / 3600
+	total += c.InputPerMillionUSD * float64(e.InputTokens) / 1e6
+	total += c.OutputPerMillionUSD * float64(e.OutputTokens) / 1e6
+	return &total
+}

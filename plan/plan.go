@@ -1,0 +1,181 @@
+// Package plan decides a run: it turns the question that a person declared into
+// the frozen contract that machines carry out, with every default filled, every
+// seed fixed and what the planned sample can certify said beforehand.
+//
+// It is pure: the same spec gives the same plan, byte for byte. It touches no
+// clock, no network and no disk, and it does not run anything; package run does.
+// Plans stand below bundles because both those who make bundles and those who
+// judge them must read what was decided.
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"assay/spec"
+	"assay/unit"
+)
+
+// Version is the version of the plan's format. The minor number grows when
+// something is added, the major number when something changes its meaning.
+const Version = "1.0"
+
+// A Plan is a run as decided: plan.json of its bundle.
+type Plan struct {
+	Version        string         `json:"version"`
+	Name           string         `json:"name"`
+	WorkloadDigest string         `json:"workloadDigest"`
+	Run            spec.Run       `json:"run"`      // resolved: every default filled
+	Defaults       []spec.Default `json:"defaults"` // what the author left to us
+	Points         []Point        `json:"points"`
+	Launches       []Launch       `json:"launches"`
+	Expected       Expected       `json:"expected"`
+	Precision      Precision      `json:"precision"`
+}
+
+// A Point is one level of load to measure.
+type Point struct {
+	Index       int     `json:"index"`
+	Name        string  `json:"name"` // such as concurrency=4
+	Concurrency int     `json:"concurrency,omitempty"`
+	Rate        float64 `json:"rate,omitempty"` // requests per second
+
+	Warmup         unit.Duration `json:"warmup"`
+	WarmupRequests int           `json:"warmupRequests,omitempty"`
+	Duration       unit.Duration `json:"duration"`
+	Requests       int           `json:"requests,omitempty"`
+	Cooldown       unit.Duration `json:"cooldown"`
+	ThinkTime      unit.Duration `json:"thinkTime,omitempty"`
+}
+
+// A Launch is one fresh start of the system under test, the unit of
+// replication.
+type Launch struct {
+	Index int   `json:"index"`
+	Seed  int64 `json:"seed"`
+	Order []int `json:"order"` // indexes of points, in the order they run
+}
+
+// New plans run, which must be valid. Faults of the document are the parser's to
+// report; New refuses only what cannot be planned.
+func New(run spec.Run) (Plan, error) {
+	resolved, defaults := spec.Resolve(run)
+	digest, err := spec.WorkloadDigest(resolved)
+	if err != nil {
+		return Plan{}, fmt.Errorf("digest of the workload: %w", err)
+	}
+	p := Plan{
+		Version:        Version,
+		Name:           resolved.Metadata.Name,
+		WorkloadDigest: digest,
+		Run:            resolved,
+		Defaults:       defaults,
+	}
+	if resolved.Spec.Load != nil {
+		p.Points = points(resolved)
+	}
+	for index := range resolved.Spec.Trials.MinReplicates {
+		p.Launches = append(p.Launches, p.launch(index))
+	}
+	p.Expected = expect(p)
+	p.Precision = precision(p)
+	return p, nil
+}
+
+// points lists the levels of load that the spec asks for.
+func points(run spec.Run) []Point {
+	load := run.Spec.Load
+	base := Point{
+		Warmup: load.Warmup.Duration, WarmupRequests: load.Warmup.Requests,
+		Duration: load.Duration, Requests: load.Requests,
+		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
+	}
+	var list []Point
+	add := func(p Point, name string) {
+		p.Index, p.Name = len(list), name
+		list = append(list, p)
+	}
+	if run.Spec.Workload.ConcurrencyModel == spec.ClosedLoop {
+		for _, users := range load.Concurrency {
+			p := base
+			p.Concurrency = users
+			add(p, fmt.Sprintf("concurrency=%d", users))
+		}
+		return list
+	}
+	for _, rate := range load.Rate {
+		p := base
+		p.Rate = rate
+		add(p, fmt.Sprintf("rate=%g/s", rate))
+	}
+	return list
+}
+
+// launch fixes the seed and the order of points of launch number index.
+func (p Plan) launch(index int) Launch {
+	l := Launch{Index: index, Seed: Seed(p.Run.Spec.Seed, "launch", int64(index))}
+	for _, point := range p.Points {
+		l.Order = append(l.Order, point.Index)
+	}
+	if p.Run.Spec.Load != nil && p.Run.Spec.Load.Order == spec.OrderRandomised {
+		rng := rand.New(rand.NewPCG(uint64(Seed(l.Seed, "order", 0)), 0))
+		rng.Shuffle(len(l.Order), func(i, j int) { l.Order[i], l.Order[j] = l.Order[j], l.Order[i] })
+	}
+	return l
+}
+
+// Seed derives the seed for one purpose from a parent seed. It keeps 53 bits,
+// the most that every JSON reader returns unchanged.
+func Seed(parent int64, purpose string, number int64) int64 {
+	h := sha256.New()
+	for _, n := range []int64{parent, number} {
+		if err := binary.Write(h, binary.BigEndian, n); err != nil {
+			panic(err) // a hash takes every write
+		}
+	}
+	h.Write([]byte(purpose))
+	return int64(binary.BigEndian.Uint64(h.Sum(nil)) >> 11)
+}
+
+// Encode is the plan's canonical JSON: plan.json.
+func (p Plan) Encode() ([]byte, error) {
+	data, err := spec.Canonical(p)
+	if err != nil {
+		return nil, fmt.Errorf("encode plan: %w", err)
+	}
+	return data, nil
+}
+
+// Decode reads what Encode wrote, and plans of later minor versions.
+func Decode(data []byte) (Plan, error) {
+	var p Plan
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Plan{}, fmt.Errorf("plan.json: %w", err)
+	}
+	if major(p.Version) != major(Version) {
+		return Plan{}, fmt.Errorf("plan.json has version %q, this program reads %s: use a newer assay", p.Version, Version)
+	}
+	return p, nil
+}
+
+// PointByIndex returns the point with the given index.
+func (p Plan) PointByIndex(index int) (Point, bool) {
+	i := slices.IndexFunc(p.Points, func(q Point) bool { return q.Index == index })
+	if i < 0 {
+		return Point{}, false
+	}
+	return p.Points[i], true
+}
+
+func major(version string) string {
+	for i, c := range version {
+		if c == '.' {
+			return version[:i]
+		}
+	}
+	return version
+}

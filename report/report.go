@@ -1,0 +1,89 @@
+// Package report shows what a bundle holds. It computes nothing: every number
+// comes from the derived estimates, with its interval and its warnings.
+//
+// To add a format, write one file NAME.go with one Format, list it in All and
+// make its golden file with go test ./report -update.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+)
+
+// A Report is everything a face may show.
+type Report struct {
+	Version   string              `json:"version"` // of this format
+	RunID     string              `json:"runID"`
+	Status    bundle.Status       `json:"status"`
+	Signature string              `json:"signature"` // who signed, or UNSIGNED
+	Plan      plan.Plan           `json:"plan"`
+	Launches  []bundle.LaunchInfo `json:"launches"`
+	Estimates metric.Estimates    `json:"estimates"`
+	Warnings  []string            `json:"warnings,omitempty"`
+}
+
+// Version is the version of the JSON report.
+const Version = "1.0"
+
+// UnsignedText is how every face says that nobody vouches for a bundle.
+const UnsignedText = "UNSIGNED"
+
+// New gathers the report of b. Signature is who signed or will sign it, empty
+// for nobody.
+func New(b *bundle.Bundle, status bundle.Status, signature string, estimates metric.Estimates) (Report, error) {
+	data, err := b.ReadFile(bundle.PlanFile)
+	if err != nil {
+		return Report{}, err
+	}
+	p, err := plan.Decode(data)
+	if err != nil {
+		return Report{}, err
+	}
+	if signature == "" {
+		signature = UnsignedText
+	}
+	return Report{
+		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
+		Plan: p, Launches: b.Launches(), Estimates: estimates, Warnings: b.Warnings,
+	}, nil
+}
+
+// A Format writes r to w.
+type Format func(w io.Writer, r Report) error
+
+// A Named is a format by the name used on the command line.
+type Named struct {
+	Name   string
+	File   string // what it is called inside a bundle
+	Format Format
+}
+
+// All lists every format.
+var All = []Named{
+	{"text", "report.txt", Text},
+	{"json", "report.json", JSON},
+}
+
+// Find returns the format called name.
+func Find(name string) (Format, error) {
+	var names []string
+	for _, f := range All {
+		if f.Name == name {
+			return f.Format, nil
+		}
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("--format %q: want one of %v", name, names)
+}
+
+// JSON writes the report as indented JSON.
+func JSON(w io.Writer, r Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/unit"
+)
+
+// Text writes the report for a terminal.
+func Text(w io.Writer, r Report) error {
+	var b bytes.Buffer
+	writeHead(&b, r)
+	for _, point := range r.Plan.Points {
+		writePoint(&b, r, point)
+	}
+	writeFoot(&b, r)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func writeHead(b *bytes.Buffer, r Report) {
+	s := r.Plan.Run.Spec
+	fmt.Fprintf(b, "assay %s\n\n", r.RunID)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
+	row("signature", "%s", r.Signature)
+	row("class", "%s", s.Intent.BenchmarkClass)
+	if s.Target != nil {
+		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
+	}
+	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
+	for _, l := range s.Workload.SequenceLengthMix {
+		row("lengths", "%d tokens in, %d out, weight %g", l.InputTokens, l.OutputTokens, l.Weight)
+	}
+	row("workload", "%s", r.Plan.WorkloadDigest)
+	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
+	row("own error", "not measured by this version: TTFT and gaps include the client's own delay")
+	t.Flush()
+}
+
+func targetURL(t *spec.Target) string {
+	if len(t.URLs) > 0 {
+		return strings.Join(t.URLs, ", ")
+	}
+	return t.URL
+}
+
+func startedBy(t *spec.Target) string {
+	if t.Server == nil {
+		return " (not restarted between launches: they share its state)"
+	}
+	if t.Server.Restart == spec.RestartRun {
+		return " (started once: launches share its state)"
+	}
+	return " (started anew for each launch)"
+}
+
+func completed(launches []bundle.LaunchInfo) int {
+	n := 0
+	for _, l := range launches {
+		if l.Outcome == bundle.LaunchCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+// columns are the statistics shown side by side.
+var columns = []string{"mean", "p50", "p90", "p99"}
+
+func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
+	var each, whole []metric.Metric
+	for _, m := range metric.All {
+		if m.Each != nil {
+			each = append(each, m)
+		} else {
+			whole = append(whole, m)
+		}
+	}
+	fmt.Fprintf(b, "\n%s\n", point.Name)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\n", strings.Join(columns, "\t"))
+	shown := false
+	for _, m := range each {
+		cells := []string{m.Name}
+		for _, statistic := range columns {
+			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
+		}
+		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
+		if ok {
+			shown = true
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
+		}
+	}
+	t.Flush()
+	if !shown {
+		fmt.Fprintln(b, "  no completed launch measured this point")
+		return
+	}
+	for _, m := range whole {
+		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
+			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
+		} else {
+			fmt.Fprintf(t, "  %s\tnot known: the target reported no usage\t\n", m.Name)
+		}
+	}
+	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
+	t.Flush()
+}
+
+// cell shows one statistic, or why it cannot be shown.
+func cell(e metric.Estimates, m metric.Metric, statistic string, point int) string {
+	row, ok := e.Find(m.ID, statistic, point)
+	if !ok {
+		return "–"
+	}
+	for _, warning := range row.Warnings {
+		if text, _, found := strings.Cut(warning, ","); found && strings.HasPrefix(text, "not certifiable") {
+			return text
+		}
+	}
+	return value(row)
+}
+
+// value shows an estimate with its interval: 23.4 ms [22.9, 23.9].
+func value(row metric.Row) string {
+	lo, hi := row.Interval.Lo, row.Interval.Hi
+	if math.IsInf(hi, 1) {
+		return unit.Format(row.Value, row.Unit) + " [no interval]"
+	}
+	return fmt.Sprintf("%s [%s, %s]", unit.Format(row.Value, row.Unit), unit.Format(lo, row.Unit), unit.Format(hi, row.Unit))
+}
+
+func sizes(row metric.Row) string {
+	var list []string
+	for _, v := range row.PerLaunch {
+		list = append(list, fmt.Sprint(v.N))
+	}
+	return strings.Join(list, " ")
+}
+
+func percent(cv *float64) string {
+	if cv == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100**cv)
+}
+
+func counts(e metric.Estimates, point int) string {
+	var parts []string
+	for _, o := range e.Outcomes {
+		if o.Point != point {
+			continue
+		}
+		for _, outcome := range slices.Sorted(maps.Keys(o.Counts)) {
+			parts = append(parts, fmt.Sprintf("%s %d", outcome, o.Counts[record.Outcome(outcome)]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func writeFoot(b *bytes.Buffer, r Report) {
+	if len(r.Estimates.LeftOut) > 0 || len(r.Warnings) > 0 {
+		fmt.Fprintln(b)
+	}
+	for _, l := range r.Estimates.LeftOut {
+		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, l.Reason)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(b, "warning: %s\n", warning)
+	}
+	if n := len(r.Estimates.Launches); n > 0 && n < 6 {
+		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
+	}
+}
+

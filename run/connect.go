@@ -1,0 +1,161 @@
+package run
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"assay/plan"
+	"assay/spec"
+	"assay/target"
+)
+
+// A connection is the target as a plan describes it, with its secrets revealed.
+// It never enters a bundle.
+type connection struct {
+	client  target.Config
+	dialect target.Dialect
+	server  *target.ServerConfig // nil when the target is already there
+	secrets []string             // every confidential value, for the redactor
+}
+
+// connect reveals what the plan's target needs. lookup is as os.LookupEnv.
+func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error) {
+	t := p.Run.Spec.Target
+	if t == nil {
+		return connection{}, fmt.Errorf("spec.target is missing: say where the system under test is")
+	}
+	dialect, err := target.Find(t.API)
+	if err != nil {
+		return connection{}, err
+	}
+	c := connection{dialect: dialect, secrets: spec.Secrets(p.Run)}
+	r := &revealer{lookup: lookup}
+	c.client = target.Config{
+		URLs:        urls(t),
+		Header:      r.header(t),
+		Query:       r.query(t),
+		Ask:         ask(p.Run.Spec),
+		Timeout:     t.Timeout.Std(),
+		Idle:        t.IdleTimeout.Std(),
+		Connections: mostConnections(p),
+		KeepText:    p.Run.Spec.Load.KeepAnswers,
+	}
+	if t.Server != nil {
+		c.server = r.server(t)
+	}
+	if c.client.TLS, err = tlsConfig(t.TLS); err != nil {
+		return connection{}, err
+	}
+	c.secrets = append(c.secrets, r.revealed...)
+	return c, r.err
+}
+
+// A revealer resolves secrets and remembers them; the first error sticks.
+type revealer struct {
+	lookup   func(string) (string, bool)
+	revealed []string
+	err      error
+}
+
+func (r *revealer) reveal(what string, s spec.Secret) string {
+	value, err := s.Reveal(r.lookup, os.ReadFile)
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("%s: %w", what, err)
+	}
+	if !s.IsLiteral() {
+		r.revealed = append(r.revealed, value)
+	}
+	return value
+}
+
+func (r *revealer) header(t *spec.Target) http.Header {
+	header := http.Header{}
+	for name, value := range t.Headers {
+		header.Set(name, r.reveal("target.headers."+name, value))
+	}
+	secret := spec.Secret{Env: t.Auth.Env, File: t.Auth.File}
+	switch t.Auth.Kind {
+	case spec.AuthBearer:
+		header.Set("Authorization", "Bearer "+r.reveal("target.auth", secret))
+	case spec.AuthHeader:
+		header.Set(t.Auth.Header, r.reveal("target.auth", secret))
+	}
+	return header
+}
+
+func (r *revealer) query(t *spec.Target) url.Values {
+	query := url.Values{}
+	for name, value := range t.Query {
+		query.Set(name, r.reveal("target.query."+name, value))
+	}
+	return query
+}
+
+func (r *revealer) server(t *spec.Target) *target.ServerConfig {
+	s := t.Server
+	cfg := &target.ServerConfig{
+		Command: s.Command, Dir: s.Dir,
+		ReadyURL:     strings.TrimRight(urls(t)[0], "/") + s.Ready.Path,
+		ReadyTimeout: s.Ready.Timeout.Std(), ReadyInterval: s.Ready.Interval.Std(), StopTimeout: s.StopTimeout.Std(),
+	}
+	for name, value := range s.Env {
+		cfg.Env = append(cfg.Env, name+"="+r.reveal("target.server.env."+name, value))
+	}
+	slices.Sort(cfg.Env)
+	return cfg
+}
+
+func urls(t *spec.Target) []string {
+	if len(t.URLs) > 0 {
+		return t.URLs
+	}
+	return []string{t.URL}
+}
+
+func ask(s spec.RunSpec) target.Ask {
+	temperature := s.Load.Temperature
+	return target.Ask{
+		Model:       s.Target.Model,
+		Stream:      s.Load.Stream == nil || *s.Load.Stream,
+		Temperature: &temperature,
+		IgnoreEOS:   s.Load.IgnoreEOS,
+		ExtraBody:   s.Target.ExtraBody,
+	}
+}
+
+// mostConnections is the largest number of requests in flight at any point.
+func mostConnections(p plan.Plan) int {
+	most := 1
+	for _, point := range p.Points {
+		most = max(most, point.Concurrency)
+	}
+	return most
+}
+
+func tlsConfig(t spec.TLS) (*tls.Config, error) {
+	cfg := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("target.tls.caFile: %w", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("target.tls.caFile %s holds no certificate in PEM form", t.CAFile)
+		}
+	}
+	if t.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("target.tls.certFile: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return cfg, nil
+}

@@ -1,0 +1,172 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"assay/bundle"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/target"
+	"assay/telemetry"
+)
+
+// launches makes every planned launch. One that fails is recorded and the next
+// one is made all the same: a run that hides its failures is no measurement. A
+// cancelled run or a bundle that cannot be written ends everything.
+func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
+	server, err := e.sharedServer(ctx)
+	if err != nil {
+		return bundle.Failed, err
+	}
+	if server != nil {
+		defer server.close()
+	}
+	var failures []error
+	for order, planned := range e.plan.Launches {
+		err := e.launch(ctx, order, planned, server)
+		if ctx.Err() != nil {
+			return bundle.Aborted, fmt.Errorf("run ended in launch %d: %w", planned.Index, context.Cause(ctx))
+		}
+		var disk *bundleError
+		if errors.As(err, &disk) {
+			return bundle.Failed, err
+		}
+		if err != nil {
+			e.report(Progress{Launch: planned.Index, Message: "launch failed: " + err.Error()})
+			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index, err))
+		}
+	}
+	if len(failures) > 0 {
+		return bundle.Failed, errors.Join(failures...)
+	}
+	return bundle.Completed, nil
+}
+
+// A bundleError says that the bundle itself could not be written.
+type bundleError struct{ err error }
+
+func (e *bundleError) Error() string { return e.err.Error() }
+func (e *bundleError) Unwrap() error { return e.err }
+
+// launch makes one launch and enters it in the ledger, whatever becomes of it.
+func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, shared *server) error {
+	clock, err := record.StartClock()
+	if err != nil {
+		return err
+	}
+	out, err := e.out.StartLaunch(bundle.LaunchStart{
+		Index: planned.Index, Order: order, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
+	})
+	if err != nil {
+		return &bundleError{err}
+	}
+	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
+	runErr := e.measure(ctx, l, shared)
+	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
+	switch {
+	case ctx.Err() != nil:
+		end = bundle.LaunchEnd{Outcome: bundle.LaunchAborted, Reason: context.Cause(ctx).Error()}
+	case runErr != nil:
+		end = bundle.LaunchEnd{Outcome: bundle.LaunchFailed, Reason: runErr.Error()}
+	}
+	if err := out.Close(end); err != nil {
+		return &bundleError{errors.Join(runErr, err)}
+	}
+	return runErr
+}
+
+// measure starts what must be started and runs every point in its order.
+func (e *execution) measure(ctx context.Context, l *launching, shared *server) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	running := shared
+	if e.conn.server != nil && shared == nil {
+		log, err := l.out.Log("server")
+		if err != nil {
+			return err
+		}
+		e.report(Progress{Launch: l.planned.Index, Message: "starting the server"})
+		if running, err = startServer(ctx, *e.conn.server, log); err != nil {
+			return err
+		}
+		defer running.close()
+	}
+	if running != nil {
+		defer running.endsWith(cancel)()
+	}
+	var err error
+	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+		return err
+	}
+	defer l.client.Close()
+	defer telemetry.Watch(ctx, e.opts.Host, l.clock, func(rows []record.Sample) {
+		if err := l.out.Samples.Append(rows...); err != nil {
+			cancel(fmt.Errorf("record samples: %w", err))
+		}
+	})()
+	for _, index := range l.planned.Order {
+		point, _ := e.plan.PointByIndex(index)
+		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
+		if err := l.measurePoint(ctx, point); err != nil {
+			return fmt.Errorf("%s: %w", point.Name, err)
+		}
+		if l.counter.ended.Load() == l.counter.failed.Load() {
+			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
+		}
+	}
+	return nil
+}
+
+// A server is a started system under test and its log.
+type server struct {
+	*target.Server
+	log io.Closer
+}
+
+func startServer(ctx context.Context, cfg target.ServerConfig, log io.WriteCloser) (*server, error) {
+	s, err := target.StartServer(ctx, cfg, log)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return &server{s, log}, nil
+}
+
+func (s *server) close() { _ = errors.Join(s.Stop(), s.log.Close()) }
+
+// endsWith cancels the launch when the server ends by itself. The returned
+// function stops watching.
+func (s *server) endsWith(cancel context.CancelCauseFunc) (stop func()) {
+	over := make(chan struct{})
+	watched := make(chan struct{})
+	go func() { // ends when stop is called or the server has ended
+		defer close(watched)
+		select {
+		case <-s.Exited():
+			cancel(s.Err())
+		case <-over:
+		}
+	}()
+	return func() {
+		close(over)
+		<-watched
+	}
+}
+
+// sharedServer starts the one server of a run whose launches share it. Launches
+// of such a run are not independent, and the plan says so.
+func (e *execution) sharedServer(ctx context.Context) (*server, error) {
+	t := e.plan.Run.Spec.Target
+	if t.Server == nil || t.Server.Restart != spec.RestartRun {
+		return nil, nil
+	}
+	log, err := e.out.Log("server")
+	if err != nil {
+		return nil, err
+	}
+	return startServer(ctx, *e.conn.server, log)
+}

@@ -1,0 +1,114 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// A ServerConfig says how to start the system under test.
+type ServerConfig struct {
+	Command  []string
+	Env      []string // "NAME=value", added to ours
+	Dir      string
+	ReadyURL string // answers 200 when the server is ready
+
+	ReadyTimeout, ReadyInterval, StopTimeout time.Duration
+}
+
+// A Server is a system under test that assay started.
+type Server struct {
+	cmd    *exec.Cmd
+	cfg    ServerConfig
+	exited chan struct{} // closed when the process has ended
+	err    error         // how it ended; set before exited is closed
+}
+
+// StartServer starts the server, writes what it prints to log and returns when
+// it is ready. A server that does not become ready is stopped again.
+func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server, error) {
+	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
+	cmd.Dir = cfg.Dir
+	cmd.Env = append(os.Environ(), cfg.Env...)
+	cmd.Stdout, cmd.Stderr = log, log
+	// Its own process group, so that its children end with it; and the kernel
+	// ends it should we be killed, so that no server outlives a dead run.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.WaitDelay = cfg.StopTimeout
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start target.server.command %q: %w", cfg.Command[0], err)
+	}
+	s := &Server{cmd: cmd, cfg: cfg, exited: make(chan struct{})}
+	go func() { // ends with the process; Stop waits for it
+		s.err = cmd.Wait()
+		close(s.exited)
+	}()
+	if err := s.ready(ctx); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// ready waits until the server answers.
+func (s *Server) ready(ctx context.Context) error {
+	deadline := time.NewTimer(s.cfg.ReadyTimeout)
+	defer deadline.Stop()
+	client := &http.Client{Timeout: max(s.cfg.ReadyInterval, time.Second)}
+	defer client.CloseIdleConnections()
+	for last := error(nil); ; {
+		resp, err := client.Get(s.cfg.ReadyURL)
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			err = fmt.Errorf("status %s", resp.Status)
+		}
+		last = err
+		select {
+		case <-time.After(s.cfg.ReadyInterval):
+		case <-s.exited:
+			return fmt.Errorf("the server ended before it was ready (%v): see its log in the bundle", s.err)
+		case <-deadline.C:
+			return fmt.Errorf("the server was not ready within %v: last answer of %s: %w", s.cfg.ReadyTimeout, s.cfg.ReadyURL, last)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Exited is closed when the process has ended.
+func (s *Server) Exited() <-chan struct{} { return s.exited }
+
+// Err says how the process ended. It may be called once Exited is closed.
+func (s *Server) Err() error {
+	if s.err == nil {
+		return errors.New("the server ended by itself with exit code 0")
+	}
+	return fmt.Errorf("the server ended by itself: %w", s.err)
+}
+
+// Stop asks the server to end, and kills its whole process group when it has not
+// done so within the stop timeout. It returns when the process is gone.
+func (s *Server) Stop() error {
+	group := -s.cmd.Process.Pid
+	if err := syscall.Kill(group, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("stop server: %w", err)
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(s.cfg.StopTimeout):
+	}
+	// Children that outlived their parent are ended as well.
+	if err := syscall.Kill(group, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("kill server: %w", err)
+	}
+	<-s.exited
+	return nil
+}
