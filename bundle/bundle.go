@@ -56,14 +56,16 @@ type TableInfo struct {
 	Name string
 	Doc  string
 	Row  any // the zero row; its struct tags are the columns
+
+	merge func(dir, table string, o origin) error
 }
 
 // Tables lists every raw table in the order of the documentation.
 var Tables = []TableInfo{
-	{Requests, "One row per call: when it was due, sent and answered, and how it ended.", record.Request{}},
-	{Chunks, "One row per event of a streamed answer, as it arrived.", record.Chunk{}},
-	{Steps, "One row per training step and rank.", record.Step{}},
-	{Collectives, "One row per collective operation and rank.", record.Collective{}},
-	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}},
-	{Events, "One row per thing that happened once.", record.Event{}},
+	{Requests, "One row per call: when it was due, sent and answered, and how it ended.", record.Request{}, mergeTable[record.Request]},
+	{Chunks, "One row per event of a streamed answer, as it arrived.", record.Chunk{}, mergeTable[record.Chunk]},
+	{Steps, "One row per training step and rank.", record.Step{}, mergeTable[record.Step]},
+	{Collectives, "One row per collective operation and rank.", record.Collective{}, mergeTable[record.Collective]},
+	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}, mergeTable[record.Sample]},
+	{Events, "One row per thing that happened once.", record.Event{}, mergeTable[record.Event]},
 }

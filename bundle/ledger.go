@@ -1,6 +1,14 @@
 package bundle
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
 
 // A LaunchOutcome says how one launch ended.
 type LaunchOutcome string
@@ -46,5 +54,109 @@ type LaunchInfo struct {
 	Ended   time.Time        `json:"ended,omitzero"` // zero while it runs
 	Outcome LaunchOutcome    `json:"outcome,omitempty"`
 	Reason  string           `json:"reason,omitempty"`
-	Rows    map[string]int64 `json:"rows,omitempty"` // per table
+	Rows    map[string]int64 `json:"rows,omitempty"` // per table; missing for a launch that was killed
+}
+
+// A ledgerLine is one line of launches.jsonl. Started lines carry what a
+// LaunchStart says, ended lines the launch, the time and the last three fields.
+type ledgerLine struct {
+	Event   string           `json:"event"` // started or ended
+	Launch  int              `json:"launch"`
+	Time    time.Time        `json:"time"`
+	Order   *int             `json:"order,omitempty"`
+	Block   *int             `json:"block,omitempty"`
+	Side    string           `json:"side,omitempty"`
+	Clock   string           `json:"clock,omitempty"`
+	EpochNS *int64           `json:"epochNs,string,omitempty"`
+	Nodes   []string         `json:"nodes,omitempty"`
+	Outcome LaunchOutcome    `json:"outcome,omitempty"`
+	Reason  string           `json:"reason,omitempty"`
+	Rows    map[string]int64 `json:"rows,omitempty"`
+}
+
+const (
+	lineStarted = "started"
+	lineEnded   = "ended"
+)
+
+// appendLedger adds one line and waits until the disk has it: a launch that was
+// begun must be found in the ledger whatever happens next.
+func appendLedger(dir string, line ledgerLine) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, LedgerFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return diskError(path, err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		_, err = f.Write(append(text, '\n'))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil && info != nil {
+		// Half a line would spoil the line that follows it.
+		err = errors.Join(err, f.Truncate(info.Size()))
+	}
+	return diskError(path, errors.Join(err, f.Close()))
+}
+
+// parseLedger folds the lines of a ledger into launches, in the order they were
+// started. whole is the length of the text up to the last complete line: a kill
+// can tear the last one.
+func parseLedger(text []byte) (launches []LaunchInfo, whole int, err error) {
+	at := map[int]int{}
+	for number := 1; ; number++ {
+		end := bytes.IndexByte(text[whole:], '\n')
+		if end < 0 {
+			return launches, whole, nil
+		}
+		var line ledgerLine
+		if err := json.Unmarshal(text[whole:whole+end], &line); err != nil {
+			return nil, whole, fmt.Errorf("%s line %d: %w", LedgerFile, number, err)
+		}
+		if launches, err = line.fold(launches, at); err != nil {
+			return nil, whole, fmt.Errorf("%s line %d: %w", LedgerFile, number, err)
+		}
+		whole += end + 1
+	}
+}
+
+// fold enters line into launches; at holds the place of each launch there.
+func (line ledgerLine) fold(launches []LaunchInfo, at map[int]int) ([]LaunchInfo, error) {
+	i, known := at[line.Launch]
+	switch {
+	case line.Event == lineStarted && known:
+		return nil, fmt.Errorf("launch %d is started twice", line.Launch)
+	case line.Event == lineStarted:
+		at[line.Launch] = len(launches)
+		return append(launches, LaunchInfo{
+			Index: line.Launch, Order: deref(line.Order), Block: deref(line.Block), Side: line.Side,
+			Clock: line.Clock, EpochNS: deref(line.EpochNS), Nodes: line.Nodes, Started: line.Time,
+		}), nil
+	case line.Event != lineEnded:
+		return launches, nil // a later minor version may tell more
+	case !known:
+		return nil, fmt.Errorf("launch %d ends without having been started", line.Launch)
+	case !launches[i].Ended.IsZero():
+		return nil, fmt.Errorf("launch %d ends twice", line.Launch)
+	}
+	l := &launches[i]
+	l.Ended, l.Outcome, l.Reason, l.Rows = line.Time, line.Outcome, line.Reason, line.Rows
+	return launches, nil
+}
+
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func (o LaunchOutcome) known() bool {
+	return o == LaunchCompleted || o == LaunchFailed || o == LaunchAborted || o == LaunchVoided
 }

@@ -1,0 +1,217 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"assay/record"
+)
+
+// A Launch is one open launch of a Writer: its tables, logs and attachments.
+// All of its methods and tables are safe for concurrent use.
+type Launch struct {
+	Requests    *Table[record.Request]
+	Chunks      *Table[record.Chunk]
+	Steps       *Table[record.Step]
+	Collectives *Table[record.Collective]
+	Samples     *Table[record.Sample]
+	Events      *Table[record.Event]
+
+	writer *Writer
+	index  int
+	dir    string
+
+	tables []flusher
+	wake   chan struct{} // holds 1: that a block is full is worth telling once
+	stop   chan struct{}
+	done   chan struct{}
+
+	mu     sync.Mutex
+	logs   []*logWriter
+	closed bool
+}
+
+// A flusher is a Table of any row type.
+type flusher interface {
+	flush(finish bool)
+	end()
+	failure() error
+	merge() error
+}
+
+// flushEvery is half of the second that a kill may cost.
+const flushEvery = 500 * time.Millisecond
+
+func launchDir(index int) string { return fmt.Sprintf("launch-%02d", index) }
+
+// openLaunch makes the launch's folder and starts its flusher, which ends in
+// Close.
+func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
+	l := &Launch{
+		writer: w, index: s.Index, dir: filepath.Join(w.dir, rawDir, launchDir(s.Index)),
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err := os.MkdirAll(filepath.Join(l.dir, logsDir), 0o755); err != nil {
+		return nil, diskError(l.dir, err)
+	}
+	o, c := origin{s.Index, s.Clock}, newCleaner(w.redactor)
+	l.Requests = newTable(Requests, l.dir, o, l.wake, c.requests)
+	l.Chunks = newTable(Chunks, l.dir, o, l.wake, c.chunks)
+	l.Steps = newTable(Steps, l.dir, o, l.wake, c.steps)
+	l.Collectives = newTable(Collectives, l.dir, o, l.wake, c.collectives)
+	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
+	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
+	l.tables = []flusher{l.Requests, l.Chunks, l.Steps, l.Collectives, l.Samples, l.Events}
+	go l.run()
+	return l, nil
+}
+
+// run writes what the tables hold until stop is closed, then once more.
+func (l *Launch) run() {
+	defer close(l.done)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.wake:
+			l.flush(false)
+		case <-tick.C:
+			l.flush(true)
+		case <-l.stop:
+			l.flush(true)
+			return
+		}
+	}
+}
+
+func (l *Launch) flush(finish bool) {
+	for _, t := range l.tables {
+		t.flush(finish)
+	}
+}
+
+// Log opens the log raw/launch-NN/logs/name. Lines are written without secrets
+// as soon as they are complete; Close of the launch closes every log. Opening a
+// name again continues that file.
+func (l *Launch) Log(name string) (io.WriteCloser, error) {
+	if err := l.writer.checkName(name); err != nil {
+		return nil, fmt.Errorf("log %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, fmt.Errorf("log %s: launch %d is closed", name, l.index)
+	}
+	p := filepath.Join(l.dir, logsDir, name)
+	f, err := os.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, diskError(p, err)
+	}
+	w := &logWriter{redactor: l.writer.redactor, file: f}
+	l.logs = append(l.logs, w)
+	return w, nil
+}
+
+// Attach writes raw/launch-NN/name, a small extra file such as the last metrics
+// page of a server. An attachment is written once.
+func (l *Launch) Attach(name string, data []byte) error {
+	if err := l.writer.checkName(name); err != nil {
+		return fmt.Errorf("attachment %w", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("attachment %s: launch %d is closed", name, l.index)
+	}
+	p := filepath.Join(l.dir, name)
+	if _, err := os.Lstat(p); err == nil {
+		return fmt.Errorf("attachment %s: launch %d has one of that name", name, l.index)
+	}
+	return writeFile(p, l.writer.redactor.Document(data))
+}
+
+// Close writes the rest of the tables, merges their segments and enters the end
+// in the ledger. A launch that lost rows cannot be called completed: it is
+// entered as failed, and Close returns why.
+func (l *Launch) Close(end LaunchEnd) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("launch %d is closed already", l.index)
+	}
+	if !end.Outcome.known() {
+		return fmt.Errorf("launch %d: outcome %q: want completed, failed, aborted or voided", l.index, end.Outcome)
+	}
+	l.closed = true
+	lost := l.halt()
+	if lost != nil && end.Outcome == LaunchCompleted {
+		end.Outcome, end.Reason = LaunchFailed, fmt.Sprintf("rows were lost: %v", lost)
+	}
+	for _, t := range l.tables {
+		// Unmerged segments hold the same rows: worth a warning, not a failure.
+		if err := t.merge(); err != nil {
+			l.writer.warn(fmt.Sprintf("launch %d: segments stay unmerged: %v", l.index, err))
+		}
+	}
+	rows, err := countRows(l.dir)
+	err = errors.Join(lost, err)
+	return errors.Join(err, l.writer.endLaunch(l.index, end, rows))
+}
+
+// halt ends the flusher and the logs and reports what could not be written.
+func (l *Launch) halt() error {
+	for _, t := range l.tables {
+		t.end()
+	}
+	close(l.stop)
+	<-l.done
+	var errs []error
+	for _, t := range l.tables {
+		errs = append(errs, t.failure())
+	}
+	for _, w := range l.logs {
+		errs = append(errs, w.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// countRows counts what can be read back, table by table.
+func countRows(dir string) (map[string]int64, error) {
+	rows := map[string]int64{}
+	for _, table := range Tables {
+		live, _, err := segmentsIn(dir, table.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range live {
+			info, err := readFooter(s.path)
+			if err != nil {
+				return nil, err
+			}
+			rows[table.Name] += info.rows
+		}
+	}
+	return rows, nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// checkName refuses names that would leave their folder, be taken for something
+// else on recovery, or tell a secret.
+func (w *Writer) checkName(name string) error {
+	_, isSegment := parseSegment(name)
+	switch {
+	case !plainName.MatchString(name) || path.Ext(name) == tmpSuffix || isSegment || name == logsDir:
+		return fmt.Errorf("name %q: want letters, digits, dots, dashes and underscores, and neither the suffix %s nor a table's name", w.redactor.String(name), tmpSuffix)
+	case w.redactor.String(name) != name:
+		return fmt.Errorf("name %q holds a secret: choose another", w.redactor.String(name))
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package bundle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A segment below smallRows is worth merging; a merged one ends at segmentRows.
+const smallRows = 256 << 10
+
+// mergeTable joins runs of small segments of table into larger ones. It streams,
+// so its memory does not grow with the table. An error leaves the parts.
+func mergeTable[T any](dir, table string, o origin) error {
+	live, replaced, err := segmentsIn(dir, table)
+	if err != nil {
+		return err
+	}
+	if err := removeSegments(replaced); err != nil {
+		return err
+	}
+	runs, err := mergeRuns(live)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if err := mergeRun[T](dir, run, o); err != nil {
+			return fmt.Errorf("merge %d segments of %s: %w", len(run), table, err)
+		}
+	}
+	return nil
+}
+
+// mergeRuns groups neighbours that are small. A run never reaches across a large
+// segment: its name would cover that one too.
+func mergeRuns(live []segment) ([][]segment, error) {
+	var runs [][]segment
+	var run []segment
+	var rows int64
+	end := func() {
+		if len(run) > 1 {
+			runs = append(runs, run)
+		}
+		run, rows = nil, 0
+	}
+	for _, s := range live {
+		info, err := readFooter(s.path)
+		if err != nil {
+			return nil, err
+		}
+		if info.rows >= smallRows {
+			end()
+			continue
+		}
+		run, rows = append(run, s), rows+info.rows
+		if rows >= segmentRows {
+			end()
+		}
+	}
+	end()
+	return runs, nil
+}
+
+// mergeRun writes the rows of run as one segment, waits until the disk has it,
+// and only then removes the parts.
+func mergeRun[T any](dir string, run []segment, o origin) error {
+	table := run[0].table
+	path := filepath.Join(dir, segmentName(table, run[0].first, run[len(run)-1].last))
+	tmp := path + tmpSuffix
+	if err := writeMerged[T](tmp, run, o.options(table)); err != nil {
+		os.Remove(tmp)
+		return diskError(tmp, err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	if err := syncDir(dir); err != nil {
+		return err
+	}
+	return removeSegments(run)
+}
+
+func writeMerged[T any](tmp string, run []segment, opts []parquet.WriterOption) (err error) {
+	defer catch(&err)
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	out := parquet.NewGenericWriter[T](f, opts...)
+	for _, s := range run {
+		if err := eachBatch(s.path, func(rows []T) error {
+			_, err := out.Write(rows)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(out.Close(), f.Sync())
+}
+
+func removeSegments(segments []segment) error {
+	var errs []error
+	for _, s := range segments {
+		errs = append(errs, os.Remove(s.path))
+	}
+	return errors.Join(errs...)
+}
+
+// errStop ends eachBatch early without being reported.
+var errStop = errors.New("stop")
+
+// eachBatch passes the rows of one segment to use, some at a time. The slice is
+// used again for the next batch.
+func eachBatch[T any](path string, use func([]T) error) (err error) {
+	defer catch(&err)
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	file, err := openParquet(f)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	in := parquet.NewGenericReader[T](file)
+	defer in.Close()
+	batch := make([]T, 512)
+	for {
+		clear(batch) // a null column leaves the row before it in place otherwise
+		n, err := in.Read(batch)
+		if useErr := use(batch[:n]); useErr != nil {
+			return useErr
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+	}
+}
+
+// A footer is what a segment says about itself.
+type footer struct {
+	rows   int64
+	schema string
+}
+
+// readFooter opens a segment far enough to know that it is whole.
+func readFooter(path string) (info footer, err error) {
+	defer catch(&err)
+	f, err := os.Open(path)
+	if err != nil {
+		return footer{}, err
+	}
+	defer f.Close()
+	file, err := openParquet(f)
+	if err != nil {
+		return footer{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	schema, _ := file.Lookup("assay.schema")
+	return footer{file.NumRows(), schema}, nil
+}
+
+func openParquet(f *os.File) (*parquet.File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}

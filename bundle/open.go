@@ -1,0 +1,183 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Bundle is a bundle opened for reading.
+type Bundle struct {
+	Dir string
+
+	// Sealed is false for a run that goes on or was killed. Then Manifest says
+	// what is known so far and lists no files.
+	Sealed   bool
+	Manifest Manifest
+
+	// Warnings must be shown with everything that is read from the bundle.
+	Warnings []string
+}
+
+// Open reads what the bundle in dir says about itself. It does not hash the
+// files: Verify does.
+func Open(dir string) (*Bundle, error) {
+	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return openDraft(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open bundle: %w", err)
+	}
+	m, warnings, err := parseManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("open bundle %s: %s: %w", dir, ManifestFile, err)
+	}
+	b := &Bundle{Dir: dir, Sealed: true, Manifest: *m, Warnings: append(warnings, m.Warnings...)}
+	if m.Status == Partial {
+		b.Warnings = append(b.Warnings, "the run was killed; its bundle was sealed as partial")
+	}
+	return b, nil
+}
+
+// openDraft reads a bundle that has no manifest yet.
+func openDraft(dir string) (*Bundle, error) {
+	text, err := os.ReadFile(filepath.Join(dir, draftFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a bundle: it has no %s", dir, ManifestFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open bundle: %w", err)
+	}
+	b := &Bundle{Dir: dir}
+	if err := json.Unmarshal(text, &b.Manifest); err != nil {
+		return nil, fmt.Errorf("open bundle %s: %s: %w", dir, draftFile, err)
+	}
+	if b.Warnings, err = checkFormat(b.Manifest.Format); err != nil {
+		return nil, fmt.Errorf("open bundle %s: %w", dir, err)
+	}
+	ledger, err := os.ReadFile(filepath.Join(dir, LedgerFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	launches, whole, err := parseLedger(ledger)
+	if err != nil {
+		return nil, fmt.Errorf("open bundle %s: %w", dir, err)
+	}
+	b.Manifest.Launches = launches
+	if whole < len(ledger) {
+		b.Warnings = append(b.Warnings, "the last line of the ledger is torn")
+	}
+	if holder := locked(dir); holder != "" {
+		b.Warnings = append(b.Warnings, "not sealed: the run goes on, in "+holder)
+	} else {
+		b.Warnings = append(b.Warnings, "not sealed: the run was killed; assay recover seals what it left")
+	}
+	return b, nil
+}
+
+// parseManifest reads the text of manifest.json and checks it against itself.
+func parseManifest(text []byte) (*Manifest, []string, error) {
+	var version struct{ Format string }
+	if err := json.Unmarshal(text, &version); err != nil {
+		return nil, nil, fmt.Errorf("not readable: %w", err)
+	}
+	warnings, err := checkFormat(version.Format)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, nil, fmt.Errorf("not readable: %w", err)
+	}
+	if want, err := layOut(text); err != nil || !bytes.Equal(text, want) {
+		return nil, nil, errors.New("changed after sealing: the bytes are not those that were written")
+	}
+	if got, err := manifestDigest(text); err != nil || got != m.Digest {
+		return nil, nil, fmt.Errorf("changed after sealing: its content has digest %s, it states %s", got, m.Digest)
+	}
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f.Path)) || strings.Contains(f.Path, `\`) {
+			return nil, nil, fmt.Errorf("lists %q, which is outside of the bundle", f.Path)
+		}
+	}
+	return &m, warnings, nil
+}
+
+// checkFormat compares the version of a bundle with ours.
+func checkFormat(version string) (warnings []string, err error) {
+	major, minor, err := parseVersion(version)
+	if err != nil {
+		return nil, fmt.Errorf("format %q: want a version such as %s", version, Format)
+	}
+	ourMajor, ourMinor, err := parseVersion(Format)
+	switch {
+	case err != nil:
+		return nil, err
+	case major > ourMajor:
+		return nil, fmt.Errorf("format %s is later than this assay understands (%s): use the assay that made the bundle, or a later one", version, Format)
+	case major < ourMajor:
+		return nil, fmt.Errorf("format %s is earlier than this assay reads (%s): use the assay that made the bundle", version, Format)
+	case minor > ourMinor:
+		return []string{fmt.Sprintf("format %s is later than this assay knows (%s): what was added since is not shown", version, Format)}, nil
+	}
+	return nil, nil
+}
+
+func parseVersion(version string) (major, minor int, err error) {
+	a, b, ok := strings.Cut(version, ".")
+	if !ok {
+		return 0, 0, errors.New("no dot")
+	}
+	major, errA := strconv.Atoi(a)
+	minor, errB := strconv.Atoi(b)
+	return major, minor, errors.Join(errA, errB)
+}
+
+// Launches lists every launch, failed ones too, in the order they were started.
+func (b *Bundle) Launches() []LaunchInfo { return b.Manifest.Launches }
+
+// ReadFile returns the content of one file of the bundle, such as PlanFile. path
+// has slashes and is relative to the bundle; it cannot leave it.
+func (b *Bundle) ReadFile(path string) ([]byte, error) {
+	root, err := os.OpenRoot(b.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(filepath.FromSlash(path))
+}
+
+// WriteDerived adds derived/version/name to a bundle that may be sealed already.
+// It never changes a file that is there: other content needs another version.
+// A nil r knows secrets by their shape alone.
+func (b *Bundle) WriteDerived(r *Redactor, version, name string, data []byte) error {
+	w := Writer{dir: b.Dir, redactor: r}
+	if err := w.checkName(version); err != nil {
+		return fmt.Errorf("derived version %w", err)
+	}
+	return b.add(&w, filepath.Join(derivedDir, version), name, data)
+}
+
+// WriteReport adds report/name to a bundle that may be sealed already, under the
+// same rules as WriteDerived.
+func (b *Bundle) WriteReport(r *Redactor, name string, data []byte) error {
+	return b.add(&Writer{dir: b.Dir, redactor: r}, reportDir, name, data)
+}
+
+func (b *Bundle) add(w *Writer, folder, name string, data []byte) error {
+	data = w.redactor.Document(data)
+	old, err := os.ReadFile(filepath.Join(b.Dir, folder, name))
+	switch {
+	case err == nil && bytes.Equal(old, data):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s/%s exists with other content: a bundle's files are not changed; choose another name", folder, name)
+	}
+	return w.add(folder, name, data)
+}

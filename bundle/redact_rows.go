@@ -1,0 +1,99 @@
+package bundle
+
+import (
+	"strings"
+
+	"assay/record"
+)
+
+// A cleaner removes secrets from the text columns of rows, in place. It is used
+// by one goroutine.
+type cleaner struct {
+	redactor *Redactor
+	seen     map[string]string
+}
+
+// maxSeen bounds the memory of a cleaner. Columns cleaned through word hold a
+// handful of values; one that holds more is still cleaned, only slower.
+const maxSeen = 4096
+
+func newCleaner(r *Redactor) *cleaner {
+	return &cleaner{r, map[string]string{}}
+}
+
+// word cleans a column that repeats few values, looking at each value once.
+func word[S ~string](c *cleaner, s *S) {
+	text := string(*s)
+	if text == "" {
+		return
+	}
+	clean, ok := c.seen[text]
+	if !ok {
+		clean = c.redactor.String(text)
+		if len(c.seen) < maxSeen {
+			c.seen[strings.Clone(text)] = clean
+		}
+	}
+	if clean != text {
+		*s = S(clean)
+	}
+}
+
+func (c *cleaner) requests(rows []record.Request) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Phase)
+		word(c, &r.Result)
+		word(c, &r.FinishReason)
+		word(c, &r.Flags)
+		r.Error = c.redactor.String(r.Error)
+		r.ServerID = c.redactor.String(r.ServerID)
+		r.Text = c.redactor.Prose(r.Text)
+	}
+}
+
+// chunks looks at a kind only when it differs from the one before it: this is
+// the table with millions of rows.
+func (c *cleaner) chunks(rows []record.Chunk) {
+	var last record.ChunkKind
+	for i := range rows {
+		if rows[i].Kind != last {
+			word(c, &rows[i].Kind)
+			last = rows[i].Kind
+		}
+	}
+}
+
+func (c *cleaner) steps(rows []record.Step) {
+	for i := range rows {
+		word(c, &rows[i].Phase)
+		word(c, &rows[i].Clock)
+	}
+}
+
+func (c *cleaner) collectives(rows []record.Collective) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Phase)
+		word(c, &r.Op)
+		word(c, &r.Algorithm)
+		word(c, &r.DataType)
+	}
+}
+
+func (c *cleaner) samples(rows []record.Sample) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Source)
+		word(c, &r.Name)
+		word(c, &r.Scope)
+		word(c, &r.Unit)
+	}
+}
+
+func (c *cleaner) events(rows []record.Event) {
+	for i := range rows {
+		word(c, &rows[i].Name)
+		rows[i].Detail = c.redactor.String(rows[i].Detail)
+	}
+}
