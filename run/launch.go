@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"assay/bundle"
@@ -104,11 +105,7 @@ func (e *execution) measure(ctx context.Context, l *launching, shared *server) e
 		return err
 	}
 	defer l.client.Close()
-	defer telemetry.Watch(ctx, e.opts.Host, l.clock, func(rows []record.Sample) {
-		if err := l.out.Samples.Append(rows...); err != nil {
-			cancel(fmt.Errorf("record samples: %w", err))
-		}
-	})()
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.metricsPages()})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
@@ -120,6 +117,29 @@ func (e *execution) measure(ctx context.Context, l *launching, shared *server) e
 		}
 	}
 	return nil
+}
+
+// sink records what is read beside the run.
+func (l *launching) sink(cancel context.CancelCauseFunc) telemetry.Sink {
+	keep := func(err error) {
+		if err != nil {
+			cancel(fmt.Errorf("record samples: %w", err))
+		}
+	}
+	return telemetry.Sink{
+		Samples: func(rows []record.Sample) { keep(l.out.Samples.Append(rows...)) },
+		Event:   func(event record.Event) { keep(l.out.Events.Append(event)) },
+	}
+}
+
+// metricsPages are where servers of this field publish their own counters. One
+// that has no such page is recorded as unavailable.
+func (e *execution) metricsPages() []string {
+	var pages []string
+	for _, raw := range e.conn.client.URLs {
+		pages = append(pages, strings.TrimSuffix(strings.TrimRight(raw, "/"), "/v1")+"/metrics")
+	}
+	return pages
 }
 
 // A server is a started system under test and its log.
