@@ -1,0 +1,287 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// A page is an answer that needs no model.
+type page func(s *Server, body []byte) (status int, contentType string, reply []byte)
+
+var pages = map[string]page{
+	"GET /health":      (*Server).health,
+	"GET /metrics":     (*Server).metricsPage,
+	"GET /v1/models":   (*Server).models,
+	"POST /tokenize":   (*Server).tokenizePage,
+	"POST /detokenize": (*Server).detokenizePage,
+}
+
+// answer deals with one request and reports whether the connection may carry
+// another.
+func (s *Server) answer(c *conn, head *http.Request) (keep bool) {
+	switch route := head.Method + " " + head.URL.Path; route {
+	case "POST /v1/chat/completions":
+		return s.complete(c, head, true)
+	case "POST /v1/completions":
+		return s.complete(c, head, false)
+	default:
+		body, err := c.readBody(head)
+		if err != nil {
+			return false
+		}
+		began := s.clock.now()
+		show, found := pages[route]
+		if !found {
+			c.refuse(&refusal{404, "NotFoundError", "", fmt.Sprintf("%s is not served here", route)}, head.Close)
+			s.log.page(head, 404, s.clock.now()-began)
+			return true
+		}
+		status, contentType, reply := show(s, body)
+		c.send(append(httpHead(status, contentType, len(reply), closeHeader(head.Close)...), reply...))
+		s.log.page(head, status, s.clock.now()-began)
+		return true
+	}
+}
+
+// complete answers a chat or text completion.
+func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
+	number := s.next.Add(1)
+	plan := &answerPlan{style: &style{}}
+	bad := plan.add(s, s.drawFaults(number))
+	if bad == nil {
+		bad = plan.add(s, splitNames(head.Header.Get("X-Assay-Fault")))
+	}
+	st := s.newStream(c, number, head.Header.Get("X-Request-Id"), plan.style)
+	if plan.style.early {
+		st.beginEarly(chat)
+	}
+	body, err := c.readBody(head)
+	if err != nil {
+		return false
+	}
+	st.arrival = s.clock.now()
+	if bad == nil {
+		bad = s.prepare(st, plan, body, chat)
+	}
+	if bad == nil && plan.instead != nil {
+		s.meter.refused.Add(1)
+		s.log.stream(st, head, 0)
+		return plan.instead(c, st)
+	}
+	if bad == nil {
+		bad = s.submit(st)
+	}
+	if bad != nil {
+		s.meter.refused.Add(1)
+		s.log.stream(st, head, bad.status)
+		if plan.style.early {
+			return false // an answer has begun; there is no room for another
+		}
+		c.refuse(bad, head.Close)
+		return true
+	}
+	// The next byte from the client is the next request, or the end of file of
+	// one that left.
+	if _, err := c.in.Peek(1); err != nil {
+		s.cancel(st)
+	}
+	<-st.done
+	s.retire(st)
+	s.log.stream(st, head, 200)
+	return c.finish(st)
+}
+
+// prepare reads the body and fills the stream in.
+func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *refusal {
+	if !s.ready() {
+		return &refusal{503, "ServiceUnavailableError", "", "the simulated engine is still starting"}
+	}
+	req, bad := parseRequest(body, chat)
+	if bad != nil {
+		return bad
+	}
+	st.req = req
+	if bad := plan.add(s, req.faults); bad != nil {
+		return bad
+	}
+	if req.model != "" && req.model != s.cfg.Model {
+		return &refusal{404, "NotFoundError", "model", fmt.Sprintf("model: got %q, want %q", req.model, s.cfg.Model)}
+	}
+	if plan.style.twin {
+		req.n = max(2, req.n)
+	}
+	return st.fill()
+}
+
+// submit starts a stream.
+func (s *Server) submit(st *stream) *refusal {
+	// Counted before the first token can be.
+	s.meter.accept(st)
+	if s.engine == nil {
+		st.begin()
+		st.hand()
+		st.pacer.add((*fixedStream)(st).schedule(0), (*fixedStream)(st))
+		return nil
+	}
+	if !s.engine.reserve(len(st.choices)) {
+		s.meter.unaccept(st)
+		return &refusal{503, "ServiceUnavailableError", "", fmt.Sprintf("the queue is full: %d sequences are waiting", s.cfg.Engine.MaxQueue)}
+	}
+	st.begin()
+	st.hand()
+	s.engine.submit(st)
+	return nil
+}
+
+func (s *Server) cancel(st *stream) {
+	st.gone.Store(true)
+	if s.engine != nil {
+		s.engine.cancel()
+	}
+}
+
+// retire counts a stream that has ended.
+func (s *Server) retire(st *stream) {
+	s.meter.retire(st)
+	s.truth.add(st)
+}
+
+// finish does to the connection what the style wants after the answer.
+func (c *conn) finish(st *stream) (keep bool) {
+	switch st.style.ending {
+	case endReset:
+		if tcp, ok := c.net.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // close sends RST instead of FIN
+		}
+		return false
+	case endCut, endClose, endIdleClose:
+		return false
+	}
+	return !st.cut && !st.style.raw && !st.style.http10
+}
+
+func (s *Server) newStream(c *conn, number uint64, clientID string, st *style) *stream {
+	p := s.pacers[0]
+	if s.engine == nil {
+		p = s.pacers[number%uint64(len(s.pacers))]
+	}
+	return &stream{
+		server: s, conn: c, pacer: p, style: st, number: number, clientID: clientID,
+		id: "req-" + strconv.FormatUint(number, 10), done: make(chan struct{}),
+	}
+}
+
+// fill decides what the stream will say.
+func (st *stream) fill() *refusal {
+	s := st.server
+	object := chunkObject(st.req.chat)
+	if st.req.chat && !st.streams() {
+		object = "chat.completion"
+	}
+	st.prefix = eventPrefix(st.id, object, s.cfg.Model, time.Now().Unix())
+	for _, prompt := range st.req.prompts {
+		st.promptTokens += len(prompt)
+		for range st.req.n {
+			ch, bad := s.newChoice(st, prompt)
+			if bad != nil {
+				return bad
+			}
+			st.choices = append(st.choices, ch)
+		}
+	}
+	st.open = len(st.choices)
+	return nil
+}
+
+// newChoice draws length and words from the seeds and the prompt, never from the
+// order of arrival: the same question has the same answer.
+func (s *Server) newChoice(st *stream, prompt []token) (choice, *refusal) {
+	salt := mix(nextKey(s.cfg.Seed, prompt) + mix(uint64(st.req.seed)) + uint64(len(st.choices)))
+	limit, stops := s.outputLength(st.req, salt, len(prompt))
+	if bad := s.fits(st.req, len(prompt), limit); bad != nil {
+		return choice{}, bad
+	}
+	if st.style.length != nil {
+		limit = max(1, st.style.length(limit))
+	}
+	return choice{prompt: prompt, salt: salt, limit: limit, stops: stops}, nil
+}
+
+// outputLength is how many tokens will be said, and whether the answer ends
+// there by itself.
+func (s *Server) outputLength(r *request, salt uint64, prompt int) (n int, stops bool) {
+	natural := 0
+	if s.cfg.Fixed != nil {
+		natural = s.cfg.Fixed.Tokens
+	} else {
+		u := rand.New(rand.NewPCG(salt, 0x0e05)).ExpFloat64()
+		natural = 1 + int(math.Min(u*float64(s.cfg.MeanOutput-1), 1e9))
+	}
+	room := s.cfg.MaxModelLen - prompt
+	switch {
+	case r.maxTokens > 0 && (r.ignoreEOS || natural > r.maxTokens):
+		return r.maxTokens, false
+	case natural > room:
+		return room, false
+	}
+	return natural, true
+}
+
+// fits checks a choice against the context limit and the KV cache.
+func (s *Server) fits(r *request, prompt, limit int) *refusal {
+	asked := prompt + max(limit, r.maxTokens, 1)
+	if asked > s.cfg.MaxModelLen {
+		return badRequest("max_tokens", "got %d prompt tokens and %d output tokens, want at most %d together",
+			prompt, asked-prompt, s.cfg.MaxModelLen)
+	}
+	if room := s.cfg.Engine.KVBlocks * blockTokens; s.engine != nil && prompt+limit > room {
+		return badRequest("max_tokens", "got %d prompt and output tokens, want at most %d: the KV cache has no more", prompt+limit, room)
+	}
+	return nil
+}
+
+// refuse sends an error object as OpenAI does.
+func (c *conn) refuse(r *refusal, last bool) {
+	body := r.body()
+	c.send(append(httpHead(r.status, "application/json", len(body), closeHeader(last)...), body...))
+}
+
+func (r *refusal) body() []byte {
+	var out struct {
+		Error struct {
+			Message string  `json:"message"`
+			Type    string  `json:"type"`
+			Param   *string `json:"param"`
+			Code    int     `json:"code"`
+		} `json:"error"`
+	}
+	out.Error.Message, out.Error.Type, out.Error.Code = r.message, r.kind, r.status
+	if r.param != "" {
+		out.Error.Param = &r.param
+	}
+	body, _ := json.Marshal(out) // strings and a number always have a JSON form
+	return body
+}
+
+func closeHeader(last bool) []string {
+	if last {
+		return []string{"Connection: close"}
+	}
+	return nil
+}
+
+// httpHead is the head of an answer of known length.
+func httpHead(status int, contentType string, length int, headers ...string) []byte {
+	b := []byte(fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n",
+		status, http.StatusText(status), contentType, length))
+	for _, h := range headers {
+		b = append(append(b, h...), "\r\n"...)
+	}
+	return append(b, "\r\n"...)
+}
