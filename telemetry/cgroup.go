@@ -1,0 +1,190 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strconv"
+	"strings"
+
+	"assay/record"
+)
+
+// Unlimited is the value of a cgroup limit that is not set.
+const Unlimited = "unlimited"
+
+var cgroupSection = section{
+	names: []string{
+		"cgroup.version", "cgroup.path", "cgroup.cpu_limit_cores", "cgroup.memory_limit_bytes", "cgroup.cpuset",
+	},
+	read: readCgroup,
+}
+
+// A group is where one controller of this process lives: the mounted folder and
+// the path below it.
+type group struct {
+	mount string
+	path  string
+}
+
+func readCgroup(_ context.Context, h Host, env record.Environment) error {
+	groups, err := ownGroups(h)
+	if err != nil {
+		return err
+	}
+	v2, hasV2 := groups[""]
+	version := "v1"
+	switch {
+	case hasV2 && len(groups) == 1:
+		version = "v2"
+	case hasV2:
+		version = "hybrid"
+	}
+	env.Set("cgroup.version", version)
+	own := v2.path
+	for _, controller := range []string{"memory", "cpu"} {
+		if g, ok := groups[controller]; ok && own == "" {
+			own = g.path
+		}
+	}
+	env.Set("cgroup.path", own)
+	setLimit(env, "cgroup.cpu_limit_cores", smallest(h, groups, "cpu", cpuMax, cpuQuota))
+	setLimit(env, "cgroup.memory_limit_bytes", smallest(h, groups, "memory", memoryMax, memoryLimit))
+	readCpuset(h, groups, env)
+	return nil
+}
+
+// ownGroups reads /proc/self/cgroup: by controller, and "" for version 2.
+func ownGroups(h Host) (map[string]group, error) {
+	text, err := h.text("proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]group{}
+	for line := range strings.Lines(text) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 || strings.HasPrefix(parts[1], "name=") {
+			continue
+		}
+		for controller := range strings.SplitSeq(parts[1], ",") {
+			out[controller] = group{mountOf(h, controller, parts[1]), parts[2]}
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("/proc/self/cgroup: no groups")
+	}
+	return out, nil
+}
+
+// mountOf finds the folder of a controller: version 2 sits at the top, or in
+// unified on hybrid machines; version 1 in a folder named for one controller or
+// for all that share the mount.
+func mountOf(h Host, controller, together string) string {
+	const top = "sys/fs/cgroup"
+	candidates := []string{top + "/" + together, top + "/" + controller}
+	if controller == "" {
+		candidates = []string{top + "/unified", top}
+	}
+	for _, c := range candidates {
+		if h.exists(c) {
+			return c
+		}
+	}
+	return top
+}
+
+// A limitReader reads the limit of one folder; ok is false when none is set.
+type limitReader func(h Host, folder string) (limit float64, ok bool)
+
+// smallest returns the tightest limit of the group and its ancestors: a limit
+// further up binds just as hard. A path of another namespace is not there, and
+// the walk then sees what the container sees, from the mount's root.
+func smallest(h Host, groups map[string]group, controller string, v2, v1 limitReader) float64 {
+	tightest := 0.0
+	walk := func(g group, read limitReader) {
+		for p := path.Clean("/" + g.path); ; p = path.Dir(p) {
+			if limit, ok := read(h, path.Join(g.mount, p)); ok && (tightest == 0 || limit < tightest) {
+				tightest = limit
+			}
+			if p == "/" {
+				return
+			}
+		}
+	}
+	if g, ok := groups[""]; ok {
+		walk(g, v2)
+	}
+	if g, ok := groups[controller]; ok {
+		walk(g, v1)
+	}
+	return tightest
+}
+
+func setLimit(env record.Environment, name string, limit float64) {
+	if limit == 0 {
+		env.Set(name, Unlimited)
+		return
+	}
+	env.Set(name, limit)
+}
+
+// cpuMax reads version 2's "200000 100000" as 2 cores.
+func cpuMax(h Host, folder string) (float64, bool) {
+	text, err := h.text(folder + "/cpu.max")
+	parts := strings.Fields(text)
+	if err != nil || len(parts) != 2 {
+		return 0, false
+	}
+	return cores(parts[0], parts[1])
+}
+
+func cpuQuota(h Host, folder string) (float64, bool) {
+	quota, err1 := h.text(folder + "/cpu.cfs_quota_us")
+	period, err2 := h.text(folder + "/cpu.cfs_period_us")
+	if err1 != nil || err2 != nil {
+		return 0, false
+	}
+	return cores(quota, period)
+}
+
+func cores(quota, period string) (float64, bool) {
+	q, err1 := strconv.ParseFloat(quota, 64) // "max" is no number
+	p, err2 := strconv.ParseFloat(period, 64)
+	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
+		return 0, false
+	}
+	return q / p, true
+}
+
+func memoryMax(h Host, folder string) (float64, bool) { return bytesLimit(h, folder+"/memory.max") }
+
+func memoryLimit(h Host, folder string) (float64, bool) {
+	return bytesLimit(h, folder+"/memory.limit_in_bytes")
+}
+
+// bytesLimit reads a limit. Version 1 writes "none" as the largest number of
+// pages that fits an int64, a little below 2^63.
+func bytesLimit(h Host, file string) (float64, bool) {
+	n, err := h.integer(file)
+	if err != nil || n <= 0 || n > 1<<62 {
+		return 0, false
+	}
+	return float64(n), true
+}
+
+func readCpuset(h Host, groups map[string]group, env record.Environment) {
+	files := []string{}
+	if g, ok := groups["cpuset"]; ok {
+		files = append(files, path.Join(g.mount, g.path, "cpuset.effective_cpus"), path.Join(g.mount, g.path, "cpuset.cpus"), path.Join(g.mount, "cpuset.cpus"))
+	}
+	if g, ok := groups[""]; ok {
+		files = append(files, path.Join(g.mount, g.path, "cpuset.cpus.effective"), path.Join(g.mount, "cpuset.cpus.effective"))
+	}
+	for _, f := range files {
+		if text, err := h.text(f); err == nil && text != "" {
+			env.Set("cgroup.cpuset", text)
+			return
+		}
+	}
+	env.Miss("cgroup.cpuset", "no cpuset file in the group's folder")
+}

@@ -1,0 +1,72 @@
+package telemetry
+
+import (
+	"context"
+	"path"
+
+	"assay/record"
+)
+
+var networkSection = section{
+	names: []string{"net.interfaces"},
+	read:  readNetwork,
+}
+
+func readNetwork(_ context.Context, h Host, env record.Environment) error {
+	folders, err := h.glob("sys/class/net/*")
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	for _, f := range folders {
+		if !h.exists(f + "/mtu") {
+			continue // bonding_masters is a file among the interfaces
+		}
+		name := path.Base(f)
+		names = append(names, name)
+		at := "net." + name
+		h.record(env, fileFact{at + ".mtu", f + "/mtu", whole})
+		h.record(env, fileFact{at + ".state", f + "/operstate", word})
+		h.record(env, fileFact{at + ".speed_mbps", f + "/speed", whole}) // reading fails while the link is down
+		h.recordLink(env, at+".driver", f+"/device/driver")
+	}
+	env.Set("net.interfaces", names)
+	return nil
+}
+
+// recordLink records the name a symbolic link points at.
+func (h Host) recordLink(env record.Environment, name, file string) {
+	target, err := h.linkName(file)
+	if err != nil {
+		env.Miss(name, err.Error())
+		return
+	}
+	env.Set(name, target)
+}
+
+var rdmaSection = section{
+	names: []string{"rdma.devices"},
+	read:  readRDMA,
+}
+
+func readRDMA(_ context.Context, h Host, env record.Environment) error {
+	folders, err := h.glob("sys/class/infiniband/*")
+	if err != nil {
+		return err
+	}
+	names := []string{}
+	for _, f := range folders {
+		name := path.Base(f)
+		names = append(names, name)
+		h.record(env, fileFact{"rdma." + name + ".firmware", f + "/fw_ver", word})
+		ports, _ := h.glob(f + "/ports/*") // a device without ports has no port facts
+		for _, p := range ports {
+			at := "rdma." + name + ".port" + path.Base(p)
+			h.record(env, fileFact{at + ".rate", p + "/rate", word})
+			h.record(env, fileFact{at + ".state", p + "/state", word})
+			h.record(env, fileFact{at + ".link_layer", p + "/link_layer", word})
+		}
+	}
+	env.Set("rdma.devices", names)
+	return nil
+}

@@ -1,0 +1,196 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// Prometheus reads the metrics pages of servers under the servers' own names,
+// scoped by page and labels.
+var Prometheus = Source{
+	ID: "prometheus", Name: "server", Doc: "metrics pages of the servers under test, in Prometheus text format",
+	Gauges: []Gauge{
+		{"up", "1", "1 when a page could be read; the page's own names stand beside it"},
+	},
+	Open: func(_ Host, opts Options) Reader {
+		// A connection for each scrape: none outlives the sampler, and none is
+		// shared with the measured ones.
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		return func(ctx context.Context) ([]Reading, error) {
+			var out []Reading
+			for _, page := range opts.Scrape {
+				out = append(out, scrape(ctx, client, page)...)
+			}
+			return out, nil
+		}
+	},
+}
+
+// mostPageBytes bounds a page. Engines write some hundred kilobytes; a page a
+// hundred times as long is something else.
+const mostPageBytes = 32 << 20
+
+func scrape(ctx context.Context, client *http.Client, page string) []Reading {
+	scope := pageScope(page)
+	families, err := fetch(ctx, client, page)
+	if err != nil {
+		return []Reading{{Name: "up", Scope: scope, Missing: err.Error()}}
+	}
+	out := []Reading{{Name: "up", Scope: scope, Value: 1}}
+	names := make([]string, 0, len(families))
+	for name := range families {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, m := range families[name].GetMetric() {
+			out = append(out, flatten(name, scope, m)...)
+		}
+	}
+	return out
+}
+
+// pageScope names a page by host alone: its address may hold a password.
+func pageScope(page string) string {
+	u, err := url.Parse(page)
+	if err != nil || u.Host == "" {
+		return "server"
+	}
+	return u.Host
+}
+
+func fetch(ctx context.Context, client *http.Client, page string) (map[string]*dto.MetricFamily, error) {
+	scope := pageScope(page)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+	if err != nil {
+		return nil, fmt.Errorf("scrape %s: want an address such as http://localhost:8000/metrics", scope)
+	}
+	req.Header.Set("Accept", "text/plain;version=0.0.4")
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("scrape %s: %w", scope, cause(err))
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("scrape %s: got %s, want 200 OK", scope, resp.Status)
+	}
+	body := &io.LimitedReader{R: resp.Body, N: mostPageBytes}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(body)
+	if body.N == 0 {
+		return nil, fmt.Errorf("scrape %s: the page is longer than %d bytes", scope, mostPageBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("scrape %s: %w", scope, err)
+	}
+	return families, nil
+}
+
+// cause drops the address that net/http puts before an error.
+func cause(err error) error {
+	if ue, ok := err.(*url.Error); ok {
+		return ue.Err
+	}
+	return err
+}
+
+// flatten writes one metric as the lines of the page had it.
+func flatten(name, page string, m *dto.Metric) []Reading {
+	scope := page + labels(m.GetLabel())
+	switch {
+	case m.Counter != nil:
+		return []Reading{reading(name, scope, m.Counter.GetValue())}
+	case m.Gauge != nil:
+		return []Reading{reading(name, scope, m.Gauge.GetValue())}
+	case m.Untyped != nil:
+		return []Reading{reading(name, scope, m.Untyped.GetValue())}
+	case m.Summary != nil:
+		return flattenSummary(name, page, m)
+	case m.Histogram != nil:
+		return flattenHistogram(name, page, m)
+	}
+	return nil
+}
+
+func flattenSummary(name, page string, m *dto.Metric) []Reading {
+	scope := page + labels(m.GetLabel())
+	out := []Reading{
+		reading(name+"_count", scope, float64(m.Summary.GetSampleCount())),
+		reading(name+"_sum", scope, m.Summary.GetSampleSum()),
+	}
+	for _, q := range m.Summary.GetQuantile() {
+		out = append(out, reading(name, page+labels(m.GetLabel(), "quantile", number(q.GetQuantile())), q.GetValue()))
+	}
+	return out
+}
+
+func flattenHistogram(name, page string, m *dto.Metric) []Reading {
+	scope := page + labels(m.GetLabel())
+	out := []Reading{
+		reading(name+"_count", scope, float64(m.Histogram.GetSampleCount())),
+		reading(name+"_sum", scope, m.Histogram.GetSampleSum()),
+	}
+	for _, b := range m.Histogram.GetBucket() {
+		out = append(out, reading(name+"_bucket", page+labels(m.GetLabel(), "le", number(b.GetUpperBound())), float64(b.GetCumulativeCount())))
+	}
+	return out
+}
+
+func number(v float64) string {
+	if math.IsInf(v, 1) {
+		return "+Inf"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func reading(name, scope string, v float64) Reading {
+	if math.IsNaN(v) {
+		return Reading{Name: name, Scope: scope, Missing: "the server says NaN"}
+	}
+	return Reading{Name: name, Scope: scope, Value: v}
+}
+
+// labels writes {a="x",b="y"} in the order of the names, with one more pair at
+// the end where given.
+func labels(pairs []*dto.LabelPair, more ...string) string {
+	var parts []string
+	for _, p := range pairs {
+		parts = append(parts, p.GetName()+"="+strconv.Quote(p.GetValue()))
+	}
+	slices.Sort(parts)
+	if len(more) == 2 {
+		parts = append(parts, more[0]+"="+strconv.Quote(more[1]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// unitOfMetric reads the unit off a name, as Prometheus asks names to be
+// written. Buckets and counts count.
+func unitOfMetric(name string) string {
+	if strings.HasSuffix(name, "_bucket") || strings.HasSuffix(name, "_count") {
+		return "1"
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_total"), "_sum")
+	for _, u := range []struct{ suffix, unit string }{
+		{"_seconds", "s"}, {"_bytes", "B"}, {"_joules", "J"}, {"_watts", "W"}, {"_celsius", "C"}, {"_tokens", "tok"},
+	} {
+		if strings.HasSuffix(name, u.suffix) {
+			return u.unit
+		}
+	}
+	return "1"
+}
