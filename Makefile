@@ -1,0 +1,61 @@
+# The two commands a newcomer needs are `go run ./cmd/assay demo` and `make test`.
+
+PYTHON ?= python3
+VENV   := .venv
+TOOLS  := go tool -modfile=tools/go.mod
+
+.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle clean
+
+# Everything a change must pass: installs what the tests need, then runs them.
+test: $(VENV)/ready compiler lint
+	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python go test -race -timeout 20m ./...
+
+# go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
+lint: vulnerabilities
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(TOOLS) staticcheck ./...
+
+vulnerabilities:
+	@out=$$($(TOOLS) govulncheck ./... 2>&1); code=$$?; \
+	if [ $$code -eq 0 ]; then echo "govulncheck: no known vulnerability is reached"; \
+	elif echo "$$out" | grep -q "fetching vulnerabilities"; then echo "govulncheck: not run, the list of vulnerabilities cannot be reached from here"; \
+	else echo "$$out"; exit $$code; fi
+
+# The race detector needs a C compiler; a bare Debian has none.
+.PHONY: compiler
+compiler:
+	@command -v cc >/dev/null || { echo "installing a C compiler for the race detector"; \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y gcc libc6-dev; \
+	else sudo apt-get update -qq && sudo apt-get install -qq -y gcc libc6-dev; fi; }
+
+# pandas and DuckDB prove that others can open what assay writes.
+$(VENV)/ready: tests/requirements.txt
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y python3-venv; \
+	else sudo apt-get update -qq && sudo apt-get install -qq -y python3-venv; fi; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	touch $@
+
+# Files that are made from the Go types: JSON Schema, CRD, reference pages.
+generate:
+	go run ./cmd/assay schema --write .
+
+demo:
+	go run ./cmd/assay demo
+
+# Ten minutes of fuzzing for each parser of things that others write.
+FUZZTIME ?= 10m
+fuzz:
+	go test ./spec -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
+	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME)
+	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME)
+
+# kill -9 at random moments of real runs; make test does a few of them.
+KILLS ?= 200
+kills: compiler
+	ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
+
+clean:
+	rm -rf $(VENV) bin runs
