@@ -25,28 +25,41 @@ var pages = map[string]page{
 // answer deals with one request and reports whether the connection may carry
 // another.
 func (s *Server) answer(c *conn, head *http.Request) (keep bool) {
-	switch route := head.Method + " " + head.URL.Path; route {
+	switch head.Method + " " + head.URL.Path {
 	case "POST /v1/chat/completions":
 		return s.complete(c, head, true)
 	case "POST /v1/completions":
 		return s.complete(c, head, false)
-	default:
-		body, err := c.readBody(head)
-		if err != nil {
-			return false
-		}
-		began := s.clock.now()
-		show, found := pages[route]
-		if !found {
-			c.refuse(&refusal{404, "NotFoundError", "", fmt.Sprintf("%s is not served here", route)}, head.Close)
-			s.log.page(head, 404, s.clock.now()-began)
-			return true
-		}
-		status, contentType, reply := show(s, body)
-		c.send(append(httpHead(status, contentType, len(reply), closeHeader(head.Close)...), reply...))
-		s.log.page(head, status, s.clock.now()-began)
-		return true
 	}
+	body, ok := c.readBody(head)
+	if !ok {
+		return false
+	}
+	s.showPage(c, head, body)
+	return true
+}
+
+// showPage answers from the table of pages. HEAD is GET without the body.
+func (s *Server) showPage(c *conn, head *http.Request, body []byte) {
+	began := s.clock.now()
+	method := head.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	route := method + " " + head.URL.Path
+	show, found := pages[route]
+	if !found {
+		show = func(*Server, []byte) (int, string, []byte) {
+			return refusalPage(&refusal{404, "NotFoundError", "", fmt.Sprintf("%s is not served here", route)})
+		}
+	}
+	status, contentType, reply := show(s, body)
+	answer := httpHead(status, contentType, len(reply), closeHeader(head.Close)...)
+	if head.Method != http.MethodHead {
+		answer = append(answer, reply...)
+	}
+	c.send(answer)
+	s.log.page(head, status, s.clock.now()-began)
 }
 
 // complete answers a chat or text completion.
@@ -58,11 +71,12 @@ func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
 		bad = plan.add(s, splitNames(head.Header.Get("X-Assay-Fault")))
 	}
 	st := s.newStream(c, number, head.Header.Get("X-Request-Id"), plan.style)
+	st.last = head.Close
 	if plan.style.early {
 		st.beginEarly(chat)
 	}
-	body, err := c.readBody(head)
-	if err != nil {
+	body, ok := c.readBody(head)
+	if !ok {
 		return false
 	}
 	st.arrival = s.clock.now()
@@ -86,12 +100,7 @@ func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
 		c.refuse(bad, head.Close)
 		return true
 	}
-	// The next byte from the client is the next request, or the end of file of
-	// one that left.
-	if _, err := c.in.Peek(1); err != nil {
-		s.cancel(st)
-	}
-	<-st.done
+	c.watch(st)
 	s.retire(st)
 	s.log.stream(st, head, 200)
 	return c.finish(st)
@@ -160,10 +169,10 @@ func (c *conn) finish(st *stream) (keep bool) {
 			_ = tcp.SetLinger(0) // close sends RST instead of FIN
 		}
 		return false
-	case endCut, endClose, endIdleClose:
+	case endCut, endIdleClose:
 		return false
 	}
-	return !st.cut && !st.style.raw && !st.style.http10
+	return !st.cut && (st.chunked() || !st.streams())
 }
 
 func (s *Server) newStream(c *conn, number uint64, clientID string, st *style) *stream {
@@ -172,7 +181,7 @@ func (s *Server) newStream(c *conn, number uint64, clientID string, st *style) *
 		p = s.pacers[number%uint64(len(s.pacers))]
 	}
 	return &stream{
-		server: s, conn: c, pacer: p, style: st, number: number, clientID: clientID,
+		server: s, conn: c, pacer: p, style: st, clientID: clientID,
 		id: "req-" + strconv.FormatUint(number, 10), done: make(chan struct{}),
 	}
 }

@@ -3,12 +3,15 @@ package sim
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // A conn is one client connection. Its goroutine reads requests one after the
@@ -88,11 +91,30 @@ func clientLeft(err error) bool {
 
 // readBody reads the whole body, first telling a client that waits for it to go
 // on.
-func (c *conn) readBody(head *http.Request) ([]byte, error) {
+func (c *conn) readBody(head *http.Request) (body []byte, ok bool) {
 	if strings.EqualFold(head.Header.Get("Expect"), "100-continue") {
 		c.send([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
 	}
-	return io.ReadAll(head.Body)
+	body, err := io.ReadAll(head.Body)
+	if err != nil && c.limit.N <= 0 {
+		c.refuse(&refusal{413, "BadRequestError", "", fmt.Sprintf("the body is too long, want at most %d bytes", maxBody)}, true)
+	}
+	return body, err == nil
+}
+
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
+
+// watch waits for a stream to end, and tells the server when the client leaves
+// before that. The next byte from the client would be its next request; it is
+// left where it is.
+func (c *conn) watch(st *stream) {
+	c.limit.N = maxHead
+	if _, err := c.in.Peek(1); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.server.cancel(st)
+	}
+	<-st.done
+	_ = c.net.SetReadDeadline(time.Time{})
 }
 
 // send writes b, without blocking when the connection allows it; what the

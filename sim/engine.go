@@ -17,6 +17,7 @@ type engine struct {
 	jitter float64
 	rng    *rand.Rand
 	limit  int // sequences that may wait
+	emit   func(q *sequence, due int64)
 
 	mu      sync.Mutex
 	arrived []*stream // not yet seen by the scheduler, in order of arrival
@@ -32,7 +33,8 @@ func newEngine(cfg Config, factor float64, p *pacer, m *meter) *engine {
 	return &engine{
 		sched: &scheduler{shape: cfg.Engine, pool: newBlockPool(cfg.Engine.KVBlocks, !cfg.Engine.NoPrefixCache)},
 		pacer: p, meter: m, factor: factor, jitter: cfg.Jitter, limit: cfg.Engine.MaxQueue,
-		rng: rand.New(rand.NewPCG(cfg.Seed, 0xe6)),
+		rng:  rand.New(rand.NewPCG(cfg.Seed, 0xe6)),
+		emit: func(q *sequence, due int64) { q.stream.token(q.choice, due) },
 	}
 }
 
@@ -76,13 +78,14 @@ func (e *engine) cancel() {
 // fire ends the iteration that was due now and starts the next.
 func (e *engine) fire(due int64) (int64, bool) {
 	if e.busy {
-		e.sched.finish(func(q *sequence) { q.stream.token(q.choice, due) })
+		e.sched.finish(func(q *sequence) { e.emit(q, due) })
 		e.busy = false
 	}
 	for {
 		idle := len(e.sched.running)+len(e.sched.waiting) == 0
 		next, ok := e.takeIn(due, idle)
 		if !ok {
+			e.meter.engine(e.sched)
 			return 0, false
 		}
 		due = next

@@ -155,7 +155,7 @@ func (s *stream) appendUsage(dst []byte) []byte {
 	dst = append(dst, `,"total_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(s.promptTokens+output), 10)
 	dst = append(dst, `,"prompt_tokens_details":{"cached_tokens":`...)
-	dst = strconv.AppendInt(dst, s.cached.Load(), 10)
+	dst = strconv.AppendInt(dst, int64(s.cached), 10)
 	dst = append(dst, '}')
 	if thought := s.thought(); thought > 0 {
 		dst = append(dst, `,"completion_tokens_details":{"reasoning_tokens":`...)

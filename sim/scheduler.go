@@ -158,7 +158,7 @@ func (s *scheduler) admit(q *sequence, budget int) (n int, ok bool) {
 		s.counts.prefixQueries += int64(q.prompt)
 		s.counts.prefixHits += int64(cached)
 		if q.stream != nil {
-			q.stream.cached.Add(int64(cached))
+			q.stream.cached += cached
 		}
 	}
 	q.admitted = true

@@ -17,11 +17,11 @@ type stream struct {
 	id       string
 	clientID string // the client's x-request-id
 	arrival  int64  // when the last byte of the request was read
-	number   uint64
+	last     bool   // the client wants the connection closed afterwards
 
 	promptTokens int
 	choices      []choice
-	cached       atomic.Int64 // prompt tokens found in the prefix cache
+	cached       int // prompt tokens found in the prefix cache
 	prefix       []byte
 
 	wire   wire
@@ -119,6 +119,10 @@ func (s *stream) hand() {
 	s.wire.handed = true
 	s.wire.arm(s)
 }
+
+// chunked reports whether the body has a transfer coding. Without one it ends
+// with the connection.
+func (s *stream) chunked() bool { return !s.style.raw && !s.style.http10 }
 
 func (s *stream) streams() bool { return s.req.stream && !s.style.unary }
 
@@ -252,8 +256,12 @@ func (s *stream) finish() {
 	s.complete()
 }
 
-// complete hands the stream back to the connection.
-func (s *stream) complete() { close(s.done) }
+// complete hands the stream back to the connection's goroutine, which is reading
+// to see whether the client leaves: the deadline ends that read.
+func (s *stream) complete() {
+	_ = s.conn.net.SetReadDeadline(longAgo)
+	close(s.done)
+}
 
 // drop ends a stream whose client or server is going away.
 func (s *stream) drop() {

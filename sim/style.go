@@ -74,7 +74,6 @@ type ending int
 
 const (
 	endKeep      ending = iota // the next request may follow
-	endClose                   // closed after a complete answer
 	endIdleClose               // closed though it was promised to stay open
 	endCut                     // closed inside the last event
 	endReset                   // reset by RST inside the last event

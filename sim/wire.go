@@ -59,11 +59,13 @@ func (w *wire) head(s *stream, due int64) {
 	if w.squeeze != nil {
 		h.WriteString("Content-Encoding: " + s.style.encoding + "\r\n")
 	}
-	if s.style.raw || s.style.http10 {
-		h.WriteString("Connection: close\r\n\r\n")
-	} else {
-		h.WriteString("Transfer-Encoding: chunked\r\n\r\n")
+	if s.last || !s.chunked() {
+		h.WriteString("Connection: close\r\n")
 	}
+	if s.chunked() {
+		h.WriteString("Transfer-Encoding: chunked\r\n")
+	}
+	h.WriteString("\r\n")
 	text := h.String()
 	if s.style.slowHead == 0 {
 		w.put(s, due, []byte(text), 0)
@@ -128,7 +130,7 @@ func (w *wire) chunk(s *stream, b []byte) {
 	if len(b) == 0 {
 		return // an empty chunk would end the body
 	}
-	if s.style.raw || s.style.http10 {
+	if !s.chunked() {
 		w.out = append(w.out, b...)
 		return
 	}
@@ -164,7 +166,7 @@ func (w *wire) end(s *stream, due int64) {
 		w.send(s, due)
 		due += int64(s.server.cfg.FaultDelay)
 	}
-	if !s.style.raw && !s.style.http10 {
+	if s.chunked() {
 		w.out = append(w.out, "0\r\n\r\n"...)
 	}
 	w.send(s, due)
@@ -174,7 +176,8 @@ func (w *wire) end(s *stream, due int64) {
 func (w *wire) unary(s *stream, due int64) {
 	body := s.appendAnswer(nil)
 	s.rows = append(s.rows, row{kind: rowBody, tokens: int32(s.sent()), due: due})
-	w.out = append(w.out, httpHead(200, "application/json", len(body), "X-Request-Id: "+s.id)...)
+	headers := append(closeHeader(s.last), "X-Request-Id: "+s.id)
+	w.out = append(w.out, httpHead(200, "application/json", len(body), headers...)...)
 	w.out = append(w.out, body...)
 	w.send(s, due)
 }
