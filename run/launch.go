@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
-	"assay/spec"
 	"assay/target"
 	"assay/telemetry"
 )
@@ -20,13 +18,8 @@ import (
 // one is made all the same: a run that hides its failures is no measurement. A
 // cancelled run or a bundle that cannot be written ends everything.
 func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
-	server, err := e.sharedServer(ctx)
-	if err != nil {
-		return bundle.Failed, err
-	}
-	if server != nil {
-		defer server.close()
-	}
+	server := newServer(e.conn.server, e.plan.Run.Spec.Target)
+	defer server.stop()
 	var failures []error
 	for order, planned := range e.plan.Launches {
 		err := e.launch(ctx, order, planned, server)
@@ -55,7 +48,7 @@ func (e *bundleError) Error() string { return e.err.Error() }
 func (e *bundleError) Unwrap() error { return e.err }
 
 // launch makes one launch and enters it in the ledger, whatever becomes of it.
-func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, shared *server) error {
+func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, server *server) error {
 	clock, err := record.StartClock()
 	if err != nil {
 		return err
@@ -67,7 +60,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 		return &bundleError{err}
 	}
 	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
-	runErr := e.measure(ctx, l, shared)
+	runErr := e.measure(ctx, l, server)
 	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
 	switch {
 	case ctx.Err() != nil:
@@ -82,25 +75,14 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 }
 
 // measure starts what must be started and runs every point in its order.
-func (e *execution) measure(ctx context.Context, l *launching, shared *server) error {
+func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	running := shared
-	if e.conn.server != nil && shared == nil {
-		log, err := l.out.Log("server")
-		if err != nil {
-			return err
-		}
-		e.report(Progress{Launch: l.planned.Index, Message: "starting the server"})
-		if running, err = startServer(ctx, *e.conn.server, log); err != nil {
-			return err
-		}
-		defer running.close()
+	leave, err := server.enter(ctx, cancel, l.out)
+	if err != nil {
+		return err
 	}
-	if running != nil {
-		defer running.endsWith(cancel)()
-	}
-	var err error
+	defer leave()
 	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
 		return err
 	}
@@ -140,53 +122,4 @@ func (e *execution) metricsPages() []string {
 		pages = append(pages, strings.TrimSuffix(strings.TrimRight(raw, "/"), "/v1")+"/metrics")
 	}
 	return pages
-}
-
-// A server is a started system under test and its log.
-type server struct {
-	*target.Server
-	log io.Closer
-}
-
-func startServer(ctx context.Context, cfg target.ServerConfig, log io.WriteCloser) (*server, error) {
-	s, err := target.StartServer(ctx, cfg, log)
-	if err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	return &server{s, log}, nil
-}
-
-func (s *server) close() { _ = errors.Join(s.Stop(), s.log.Close()) }
-
-// endsWith cancels the launch when the server ends by itself. The returned
-// function stops watching.
-func (s *server) endsWith(cancel context.CancelCauseFunc) (stop func()) {
-	over := make(chan struct{})
-	watched := make(chan struct{})
-	go func() { // ends when stop is called or the server has ended
-		defer close(watched)
-		select {
-		case <-s.Exited():
-			cancel(s.Err())
-		case <-over:
-		}
-	}()
-	return func() {
-		close(over)
-		<-watched
-	}
-}
-
-// sharedServer starts the one server of a run whose launches share it. Launches
-// of such a run are not independent, and the plan says so.
-func (e *execution) sharedServer(ctx context.Context) (*server, error) {
-	t := e.plan.Run.Spec.Target
-	if t.Server == nil || t.Server.Restart != spec.RestartRun {
-		return nil, nil
-	}
-	log, err := e.out.Log("server")
-	if err != nil {
-		return nil, err
-	}
-	return startServer(ctx, *e.conn.server, log)
 }

@@ -42,7 +42,11 @@ or aborted), 2 the spec is wrong.`,
 			if err != nil {
 				return err
 			}
-			return carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format})
+			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format})
+			if dir != "" {
+				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
@@ -54,8 +58,8 @@ or aborted), 2 the spec is wrong.`,
 // parseRun reads a BenchmarkRun document; every fault becomes part of the error.
 func parseRun(name string, source []byte) (spec.Run, error) {
 	document, faults := spec.Parse(name, source)
-	if len(faults) > 0 {
-		return spec.Run{}, usageError(fmt.Errorf("%w\n%d faults: nothing was run", joinFaults(faults), len(faults)))
+	if !spec.Valid(faults) {
+		return spec.Run{}, usageError(fmt.Errorf("%s is not valid:\n%w", name, joinFaults(faults)))
 	}
 	if document.Run == nil {
 		return spec.Run{}, usageError(fmt.Errorf("%s is a %s, want a BenchmarkRun", name, document.Kind))
@@ -80,19 +84,20 @@ type job struct {
 	format  string
 }
 
-// carryOut plans, runs, derives, seals and reports: the straight line.
-func carryOut(ctx context.Context, env Env, j job) error {
+// carryOut plans, runs, derives, seals and reports: the straight line. It returns
+// the bundle's folder whenever there is one.
+func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	show, err := report.Find(j.format)
 	if err != nil {
-		return usageError(err)
+		return "", usageError(err)
 	}
 	signer, err := loadSigner(j.keyFile)
 	if err != nil {
-		return usageError(err)
+		return "", usageError(err)
 	}
 	p, err := plan.New(j.run)
 	if err != nil {
-		return usageError(err)
+		return "", usageError(err)
 	}
 	host := telemetry.Local(ctx)
 	defer host.Close()
@@ -101,18 +106,16 @@ func carryOut(ctx context.Context, env Env, j job) error {
 		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr),
 	})
 	if result == nil {
-		return runErr
+		return "", runErr
 	}
+	dir = result.Bundle.Dir()
 	// Sealing must go on after an interrupt: that is when it matters.
-	sealed, sealErr := seal(context.WithoutCancel(ctx), result, p, signer)
-	if sealErr != nil {
-		return errors.Join(runErr, fmt.Errorf("%w\nthe bundle %s is not sealed; when the cause is gone: assay recover %s", sealErr, result.Bundle.Dir(), result.Bundle.Dir()))
+	sealed, err := seal(context.WithoutCancel(ctx), result, p, signer)
+	if err != nil {
+		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
+		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	if err := show(env.Stdout, sealed); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Stderr, "bundle %s\n", result.Bundle.Dir())
-	return runErr
+	return dir, errors.Join(runErr, show(env.Stdout, sealed))
 }
 
 // seal derives the estimates, writes the reports and seals the bundle.

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"assay/plan"
+	"assay/unit"
+)
+
+func planCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "plan SPEC",
+		Short: "Freeze a spec: every default, seed and cost, and what the sample can certify",
+		Long: `Plan prints what assay run would carry out: the points and launches with their
+seeds, what they will take, which percentiles the planned sample can certify,
+the smallest effect it could show, every default that was filled in, and the
+resolved document. It runs nothing.`,
+		Args: exactArgs(1, "a spec file"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			source, err := os.ReadFile(args[0])
+			if err != nil {
+				return usageError(err)
+			}
+			document, err := parseRun(args[0], source)
+			if err != nil {
+				return err
+			}
+			p, err := plan.New(document)
+			if err != nil {
+				return usageError(err)
+			}
+			if !asJSON {
+				return writePlan(env.Stdout, p)
+			}
+			encoder := json.NewEncoder(env.Stdout)
+			encoder.SetIndent("", "  ")
+			return encoder.Encode(p)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")
+	return cmd
+}
+
+// writePlan prints a plan for people.
+func writePlan(w io.Writer, p plan.Plan) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\n", p.Name, p.Run.Spec.Intent.BenchmarkClass, p.WorkloadDigest)
+	writePlanLoad(&b, p)
+	writePrecision(&b, p)
+	fmt.Fprintf(&b, "\ndefaults (%d)\n", len(p.Defaults))
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, d := range p.Defaults {
+		value, err := json.Marshal(d.Value)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "  %s\t%s\n", d.Path, value)
+	}
+	t.Flush()
+	frozen, err := frozenYAML(p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\nfrozen contract\n%s", indent(frozen))
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b, "\npoints\n")
+	for i, point := range p.Points {
+		fmt.Fprintf(t, "  %s\twarm-up %s\tmeasured %s%s\tcool-down %s\tabout %d requests per launch\n",
+			point.Name, limited(point.Warmup, point.WarmupRequests), point.Duration, atMost(point.Requests), point.Cooldown, p.Expected.PerPoint[i].Requests)
+	}
+	t.Flush()
+	fmt.Fprintf(b, "\nlaunches (seed of the run %d)\n", p.Run.Spec.Seed)
+	for _, l := range p.Launches {
+		var order []string
+		for _, index := range l.Order {
+			point, _ := p.PointByIndex(index)
+			order = append(order, point.Name)
+		}
+		fmt.Fprintf(t, "  launch %d\tseed %d\t%s\n", l.Index, l.Seed, strings.Join(order, ", "))
+	}
+	t.Flush()
+	e := p.Expected
+	fmt.Fprintf(b, "\nexpected\n")
+	fmt.Fprintf(t, "  time under load\t%s, start-up of servers on top\n", unit.Format(e.Seconds, unit.Second))
+	fmt.Fprintf(t, "  requests\t%d, with %d tokens in and %d out\n", e.Requests, e.InputTokens, e.OutputTokens)
+	if e.CostUSD != nil {
+		fmt.Fprintf(t, "  cost\t%s\n", unit.Format(*e.CostUSD, unit.Dollar))
+	} else {
+		fmt.Fprintf(t, "  cost\tno prices given (spec.cost)\n")
+	}
+	t.Flush()
+	if e.Assumption != "" {
+		fmt.Fprintf(b, "  %s\n", e.Assumption)
+	}
+}
+
+func limited(d unit.Duration, requests int) string {
+	if requests == 0 {
+		return d.String()
+	}
+	if d == 0 {
+		return fmt.Sprintf("%d requests", requests)
+	}
+	return d.String() + atMost(requests)
+}
+
+func atMost(requests int) string {
+	if requests == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" or %d requests", requests)
+}
+
+func writePrecision(b *bytes.Buffer, p plan.Plan) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(b, "\nwhat this sample can certify (%g %% confidence)\n", 100*p.Precision.Confidence)
+	for _, row := range p.Precision.Percentile {
+		var reached []string
+		for _, index := range row.Certified {
+			point, _ := p.PointByIndex(index)
+			reached = append(reached, point.Name)
+		}
+		text := strings.Join(reached, ", ")
+		if text == "" {
+			text = "at no point: measure longer"
+		}
+		fmt.Fprintf(t, "  p%g\tneeds %d requests in each launch\t%s\n", 100*row.Quantile, row.Need, text)
+	}
+	t.Flush()
+	fmt.Fprintf(b, "\nsmallest effect %d launches can show\n", p.Precision.Launches)
+	for _, e := range p.Precision.Effects {
+		fmt.Fprintf(t, "  if launches vary by %g %%\tone system ± %.1f %%\ttwo systems differ by %.1f %% (power %g)\n",
+			100*e.CV, 100*e.HalfWidth, 100*e.Detectable, p.Precision.Power)
+	}
+	t.Flush()
+}
+
+// frozenYAML is the resolved document as its author could have written it.
+func frozenYAML(p plan.Plan) ([]byte, error) {
+	data, err := json.Marshal(p.Run)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := yaml.Unmarshal(data, &tree); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(tree); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), encoder.Close()
+}
+
+func indent(text []byte) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n  ") + "\n"
+}

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"assay/bundle"
+	"assay/spec"
+	"assay/target"
+)
+
+// A server is the system under test where the plan has us start it: anew for
+// each launch, or once for all of them. A nil config means that the target was
+// there before us, and every method does nothing.
+type server struct {
+	cfg       *target.ServerConfig
+	perLaunch bool
+	process   *target.Server
+	log       switchedLog
+}
+
+func newServer(cfg *target.ServerConfig, t *spec.Target) *server {
+	return &server{cfg: cfg, perLaunch: t.Server != nil && t.Server.Restart == spec.RestartLaunch}
+}
+
+// enter begins a launch: the server runs, prints into this launch's log, and
+// cancels the launch should it end by itself. The returned function ends it.
+func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out *bundle.Launch) (leave func(), err error) {
+	if s.cfg == nil {
+		return func() {}, nil
+	}
+	log, err := out.Log("server")
+	if err != nil {
+		return nil, err
+	}
+	s.log.to(log)
+	if s.process == nil {
+		if s.process, err = target.StartServer(ctx, *s.cfg, &s.log); err != nil {
+			s.log.to(nil)
+			return nil, errors.Join(err, log.Close())
+		}
+	}
+	unwatch := cancelOnExit(s.process, cancel)
+	return func() {
+		unwatch()
+		if s.perLaunch {
+			s.stop()
+		}
+		s.log.to(nil)
+		log.Close()
+	}, nil
+}
+
+// stop ends the process, if there is one. A server that will not die has been
+// killed; there is nothing more to do about it.
+func (s *server) stop() {
+	if s.process != nil {
+		_ = s.process.Stop()
+		s.process = nil
+	}
+}
+
+// cancelOnExit cancels the launch when the process ends by itself. The returned
+// function stops watching.
+func cancelOnExit(process *target.Server, cancel context.CancelCauseFunc) (unwatch func()) {
+	over := make(chan struct{})
+	watched := make(chan struct{})
+	go func() { // ends when unwatch is called or the process has ended
+		defer close(watched)
+		select {
+		case <-process.Exited():
+			cancel(process.Err())
+		case <-over:
+		}
+	}()
+	return func() {
+		close(over)
+		<-watched
+	}
+}
+
+// A switchedLog passes what a server prints to the launch that is going on.
+// What it prints between launches belongs to none of them and is let go.
+type switchedLog struct {
+	mu  sync.Mutex
+	now io.Writer
+}
+
+func (l *switchedLog) to(w io.Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = w
+}
+
+func (l *switchedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now == nil {
+		return len(p), nil
+	}
+	return l.now.Write(p)
+}
