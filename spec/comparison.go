@@ -4,13 +4,13 @@ package spec
 type Comparison struct {
 	// The one variable that differs. A run in which more than one moved is
 	// exploratory and is refused the publication grade.
-	VariableUnderTest string `json:"variableUnderTest,omitempty" default:"runtime_version" enum:"variables"`
+	VariableUnderTest string `json:"variableUnderTest,omitzero" default:"runtime_version" enum:"variables" rule:"A16"`
 
 	// What is compared against.
-	Baseline *Artifact `json:"baseline,omitempty"`
+	Baseline *Artifact `json:"baseline,omitzero"`
 
 	// What is judged.
-	Candidate *Artifact `json:"candidate,omitempty"`
+	Candidate *Artifact `json:"candidate,omitzero"`
 
 	// What is held equal.
 	Controls Controls `json:"controls,omitzero"`
@@ -20,44 +20,44 @@ type Comparison struct {
 type Artifact struct {
 	// Where the evidence is: self (the run made from this document), a digest
 	// as NAME@sha256:HEX or sha256:HEX, run:RUN_ID, a URI, or a file path.
-	ArtifactRef string `json:"artifactRef,omitempty"`
+	ArtifactRef string `json:"artifactRef,omitzero"`
 
 	// What it is, in words.
-	Description string `json:"description,omitempty"`
+	Description string `json:"description,omitzero"`
 }
 
 // Controls says what is held equal in a comparison.
 type Controls struct {
 	// The frozen workload: seven items that must equal the workload's own. By
 	// default they are taken from it.
-	Fixed *Fixed `json:"fixed,omitempty"`
+	Fixed *Fixed `json:"fixed,omitzero"`
 
 	// Must be true: a comparison moves one variable.
-	CompareOneVariableAtATime *bool `json:"compareOneVariableAtATime,omitempty" default:"true"`
+	CompareOneVariableAtATime *bool `json:"compareOneVariableAtATime,omitzero" default:"true"`
 }
 
 // Fixed holds the seven frozen items of a workload.
 type Fixed struct {
 	// As workload.model.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitzero"`
 
 	// As workload.sequenceLengthMix.
-	SequenceLengthMix []SequenceLength `json:"sequenceLengthMix,omitempty"`
+	SequenceLengthMix []SequenceLength `json:"sequenceLengthMix,omitzero"`
 
 	// As workload.precision.
-	Precision string `json:"precision,omitempty" enum:"precisions"`
+	Precision string `json:"precision,omitzero" enum:"precisions"`
 
 	// As workload.batchingPolicy.
-	BatchingPolicy string `json:"batchingPolicy,omitempty" enum:"batchingPolicies"`
+	BatchingPolicy string `json:"batchingPolicy,omitzero" enum:"batchingPolicies"`
 
 	// As workload.concurrencyModel.
-	ConcurrencyModel string `json:"concurrencyModel,omitempty" enum:"concurrencyModels"`
+	ConcurrencyModel string `json:"concurrencyModel,omitzero" enum:"concurrencyModels"`
 
 	// As workload.datasetRef.
-	DatasetRef string `json:"datasetRef,omitempty"`
+	DatasetRef string `json:"datasetRef,omitzero"`
 
 	// As workload.correctness.
-	Correctness *Correctness `json:"correctness,omitempty"`
+	Correctness *Correctness `json:"correctness,omitzero"`
 }
 
 // Metrics names the reported metrics by workload type.
@@ -73,12 +73,12 @@ type Metrics struct {
 type MetricSet struct {
 	// Whether they are reported. By default true where workloadType has that
 	// kind of work.
-	Enabled *bool `json:"enabled,omitempty"`
+	Enabled *bool `json:"enabled,omitzero"`
 
 	// The metrics a claim rests on. By default the contract's for that kind of
 	// work.
-	Primary []string `json:"primary,omitempty"`
+	Primary []string `json:"primary,omitzero"`
 
 	// The metrics shown beside them, which never replace them.
-	Secondary []string `json:"secondary,omitempty"`
+	Secondary []string `json:"secondary,omitzero"`
 }

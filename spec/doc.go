@@ -21,6 +21,7 @@
 //	          bounds of a number, duration or size; above and below exclude
 //	          the bound. On a list they hold for each item
 //	items     the least number of items of a list
+//	rule      the id of the rule its faults carry, where it has one of its own
 //	pattern   a regular expression for a string
 //	example   a value shown in the reference
 //

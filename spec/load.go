@@ -8,70 +8,70 @@ import "assay/unit"
 type Load struct {
 	// Closed loop: the numbers of requests kept in flight, one point each.
 	// By default 1, 4 and 16 in a closed loop.
-	Concurrency []int `json:"concurrency,omitempty" min:"1" max:"1000000"`
+	Concurrency []int `json:"concurrency,omitzero" min:"1" max:"1000000" items:"1"`
 
 	// Open loop: the rates in requests per second, one point each. By default
 	// 1, 2 and 4 in an open loop without stages or trace.
-	Rate []float64 `json:"rate,omitempty" above:"0" max:"1000000"`
+	Rate []float64 `json:"rate,omitzero" above:"0" max:"1000000" items:"1"`
 
 	// Open loop: when requests leave. By default poisson, or trace where
 	// traceRef is given.
-	Arrival string `json:"arrival,omitempty" enum:"arrivals"`
+	Arrival string `json:"arrival,omitzero" enum:"arrivals"`
 
 	// The shape of gamma arrivals: 1 is Poisson, smaller is burstier, larger is
 	// steadier.
-	Burstiness float64 `json:"burstiness,omitempty" default:"1" above:"0" max:"1000"`
+	Burstiness float64 `json:"burstiness,omitzero" default:"1" above:"0" max:"1000"`
 
 	// A load that changes over time; the stages together are one point.
-	Stages []Stage `json:"stages,omitempty"`
+	Stages []Stage `json:"stages,omitzero" items:"1"`
 
 	// The trace to replay, as NAME@sha256:HEX, sha256:HEX or a file path.
-	TraceRef string `json:"traceRef,omitempty"`
+	TraceRef string `json:"traceRef,omitzero"`
 
 	// The factor applied to the gaps of a trace: 0.5 replays twice as fast.
-	TraceScale float64 `json:"traceScale,omitempty" default:"1" above:"0" max:"1000"`
+	TraceScale float64 `json:"traceScale,omitzero" default:"1" above:"0" max:"1000"`
 
 	// Closed loop: the pause of a user between an answer and the next request.
-	ThinkTime unit.Duration `json:"thinkTime,omitempty" min:"0s"`
+	ThinkTime unit.Duration `json:"thinkTime,omitzero" min:"0s"`
 
 	// How long each point is measured.
-	Duration unit.Duration `json:"duration,omitempty" default:"30s" above:"0s" max:"30d"`
+	Duration unit.Duration `json:"duration,omitzero" default:"30s" above:"0s" max:"30d"`
 
 	// The most requests of a point; 0 means no limit. Whichever of duration and
 	// requests comes first ends the point.
-	Requests int `json:"requests,omitempty" min:"0" max:"1000000000"`
+	Requests int `json:"requests,omitzero" min:"0" max:"1000000000"`
 
 	// What is sent before measuring, kept in the records and marked.
 	Warmup Warmup `json:"warmup,omitzero"`
 
 	// The end of each point that is kept, marked and left out of the figures.
-	Cooldown unit.Duration `json:"cooldown,omitempty" min:"0s"`
+	Cooldown unit.Duration `json:"cooldown,omitzero" min:"0s"`
 
 	// Open loop: the most requests in flight; one that finds no room is
 	// recorded as dropped.
-	MaxInFlight int `json:"maxInFlight,omitempty" default:"10000" min:"1" max:"1000000"`
+	MaxInFlight int `json:"maxInFlight,omitzero" default:"10000" min:"1" max:"1000000"`
 
 	// The most requests that wait for their first token at once; 0 means no
 	// limit.
-	PrefillConcurrency int `json:"prefillConcurrency,omitempty" min:"0" max:"1000000"`
+	PrefillConcurrency int `json:"prefillConcurrency,omitzero" min:"0" max:"1000000"`
 
 	// Requests that are given up on purpose.
-	Cancel *Cancel `json:"cancel,omitempty"`
+	Cancel *Cancel `json:"cancel,omitzero"`
 
 	// Keep the text of the answers in the bundle.
-	KeepAnswers bool `json:"keepAnswers,omitempty"`
+	KeepAnswers bool `json:"keepAnswers,omitzero"`
 
 	// The sampling temperature.
-	Temperature float64 `json:"temperature,omitempty" min:"0" max:"2"`
+	Temperature float64 `json:"temperature,omitzero" min:"0" max:"2"`
 
 	// Ask the server to go on to the declared output length.
-	IgnoreEOS *bool `json:"ignoreEOS,omitempty" default:"true"`
+	IgnoreEOS *bool `json:"ignoreEOS,omitzero" default:"true"`
 
 	// Ask for a stream of tokens; without it there is no time to first token.
-	Stream *bool `json:"stream,omitempty" default:"true"`
+	Stream *bool `json:"stream,omitzero" default:"true"`
 
 	// The order of the points inside a launch.
-	Order string `json:"order,omitempty" default:"ascending" enum:"pointOrders"`
+	Order string `json:"order,omitzero" default:"ascending" enum:"pointOrders"`
 }
 
 // A Stage is a stretch of a changing load.
@@ -80,23 +80,23 @@ type Stage struct {
 	Duration unit.Duration `json:"duration" required:"true" above:"0s"`
 
 	// Open loop: the rate at the end of the stage, in requests per second.
-	Rate float64 `json:"rate,omitempty" min:"0" max:"1000000"`
+	Rate float64 `json:"rate,omitzero" min:"0" max:"1000000"`
 
 	// Closed loop: the requests in flight at the end of the stage.
-	Concurrency int `json:"concurrency,omitempty" min:"0" max:"1000000"`
+	Concurrency int `json:"concurrency,omitzero" min:"0" max:"1000000"`
 
 	// How the load gets there: at once (step) or along a line (linear).
-	Ramp string `json:"ramp,omitempty" default:"step" enum:"ramps"`
+	Ramp string `json:"ramp,omitzero" default:"step" enum:"ramps"`
 }
 
 // Warmup is what is sent before measuring.
 type Warmup struct {
 	// How long the warm-up lasts.
-	Duration unit.Duration `json:"duration,omitempty" min:"0s"`
+	Duration unit.Duration `json:"duration,omitzero" min:"0s"`
 
 	// How many requests it sends. Whichever of duration and requests comes
 	// first ends it; both 0 means no warm-up.
-	Requests int `json:"requests,omitempty" min:"0" max:"1000000000"`
+	Requests int `json:"requests,omitzero" min:"0" max:"1000000000"`
 }
 
 // Cancel gives up some requests on purpose, as impatient users do.

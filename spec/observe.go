@@ -3,22 +3,22 @@ package spec
 // BottleneckAnalysis says how a bottleneck is told.
 type BottleneckAnalysis struct {
 	// The classes a bottleneck can have.
-	Taxonomy []string `json:"taxonomy,omitempty" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
+	Taxonomy []string `json:"taxonomy,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
 
 	// The parts a step or request is divided into.
-	DecomposeOverheads []string `json:"decomposeOverheads,omitempty" default:"[compute, communication, storage, orchestration]"`
+	DecomposeOverheads []string `json:"decomposeOverheads,omitzero" default:"[compute, communication, storage, orchestration]"`
 
 	// The probes that tell each class, by class.
-	Instrumentation map[string][]string `json:"instrumentation,omitempty" default:"{compute_bound: [model_server_metrics, gpu_counters, ncu], comm_bound: [nccl_traces, rdma_probes, nvlink_exporter], input_bound: [storage_probes, dataloader_metrics, network_probes], control_plane_bound: [scheduler_timing, queue_depth, job_startup_trace]}"`
+	Instrumentation map[string][]string `json:"instrumentation,omitzero" default:"{compute_bound: [model_server_metrics, gpu_counters, ncu], comm_bound: [nccl_traces, rdma_probes, nvlink_exporter], input_bound: [storage_probes, dataloader_metrics, network_probes], control_plane_bound: [scheduler_timing, queue_depth, job_startup_trace]}"`
 }
 
 // Distributed says what is watched per rank and per node.
 type Distributed struct {
 	// Must be true: every rank is recorded by itself.
-	RequireRankLevelVisibility *bool `json:"requireRankLevelVisibility,omitempty" default:"true"`
+	RequireRankLevelVisibility *bool `json:"requireRankLevelVisibility,omitzero" default:"true"`
 
 	// What is recorded of every collective.
-	Collectives []string `json:"collectives,omitempty" default:"[latency, bandwidth, outliers]"`
+	Collectives []string `json:"collectives,omitzero" default:"[latency, bandwidth, outliers]"`
 
 	// How a bad node is found and what is done about it.
 	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitzero"`
@@ -27,13 +27,13 @@ type Distributed struct {
 // NodeDiagnosis says how a bad node is found.
 type NodeDiagnosis struct {
 	// The checks of every node.
-	Validate []string `json:"validate,omitempty" default:"[rdma_pathing, gpu_nic_affinity, pcie_link_health, nvlink_health, thermal_throttling]"`
+	Validate []string `json:"validate,omitzero" default:"[rdma_pathing, gpu_nic_affinity, pcie_link_health, nvlink_health, thermal_throttling]"`
 
 	// What may be done about a bad node.
-	Remediation []string `json:"remediation,omitempty" default:"[isolate_bad_node, cordon_problematic_node]"`
+	Remediation []string `json:"remediation,omitzero" default:"[isolate_bad_node, cordon_problematic_node]"`
 
 	// The exporters that feed the checks.
-	Exporters []string `json:"exporters,omitempty" default:"[node-pci-exporter, nvlink-exporter, gpu-thermal-exporter]"`
+	Exporters []string `json:"exporters,omitzero" default:"[node-pci-exporter, nvlink-exporter, gpu-thermal-exporter]"`
 }
 
 // Observability says how telemetry is joined and which sources are read.
@@ -45,17 +45,17 @@ type Observability struct {
 	TelemetrySources TelemetrySources `json:"telemetrySources,omitzero"`
 
 	// The playbooks offered with a finding.
-	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitempty" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
+	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
 
 	// How deep the run is profiled.
-	ProfileDepth string `json:"profileDepth,omitempty" default:"minimal" enum:"profileDepths"`
+	ProfileDepth string `json:"profileDepth,omitzero" default:"minimal" enum:"profileDepths"`
 }
 
 // Correlation ties telemetry to the run.
 type Correlation struct {
 	// The keys every record carries. By default the contract's for the workload
 	// type.
-	StableJoinKeys []string `json:"stableJoinKeys,omitempty"`
+	StableJoinKeys []string `json:"stableJoinKeys,omitzero"`
 
 	// What every published number can be traced to.
 	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitzero"`
@@ -65,26 +65,26 @@ type Correlation struct {
 // must be true.
 type PublishedNumberLineage struct {
 	// To the digest of the raw artifacts' manifest.
-	RawArtifactManifestDigest *bool `json:"rawArtifactManifestDigest,omitempty" default:"true"`
+	RawArtifactManifestDigest *bool `json:"rawArtifactManifestDigest,omitzero" default:"true"`
 
 	// To the warehouse rows it came from.
-	WarehouseRowLineage *bool `json:"warehouseRowLineage,omitempty" default:"true"`
+	WarehouseRowLineage *bool `json:"warehouseRowLineage,omitzero" default:"true"`
 
 	// To the query that made it.
-	QuerySpecCaptured *bool `json:"querySpecCaptured,omitempty" default:"true"`
+	QuerySpecCaptured *bool `json:"querySpecCaptured,omitzero" default:"true"`
 }
 
 // TelemetrySources names the sources by what they watch.
 type TelemetrySources struct {
 	// The service itself.
-	Service []string `json:"service,omitempty" default:"[model_server_metrics, request_traces, queue_time]"`
+	Service []string `json:"service,omitzero" default:"[model_server_metrics, request_traces, queue_time]"`
 
 	// Nodes, devices and links.
-	Infrastructure []string `json:"infrastructure,omitempty" default:"[dcgm-exporter, nvlink-exporter, node-pci-exporter, ping-exporter, node-problem-detector, hpc-verification]"`
+	Infrastructure []string `json:"infrastructure,omitzero" default:"[dcgm-exporter, nvlink-exporter, node-pci-exporter, ping-exporter, node-problem-detector, hpc-verification]"`
 
 	// Placement. By default kubernetes_events, and kueue and slinky where
 	// schedulerPath names them.
-	Scheduler []string `json:"scheduler,omitempty"`
+	Scheduler []string `json:"scheduler,omitzero"`
 }
 
 // Provenance says what is captured and signed as evidence.
@@ -99,36 +99,36 @@ type Provenance struct {
 // Capture says what is captured; each must be true.
 type Capture struct {
 	// The workload as frozen, by digest.
-	PinnedWorkloadSpec *bool `json:"pinnedWorkloadSpec,omitempty" default:"true"`
+	PinnedWorkloadSpec *bool `json:"pinnedWorkloadSpec,omitzero" default:"true"`
 
 	// The digest of every image.
-	ImageDigest *bool `json:"imageDigest,omitempty" default:"true"`
+	ImageDigest *bool `json:"imageDigest,omitzero" default:"true"`
 
 	// Versions of driver, CUDA, NCCL and runtime.
-	DriverCUDANCCLRuntimeVersions *bool `json:"driverCudaNcclRuntimeVersions,omitempty" default:"true"`
+	DriverCUDANCCLRuntimeVersions *bool `json:"driverCudaNcclRuntimeVersions,omitzero" default:"true"`
 
 	// Devices, links and their layout.
-	HardwareTopology *bool `json:"hardwareTopology,omitempty" default:"true"`
+	HardwareTopology *bool `json:"hardwareTopology,omitzero" default:"true"`
 
 	// Raw artifacts that never change after sealing.
-	ImmutableRawArtifacts *bool `json:"immutableRawArtifacts,omitempty" default:"true"`
+	ImmutableRawArtifacts *bool `json:"immutableRawArtifacts,omitzero" default:"true"`
 
 	// Who did what, and when.
-	AuditTrail *bool `json:"auditTrail,omitempty" default:"true"`
+	AuditTrail *bool `json:"auditTrail,omitzero" default:"true"`
 }
 
 // Signing says whether and how the bundle is signed.
 type Signing struct {
 	// Whether an unsigned bundle is refused. By default true for publication
 	// grade only.
-	Required *bool `json:"required,omitempty"`
+	Required *bool `json:"required,omitzero"`
 
 	// What signs, such as ed25519 or sigstore. By default ed25519 where signing
 	// is required.
-	Backend string `json:"backend,omitempty"`
+	Backend string `json:"backend,omitzero"`
 
 	// The form of the statement. By default in_toto where signing is required.
-	AttestationFormat string `json:"attestationFormat,omitempty"`
+	AttestationFormat string `json:"attestationFormat,omitzero"`
 }
 
 // ExecutionPolicy is the isolation the run demands.
@@ -144,25 +144,25 @@ type ExecutionPolicy struct {
 // be true. By default they are true for that class and false otherwise.
 type PublicationPolicy struct {
 	// Nobody else on the nodes.
-	DedicatedNodes *bool `json:"dedicatedNodes,omitempty"`
+	DedicatedNodes *bool `json:"dedicatedNodes,omitzero"`
 
 	// A background load that does not change.
-	StableBackgroundLoad *bool `json:"stableBackgroundLoad,omitempty"`
+	StableBackgroundLoad *bool `json:"stableBackgroundLoad,omitzero"`
 
 	// The same devices and links in every launch.
-	FixedTopology *bool `json:"fixedTopology,omitempty"`
+	FixedTopology *bool `json:"fixedTopology,omitzero"`
 
 	// Nobody else on the links.
-	TopologyExclusiveScheduling *bool `json:"topologyExclusiveScheduling,omitempty"`
+	TopologyExclusiveScheduling *bool `json:"topologyExclusiveScheduling,omitzero"`
 }
 
 // RealismPolicy holds the freedoms of realism grade; there each must be true.
 type RealismPolicy struct {
 	// Other tenants are allowed. By default true for realism grade only.
-	MultiTenantScenarios *bool `json:"multiTenantScenarios,omitempty"`
+	MultiTenantScenarios *bool `json:"multiTenantScenarios,omitzero"`
 
 	// What else the cluster did is recorded.
-	CaptureClusterContext *bool `json:"captureClusterContext,omitempty" default:"true"`
+	CaptureClusterContext *bool `json:"captureClusterContext,omitzero" default:"true"`
 }
 
 // Automation says which schedules repeat the run.
@@ -175,11 +175,11 @@ type Automation struct {
 // by default it alone is.
 type CI struct {
 	// After a merge.
-	Canary *bool `json:"canary,omitempty"`
+	Canary *bool `json:"canary,omitzero"`
 
 	// Every night.
-	Nightly *bool `json:"nightly,omitempty"`
+	Nightly *bool `json:"nightly,omitzero"`
 
 	// Before a release.
-	PreRelease *bool `json:"preRelease,omitempty"`
+	PreRelease *bool `json:"preRelease,omitzero"`
 }

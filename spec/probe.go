@@ -5,20 +5,20 @@ import "assay/unit"
 // Probe says which parts of the hardware are measured by themselves.
 type Probe struct {
 	// The probes to run.
-	Probes []string `json:"probes,omitempty" default:"[memory, cache, matmul, disk]" enum:"probes"`
+	Probes []string `json:"probes,omitzero" default:"[memory, cache, matmul, disk]" enum:"probes" items:"1"`
 
 	// How long each probe is measured.
-	Duration unit.Duration `json:"duration,omitempty" default:"5s" above:"0s"`
+	Duration unit.Duration `json:"duration,omitzero" default:"5s" above:"0s"`
 
 	// The directory the disk probe writes in. By default the system's temporary
 	// directory.
-	Dir string `json:"dir,omitempty"`
+	Dir string `json:"dir,omitzero"`
 
 	// The size of the disk probe's file.
-	FileSize unit.Bytes `json:"fileSize,omitempty" default:"1GiB" above:"0B"`
+	FileSize unit.Bytes `json:"fileSize,omitzero" default:"1GiB" above:"0B"`
 
 	// The hosts the network probe reaches, as host or host:port.
-	Hosts []string `json:"hosts,omitempty"`
+	Hosts []string `json:"hosts,omitzero"`
 }
 
 // Accuracy says which quality tasks guard the speed figures.
@@ -28,7 +28,7 @@ type Accuracy struct {
 
 	// The largest accepted absolute drop of a task's score against the
 	// baseline.
-	MaxDrop float64 `json:"maxDrop,omitempty" default:"0.01" above:"0" max:"1"`
+	MaxDrop float64 `json:"maxDrop,omitzero" default:"0.01" above:"0" max:"1"`
 }
 
 // A Task is one quality task.
@@ -37,20 +37,20 @@ type Task struct {
 	Name string `json:"name" required:"true" example:"gsm8k"`
 
 	// The questions, as NAME@sha256:HEX, sha256:HEX or a file path.
-	DatasetRef string `json:"datasetRef,omitempty"`
+	DatasetRef string `json:"datasetRef,omitzero"`
 
 	// The part of the dataset.
-	Split string `json:"split,omitempty" default:"test"`
+	Split string `json:"split,omitzero" default:"test"`
 
 	// How answers are judged. By default the task's own grader.
-	Grader string `json:"grader,omitempty" enum:"graders"`
+	Grader string `json:"grader,omitzero" enum:"graders"`
 
 	// Worked examples put before each question.
-	FewShot int `json:"fewShot,omitempty" min:"0" max:"100"`
+	FewShot int `json:"fewShot,omitzero" min:"0" max:"100"`
 
 	// The most questions asked; 0 means all.
-	Limit int `json:"limit,omitempty" min:"0" max:"100000000"`
+	Limit int `json:"limit,omitzero" min:"0" max:"100000000"`
 
 	// The least accepted score, from 0 to 1.
-	MinScore float64 `json:"minScore,omitempty" min:"0" max:"1"`
+	MinScore float64 `json:"minScore,omitzero" min:"0" max:"1"`
 }

@@ -18,7 +18,7 @@ const (
 // AI system, complete enough that two people who run it ask the same thing.
 type Run struct {
 	// The version of this document's format.
-	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions"`
+	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions" rule:"A1"`
 
 	// The kind of document: BenchmarkRun.
 	Kind string `json:"kind" required:"true" enum:"runKinds"`
@@ -36,13 +36,13 @@ type Metadata struct {
 	Name string `json:"name" required:"true" example:"publication-inference-stack-b200"`
 
 	// Where the object lives on Kubernetes; ignored elsewhere.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitzero"`
 
 	// Free labels, copied to every artifact.
-	Labels map[string]string `json:"labels,omitempty"`
+	Labels map[string]string `json:"labels,omitzero"`
 
 	// Free annotations; assay keeps them and reads none.
-	Annotations map[string]string `json:"annotations,omitempty"`
+	Annotations map[string]string `json:"annotations,omitzero"`
 }
 
 // A RunSpec is the question: what is measured, under which load, how often,
@@ -53,35 +53,35 @@ type RunSpec struct {
 
 	// The methodology layers: micro, component and end_to_end, each named once.
 	// By default the layer that the workload exercises is enabled.
-	Layers []Layer `json:"layers,omitempty"`
+	Layers []Layer `json:"layers,omitzero"`
 
 	// What is asked of the system. It is frozen: equal on both sides of a
 	// comparison.
 	Workload Workload `json:"workload,omitzero"`
 
 	// The system under test, for inference.
-	Target *Target `json:"target,omitempty"`
+	Target *Target `json:"target,omitzero"`
 
 	// How requests are offered, for inference.
-	Load *Load `json:"load,omitempty"`
+	Load *Load `json:"load,omitzero"`
 
 	// The training steps and collectives to measure, for training.
-	Train *Train `json:"train,omitempty"`
+	Train *Train `json:"train,omitzero"`
 
 	// The hardware probes of the micro layer.
-	Probe *Probe `json:"probe,omitempty"`
+	Probe *Probe `json:"probe,omitzero"`
 
 	// The quality tasks that guard the speed figures.
-	Accuracy *Accuracy `json:"accuracy,omitempty"`
+	Accuracy *Accuracy `json:"accuracy,omitzero"`
 
 	// The objectives a request must meet to count as good.
-	SLO []Objective `json:"slo,omitempty"`
+	SLO []Objective `json:"slo,omitzero"`
 
 	// Prices and power, for cost and energy per result.
-	Cost *Cost `json:"cost,omitempty"`
+	Cost *Cost `json:"cost,omitzero"`
 
 	// The seed of every random choice: prompts, arrivals, order of points.
-	Seed int64 `json:"seed,omitempty" default:"20260313" min:"1"`
+	Seed int64 `json:"seed,omitzero" default:"20260313" min:"1"`
 
 	// What differs between baseline and candidate.
 	Comparison Comparison `json:"comparison,omitzero"`
@@ -119,32 +119,32 @@ type Intent struct {
 	// How strict the run is: publication_grade declares everything and demands
 	// isolation and a signature; realism_grade takes defaults and tolerates,
 	// and records, a shared cluster.
-	BenchmarkClass string `json:"benchmarkClass,omitempty" default:"realism_grade" enum:"classes"`
+	BenchmarkClass string `json:"benchmarkClass,omitzero" default:"realism_grade" enum:"classes"`
 
 	// The kind of work: training, inference or both.
-	WorkloadType string `json:"workloadType,omitempty" default:"inference" enum:"workloadTypes"`
+	WorkloadType string `json:"workloadType,omitzero" default:"inference" enum:"workloadTypes"`
 
 	// The path by which work is placed. A path that names kueue or slinky also
 	// needs that telemetry source.
-	SchedulerPath string `json:"schedulerPath,omitempty" default:"local" example:"slinky-kueue-topology-aware"`
+	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware"`
 
 	// The schedule the run belongs to.
-	Cadence string `json:"cadence,omitempty" default:"canary" enum:"cadences"`
+	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2"`
 }
 
 // A Layer is one of the three methodology layers.
 type Layer struct {
 	// The layer's name.
-	Name string `json:"name" required:"true" enum:"layers"`
+	Name string `json:"name" required:"true" enum:"layers" rule:"A14"`
 
 	// Whether the layer's suites run.
 	Enabled bool `json:"enabled" required:"true"`
 
 	// The question this layer answers.
-	Objective string `json:"objective,omitempty"`
+	Objective string `json:"objective,omitzero"`
 
 	// The suites of the layer; a disabled layer may have none.
-	Suites []Suite `json:"suites" required:"true"`
+	Suites []Suite `json:"suites" required:"true" rule:"A15"`
 }
 
 // A Suite is a named set of benchmarks.
@@ -154,5 +154,5 @@ type Suite struct {
 
 	// The command that runs the suite elsewhere, with placeholders such as
 	// ${RUN_ID}.
-	RepoCommand string `json:"repoCommand,omitempty"`
+	RepoCommand string `json:"repoCommand,omitzero"`
 }

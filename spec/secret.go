@@ -2,7 +2,9 @@ package spec
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 )
 
 // Redacted stands wherever a secret would be printed.
@@ -53,6 +55,21 @@ func (s Secret) MarshalJSON() ([]byte, error) {
 	}
 }
 
+// UnmarshalJSON reads what MarshalJSON writes, and literal text.
+func (s *Secret) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err == nil {
+		*s = LiteralSecret(text)
+		return nil
+	}
+	var ref struct{ Env, File string }
+	if err := json.Unmarshal(data, &ref); err != nil || (ref.Env == "") == (ref.File == "") {
+		return errors.New("got a value of another form, want text, {env: NAME} or {file: PATH}")
+	}
+	*s = Secret{Env: ref.Env, File: ref.File}
+	return nil
+}
+
 // Reveal returns the value. lookup is as os.LookupEnv, readFile as os.ReadFile.
 func (s Secret) Reveal(lookup func(string) (string, bool), readFile func(string) ([]byte, error)) (string, error) {
 	switch {
@@ -67,15 +84,10 @@ func (s Secret) Reveal(lookup func(string) (string, bool), readFile func(string)
 		if err != nil {
 			return "", fmt.Errorf("read secret file: %w", err)
 		}
-		return trimNewline(string(data)), nil
+		return strings.TrimRight(string(data), "\r\n"), nil
+	case s.literal == Redacted:
+		return "", errors.New("the value was redacted when this was written: use {env: NAME} or {file: PATH} in the document")
 	default:
 		return s.literal, nil
 	}
-}
-
-func trimNewline(text string) string {
-	for len(text) > 0 && (text[len(text)-1] == '\n' || text[len(text)-1] == '\r') {
-		text = text[:len(text)-1]
-	}
-	return text
 }

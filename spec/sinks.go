@@ -16,25 +16,26 @@ type Sinks struct {
 // RawArtifacts says where raw evidence goes.
 type RawArtifacts struct {
 	// The kind of store.
-	Store string `json:"store,omitempty" default:"local"`
+	Store string `json:"store,omitzero" default:"local"`
 
 	// Where a run's artifacts go; ${RUN_ID} is replaced.
-	PathTemplate string `json:"pathTemplate,omitempty" default:"runs/${RUN_ID}/" example:"s3://benchmarks/raw/${RUN_ID}/"`
+	PathTemplate string `json:"pathTemplate,omitzero" default:"runs/${RUN_ID}/" example:"s3://benchmarks/raw/${RUN_ID}/"`
 
 	// How long and how safely they are kept.
-	RetentionClass string `json:"retentionClass,omitempty" default:"cold_immutable"`
+	RetentionClass string `json:"retentionClass,omitzero" default:"cold_immutable"`
 
 	// The classes of artifacts.
-	Artifacts []string `json:"artifacts,omitempty" default:"[logs, traces, profiler_reports, manifests, exported_metrics]"`
+	Artifacts []string `json:"artifacts,omitzero" default:"[logs, traces, profiler_reports, manifests, exported_metrics]"`
 }
 
 // HotMetrics says where short-lived metrics go.
 type HotMetrics struct {
 	// The kind of store.
-	Store string `json:"store,omitempty" default:"prometheus"`
+	Store string `json:"store,omitzero" default:"prometheus"`
 
-	// Days they are kept; equal to curatedWarehouse.retention.hotDays.
-	RetentionDays int `json:"retentionDays,omitempty" default:"30" min:"1" max:"36500"`
+	// Days they are kept; equal to curatedWarehouse.retention.hotDays, and by
+	// default 30 or what that says.
+	RetentionDays int `json:"retentionDays,omitzero" min:"1" max:"36500"`
 
 	// What keeps the store small.
 	CardinalityBudget CardinalityBudget `json:"cardinalityBudget,omitzero"`
@@ -43,16 +44,16 @@ type HotMetrics struct {
 // A CardinalityBudget keeps a metrics store small.
 type CardinalityBudget struct {
 	// The most series at a time.
-	MaxActiveSeries int `json:"maxActiveSeries,omitempty" default:"2000000" min:"1" max:"1000000000000"`
+	MaxActiveSeries int `json:"maxActiveSeries,omitzero" default:"2000000" min:"1" max:"1000000000000"`
 
 	// Labels that are never exported.
-	DropDimensions []string `json:"dropDimensions,omitempty" default:"[request_id, trace_id, prompt_hash]"`
+	DropDimensions []string `json:"dropDimensions,omitzero" default:"[request_id, trace_id, prompt_hash]"`
 }
 
 // A Warehouse says where curated facts go.
 type Warehouse struct {
 	// The kind of store.
-	Store string `json:"store,omitempty" default:"parquet_duckdb" enum:"warehouseStores"`
+	Store string `json:"store,omitzero" default:"parquet_duckdb" enum:"warehouseStores"`
 
 	// The tables.
 	Layout Layout `json:"layout,omitzero"`
@@ -67,36 +68,36 @@ type Warehouse struct {
 // A Layout names the tables of a warehouse.
 type Layout struct {
 	// The fact tables. By default the contract's for the workload type.
-	Facts []string `json:"facts,omitempty"`
+	Facts []string `json:"facts,omitzero"`
 
 	// The dimension tables.
-	Dimensions []string `json:"dimensions,omitempty" default:"[software_version_dim, hardware_topology_dim, cluster_region_dim, workload_dim, artifact_lineage_dim]"`
+	Dimensions []string `json:"dimensions,omitzero" default:"[software_version_dim, hardware_topology_dim, cluster_region_dim, workload_dim, artifact_lineage_dim]"`
 }
 
 // Retention holds the days facts are kept in each tier.
 type Retention struct {
-	// Days in the hot tier.
-	HotDays int `json:"hotDays,omitempty" default:"30" min:"1" max:"36500"`
+	// Days in the hot tier. By default hotMetrics.retentionDays.
+	HotDays int `json:"hotDays,omitzero" min:"1" max:"36500"`
 
-	// Days in the warm tier.
-	WarmDays int `json:"warmDays,omitempty" default:"180" min:"1" max:"36500"`
+	// Days in the warm tier. By default 180, or hotDays where that is more.
+	WarmDays int `json:"warmDays,omitzero" min:"1" max:"36500"`
 
-	// Days in the cold tier.
-	ColdDays int `json:"coldDays,omitempty" default:"730" min:"1" max:"36500"`
+	// Days in the cold tier. By default 730, or warmDays where that is more.
+	ColdDays int `json:"coldDays,omitzero" min:"1" max:"36500"`
 }
 
 // Lineage ties a warehouse row to its raw evidence; the first three must be
 // true.
 type Lineage struct {
 	// Every published number leads back to raw files.
-	PublishedNumbersTraceableToRaw *bool `json:"publishedNumbersTraceableToRaw,omitempty" default:"true"`
+	PublishedNumbersTraceableToRaw *bool `json:"publishedNumbersTraceableToRaw,omitzero" default:"true"`
 
 	// Rows carry the manifest's digest.
-	ManifestDigestColumn *bool `json:"manifestDigestColumn,omitempty" default:"true"`
+	ManifestDigestColumn *bool `json:"manifestDigestColumn,omitzero" default:"true"`
 
 	// Rows carry the workload's digest.
-	WorkloadSpecDigestColumn *bool `json:"workloadSpecDigestColumn,omitempty" default:"true"`
+	WorkloadSpecDigestColumn *bool `json:"workloadSpecDigestColumn,omitzero" default:"true"`
 
 	// Rows carry the root of the run's artifacts.
-	ArtifactRootColumn bool `json:"artifactRootColumn,omitempty"`
+	ArtifactRootColumn bool `json:"artifactRootColumn,omitzero"`
 }

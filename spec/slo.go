@@ -9,39 +9,39 @@ type Objective struct {
 	Metric string `json:"metric" required:"true" enum:"sloMetrics"`
 
 	// The percentile of a latency that must keep the bound.
-	Percentile float64 `json:"percentile,omitempty" default:"99" above:"0" below:"100"`
+	Percentile float64 `json:"percentile,omitzero" default:"99" above:"0" below:"100"`
 
 	// The largest accepted latency.
-	Max unit.Duration `json:"max,omitempty" above:"0s"`
+	Max unit.Duration `json:"max,omitzero" above:"0s"`
 
 	// The largest accepted share, from 0 to 1.
-	MaxRatio float64 `json:"maxRatio,omitempty" above:"0" max:"1"`
+	MaxRatio float64 `json:"maxRatio,omitzero" above:"0" max:"1"`
 
 	// The smallest accepted throughput, per second.
-	Min float64 `json:"min,omitempty" above:"0"`
+	Min float64 `json:"min,omitzero" above:"0"`
 }
 
 // Cost holds the prices and the power that turn a measurement into cost and
 // energy per result.
 type Cost struct {
 	// The price of one GPU for one hour.
-	GPUHourlyUSD float64 `json:"gpuHourlyUSD,omitempty" min:"0"`
+	GPUHourlyUSD float64 `json:"gpuHourlyUSD,omitzero" min:"0"`
 
 	// The GPUs the system under test occupies.
-	GPUCount int `json:"gpuCount,omitempty" default:"1" min:"1" max:"1000000"`
+	GPUCount int `json:"gpuCount,omitzero" default:"1" min:"1" max:"1000000"`
 
 	// The price of a million prompt tokens, where an endpoint is paid by token.
-	InputPerMillionUSD float64 `json:"inputPerMillionUSD,omitempty" min:"0"`
+	InputPerMillionUSD float64 `json:"inputPerMillionUSD,omitzero" min:"0"`
 
 	// The price of a million answer tokens.
-	OutputPerMillionUSD float64 `json:"outputPerMillionUSD,omitempty" min:"0"`
+	OutputPerMillionUSD float64 `json:"outputPerMillionUSD,omitzero" min:"0"`
 
 	// The power of one GPU, used where it is not measured.
-	PowerWatts float64 `json:"powerWatts,omitempty" min:"0"`
+	PowerWatts float64 `json:"powerWatts,omitzero" min:"0"`
 
 	// Power usage effectiveness of the building: total power over IT power.
-	PUE float64 `json:"pue,omitempty" default:"1" min:"1" max:"10"`
+	PUE float64 `json:"pue,omitzero" default:"1" min:"1" max:"10"`
 
 	// Grams of CO2 equivalent per kilowatt-hour of the grid.
-	GramsCO2PerKWh float64 `json:"gramsCO2PerKWh,omitempty" min:"0"`
+	GramsCO2PerKWh float64 `json:"gramsCO2PerKWh,omitzero" min:"0"`
 }

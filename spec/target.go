@@ -6,23 +6,23 @@ import "assay/unit"
 // server that assay starts for each launch.
 type Target struct {
 	// The base URL of the endpoint, such as http://127.0.0.1:8000.
-	URL string `json:"url,omitempty" example:"http://127.0.0.1:8000"`
+	URL string `json:"url,omitzero" example:"http://127.0.0.1:8000"`
 
 	// Several base URLs, used in turn. Either url or urls is given.
-	URLs []string `json:"urls,omitempty"`
+	URLs []string `json:"urls,omitzero"`
 
 	// The API the endpoint speaks.
-	API string `json:"api,omitempty" default:"openai-chat" enum:"apis"`
+	API string `json:"api,omitzero" default:"openai-chat" enum:"apis"`
 
 	// The model name sent to the endpoint. By default workload.model.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitzero"`
 
 	// Headers sent with every request; a value is text, {env: NAME} or
 	// {file: PATH}.
-	Headers map[string]Secret `json:"headers,omitempty"`
+	Headers map[string]Secret `json:"headers,omitzero"`
 
 	// Query parameters added to every URL; values as for headers.
-	Query map[string]Secret `json:"query,omitempty"`
+	Query map[string]Secret `json:"query,omitzero"`
 
 	// How assay proves who it is.
 	Auth Auth `json:"auth,omitzero"`
@@ -31,50 +31,50 @@ type Target struct {
 	TLS TLS `json:"tls,omitzero"`
 
 	// Fields added to the body of every request as they are.
-	ExtraBody map[string]any `json:"extraBody,omitempty"`
+	ExtraBody map[string]any `json:"extraBody,omitzero"`
 
 	// The longest a request may take from being sent to its last byte.
-	Timeout unit.Duration `json:"timeout,omitempty" default:"10m" above:"0s"`
+	Timeout unit.Duration `json:"timeout,omitzero" default:"10m" above:"0s"`
 
 	// The longest silence inside a request.
-	IdleTimeout unit.Duration `json:"idleTimeout,omitempty" default:"1m" above:"0s"`
+	IdleTimeout unit.Duration `json:"idleTimeout,omitzero" default:"1m" above:"0s"`
 
 	// A server that assay starts, waits for and stops.
-	Server *Server `json:"server,omitempty"`
+	Server *Server `json:"server,omitzero"`
 }
 
 // Auth says how assay proves who it is to the target.
 type Auth struct {
 	// none, bearer (Authorization: Bearer …) or header (a header of its own).
-	Kind string `json:"kind,omitempty" default:"none" enum:"authKinds"`
+	Kind string `json:"kind,omitzero" default:"none" enum:"authKinds"`
 
 	// The header that carries the credential, for kind header.
-	Header string `json:"header,omitempty" example:"X-API-Key"`
+	Header string `json:"header,omitzero" example:"X-API-Key"`
 
 	// The environment variable that holds the credential.
-	Env string `json:"env,omitempty" example:"API_KEY"`
+	Env string `json:"env,omitzero" example:"API_KEY"`
 
 	// The file that holds the credential.
-	File string `json:"file,omitempty"`
+	File string `json:"file,omitzero"`
 }
 
 // TLS says how the connection is secured.
 type TLS struct {
 	// A PEM file of certificate authorities to trust instead of the system's.
-	CAFile string `json:"caFile,omitempty"`
+	CAFile string `json:"caFile,omitzero"`
 
 	// A PEM client certificate.
-	CertFile string `json:"certFile,omitempty"`
+	CertFile string `json:"certFile,omitzero"`
 
 	// The key of the client certificate.
-	KeyFile string `json:"keyFile,omitempty"`
+	KeyFile string `json:"keyFile,omitzero"`
 
 	// Accept any certificate; refused for publication grade.
-	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
+	InsecureSkipVerify bool `json:"insecureSkipVerify,omitzero"`
 
 	// The name expected in the server's certificate, where it differs from the
 	// URL's host.
-	ServerName string `json:"serverName,omitempty"`
+	ServerName string `json:"serverName,omitzero"`
 }
 
 // A Server is a process assay starts as the target.
@@ -83,30 +83,30 @@ type Server struct {
 	Command []string `json:"command" required:"true" items:"1"`
 
 	// Variables added to the server's environment; values as for headers.
-	Env map[string]Secret `json:"env,omitempty"`
+	Env map[string]Secret `json:"env,omitzero"`
 
 	// The directory the server starts in.
-	Dir string `json:"dir,omitempty"`
+	Dir string `json:"dir,omitzero"`
 
 	// How assay learns that the server is ready.
 	Ready Ready `json:"ready,omitzero"`
 
 	// Start the server anew for each launch (launch) or once for all (run).
 	// Launches are the replicates only when the server is new in each.
-	Restart string `json:"restart,omitempty" default:"launch" enum:"restarts"`
+	Restart string `json:"restart,omitzero" default:"launch" enum:"restarts"`
 
 	// How long the server may take to stop before it is killed.
-	StopTimeout unit.Duration `json:"stopTimeout,omitempty" default:"10s" above:"0s"`
+	StopTimeout unit.Duration `json:"stopTimeout,omitzero" default:"10s" above:"0s"`
 }
 
 // Ready says when a server may be asked.
 type Ready struct {
 	// The path that answers 200 once the server is ready.
-	Path string `json:"path,omitempty" default:"/health" pattern:"^/"`
+	Path string `json:"path,omitzero" default:"/health" pattern:"^/"`
 
 	// How long readiness may take.
-	Timeout unit.Duration `json:"timeout,omitempty" default:"5m" above:"0s"`
+	Timeout unit.Duration `json:"timeout,omitzero" default:"5m" above:"0s"`
 
 	// The pause between two looks.
-	Interval unit.Duration `json:"interval,omitempty" default:"250ms" above:"0s"`
+	Interval unit.Duration `json:"interval,omitzero" default:"250ms" above:"0s"`
 }

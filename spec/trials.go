@@ -4,10 +4,10 @@ package spec
 // replicate is the launch, never the request.
 type Trials struct {
 	// The launches per side of a comparison.
-	MinReplicates int `json:"minReplicates,omitempty" default:"3" min:"3" max:"10000"`
+	MinReplicates int `json:"minReplicates,omitzero" default:"3" min:"3" max:"10000"`
 
 	// The confidence of every interval.
-	ConfidenceLevel float64 `json:"confidenceLevel,omitempty" default:"0.95" min:"0.8" max:"0.999"`
+	ConfidenceLevel float64 `json:"confidenceLevel,omitzero" default:"0.95" min:"0.8" max:"0.999" rule:"A19"`
 
 	// What is done about unusual launches and requests.
 	OutlierPolicy OutlierPolicy `json:"outlierPolicy,omitzero"`
@@ -19,20 +19,20 @@ type Trials struct {
 // An OutlierPolicy says how unusual values are found and treated.
 type OutlierPolicy struct {
 	// How unusual values are found.
-	Method string `json:"method,omitempty" default:"mad" enum:"outlierMethods"`
+	Method string `json:"method,omitzero" default:"mad" enum:"outlierMethods"`
 
 	// What happens to them; assay never drops a value in silence.
-	Action string `json:"action,omitempty" default:"flag_and_keep" enum:"outlierActions"`
+	Action string `json:"action,omitzero" default:"flag_and_keep" enum:"outlierActions"`
 }
 
 // A TrialReport says what every report shows; each must be true.
 type TrialReport struct {
 	// Show distributions, not only means.
-	Distributions *bool `json:"distributions,omitempty" default:"true"`
+	Distributions *bool `json:"distributions,omitzero" default:"true"`
 
 	// Show confidence intervals.
-	ConfidenceIntervals *bool `json:"confidenceIntervals,omitempty" default:"true"`
+	ConfidenceIntervals *bool `json:"confidenceIntervals,omitzero" default:"true"`
 
 	// Show which ranks were unusual.
-	RankLevelOutliers *bool `json:"rankLevelOutliers,omitempty" default:"true"`
+	RankLevelOutliers *bool `json:"rankLevelOutliers,omitzero" default:"true"`
 }

@@ -71,6 +71,8 @@ var Vocabularies = map[string][]string{
 	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "network", "peer_to_peer"},
 	"graders":           {"exact_match", "token_f1", "numeric", "multiple_choice", "code", "bleu", "rouge", "chrf"},
 	"profileDepths":     {"minimal", "deep_dive"},
+	"phases":            {"Pending", "Queued", "Running", "Succeeded", "Partial", "Failed"},
+	"conditionStatuses": {"True", "False", "Unknown"},
 	"grades":            {"publication", "realism"},
 	"useCases":          {"engineering_debug", "canary", "nightly", "release_gate", "rfp", "analyst_briefing", "publication"},
 	"frozenTypes":       {Inference, Training},

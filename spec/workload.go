@@ -6,22 +6,22 @@ type Workload struct {
 	Model string `json:"model" required:"true" example:"openai/gpt-oss-20b"`
 
 	// The shapes of the requests and the share of each; weights sum to 1.
-	SequenceLengthMix []SequenceLength `json:"sequenceLengthMix,omitempty" default:"[{inputTokens: 512, outputTokens: 128, weight: 1}]" items:"1"`
+	SequenceLengthMix []SequenceLength `json:"sequenceLengthMix,omitzero" default:"[{inputTokens: 512, outputTokens: 128, weight: 1}]" items:"1" rule:"A3"`
 
 	// The numeric precision the model runs in. as_served says that it was not
 	// controlled.
-	Precision string `json:"precision,omitempty" default:"as_served" enum:"precisions"`
+	Precision string `json:"precision,omitzero" default:"as_served" enum:"precisions"`
 
 	// How the server forms batches. as_served says that it was not controlled.
-	BatchingPolicy string `json:"batchingPolicy,omitempty" default:"as_served" enum:"batchingPolicies"`
+	BatchingPolicy string `json:"batchingPolicy,omitzero" default:"as_served" enum:"batchingPolicies"`
 
 	// How load is offered: closed_loop keeps a number of requests in flight,
 	// open_loop sends at given times whatever comes back.
-	ConcurrencyModel string `json:"concurrencyModel,omitempty" default:"closed_loop" enum:"concurrencyModels"`
+	ConcurrencyModel string `json:"concurrencyModel,omitzero" default:"closed_loop" enum:"concurrencyModels"`
 
 	// The prompts: synthetic, or a dataset named by content as NAME@sha256:HEX
 	// or sha256:HEX.
-	DatasetRef string `json:"datasetRef,omitempty" default:"synthetic" example:"sharegpt@sha256:0c2c4d3a6d1f4a0f6d7a7f0e2f3d5c1b8e9a4b6c7d8e9f0a1b2c3d4e5f607182"`
+	DatasetRef string `json:"datasetRef,omitzero" default:"synthetic" example:"sharegpt@sha256:0c2c4d3a6d1f4a0f6d7a7f0e2f3d5c1b8e9a4b6c7d8e9f0a1b2c3d4e5f607182"`
 
 	// How prompts are made.
 	Prompt Prompt `json:"prompt,omitzero"`
@@ -30,45 +30,45 @@ type Workload struct {
 	Correctness Correctness `json:"correctness,omitzero"`
 
 	// What is declared equal in every trial.
-	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitempty" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`
+	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitzero" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`
 }
 
 // A SequenceLength is one shape of request.
 type SequenceLength struct {
 	// Prompt tokens.
-	InputTokens int `json:"inputTokens" required:"true" min:"1"`
+	InputTokens int `json:"inputTokens" required:"true" min:"1" rule:"A3"`
 
 	// Answer tokens.
-	OutputTokens int `json:"outputTokens" required:"true" min:"1"`
+	OutputTokens int `json:"outputTokens" required:"true" min:"1" rule:"A3"`
 
 	// The share of requests of this shape.
-	Weight float64 `json:"weight" required:"true" above:"0" max:"1"`
+	Weight float64 `json:"weight" required:"true" above:"0" max:"1" rule:"A3"`
 }
 
 // Prompt says how prompts are made.
 type Prompt struct {
 	// What goes in and what comes out.
-	Task string `json:"task,omitempty" default:"text-to-text" enum:"tasks"`
+	Task string `json:"task,omitzero" default:"text-to-text" enum:"tasks"`
 
 	// How lengths spread around the declared token counts.
-	Distribution string `json:"distribution,omitempty" default:"fixed" enum:"distributions"`
+	Distribution string `json:"distribution,omitzero" default:"fixed" enum:"distributions"`
 
 	// The standard deviation of lengths as a share of the mean; for uniform,
 	// half the width. It means nothing for fixed.
-	Spread float64 `json:"spread,omitempty" min:"0" max:"4"`
+	Spread float64 `json:"spread,omitzero" min:"0" max:"4"`
 
 	// Prompt tokens shared by all requests of a point, for prefix caches.
-	PrefixTokens int `json:"prefixTokens,omitempty" min:"0"`
+	PrefixTokens int `json:"prefixTokens,omitzero" min:"0"`
 }
 
 // Correctness is the policy that says when an answer is still right.
 type Correctness struct {
 	// The quality tasks that must hold.
-	Suite []string `json:"suite,omitempty"`
+	Suite []string `json:"suite,omitzero"`
 
 	// The largest drop in accuracy, in percent, that is accepted.
-	MaxAccuracyDeltaPct float64 `json:"maxAccuracyDeltaPct,omitempty" min:"0" max:"100"`
+	MaxAccuracyDeltaPct float64 `json:"maxAccuracyDeltaPct,omitzero" min:"0" max:"100"`
 
 	// Named exceptions with their reason.
-	AllowedExceptions []string `json:"allowedExceptions,omitempty"`
+	AllowedExceptions []string `json:"allowedExceptions,omitzero"`
 }

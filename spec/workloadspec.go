@@ -4,7 +4,7 @@ package spec
 // workload and its measurement that both sides of a comparison must share.
 type WorkloadSpec struct {
 	// The version of this document's format.
-	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions"`
+	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions" rule:"A1"`
 
 	// The kind of document: WorkloadSpec.
 	Kind string `json:"kind" required:"true" enum:"workloadKinds"`
@@ -37,34 +37,34 @@ type WorkloadSpec struct {
 // RunMetadata says why and for whom a run is made.
 type RunMetadata struct {
 	// The methodology layer.
-	BenchmarkLayer string `json:"benchmark_layer,omitempty" default:"component" enum:"layers"`
+	BenchmarkLayer string `json:"benchmark_layer,omitzero" default:"component" enum:"layers"`
 
 	// How strict the run is.
-	BenchmarkGrade string `json:"benchmark_grade,omitempty" default:"publication" enum:"grades"`
+	BenchmarkGrade string `json:"benchmark_grade,omitzero" default:"publication" enum:"grades"`
 
 	// What the result is for.
-	UseCase string `json:"use_case,omitempty" default:"release_gate" enum:"useCases"`
+	UseCase string `json:"use_case,omitzero" default:"release_gate" enum:"useCases"`
 
 	// Who answers for the run.
-	Owner string `json:"owner,omitempty"`
+	Owner string `json:"owner,omitzero"`
 
 	// The ticket the run belongs to.
-	TicketOrEpic string `json:"ticket_or_epic,omitempty"`
+	TicketOrEpic string `json:"ticket_or_epic,omitzero"`
 }
 
 // A ComparisonAxis says what differs and what does not.
 type ComparisonAxis struct {
 	// The one variable that differs; the same list as in a BenchmarkRun.
-	VariableUnderTest string `json:"variable_under_test,omitempty" default:"runtime_version" enum:"variables"`
+	VariableUnderTest string `json:"variable_under_test,omitzero" default:"runtime_version" enum:"variables"`
 
 	// The side compared against.
-	Control string `json:"control,omitempty"`
+	Control string `json:"control,omitzero"`
 
 	// The side that is judged.
-	Candidate string `json:"candidate,omitempty"`
+	Candidate string `json:"candidate,omitzero"`
 
 	// What is held equal.
-	ConstantsLocked []string `json:"constants_locked,omitempty" default:"[model, sequence_length_mix, precision, batching_policy, concurrency_model]"`
+	ConstantsLocked []string `json:"constants_locked,omitzero" default:"[model, sequence_length_mix, precision, batching_policy, concurrency_model]"`
 }
 
 // A FrozenWorkload is what is asked of the system.
@@ -88,7 +88,7 @@ type FrozenWorkload struct {
 	ConcurrencyModel FrozenConcurrency `json:"concurrency_model,omitzero"`
 
 	// What serves the model.
-	ServingContract *ServingContract `json:"serving_contract,omitempty"`
+	ServingContract *ServingContract `json:"serving_contract,omitzero"`
 
 	// When an answer is still right.
 	QualityConstraints QualityConstraints `json:"quality_constraints,omitzero"`
@@ -100,25 +100,25 @@ type FrozenModel struct {
 	Name string `json:"name" required:"true"`
 
 	// Its parameters, in billions.
-	ParameterCountB float64 `json:"parameter_count_b,omitempty" min:"0"`
+	ParameterCountB float64 `json:"parameter_count_b,omitzero" min:"0"`
 
 	// The numeric precision it runs in.
-	Precision string `json:"precision,omitempty" default:"bf16" enum:"precisions"`
+	Precision string `json:"precision,omitzero" default:"bf16" enum:"precisions"`
 
 	// Where its weights come from.
-	WeightsSource string `json:"weights_source,omitempty"`
+	WeightsSource string `json:"weights_source,omitzero"`
 }
 
 // An InputDistribution holds the lengths of requests, in tokens.
 type InputDistribution struct {
 	// Prompt and answer together.
-	SequenceLengthMix *Lengths `json:"sequence_length_mix,omitempty"`
+	SequenceLengthMix *Lengths `json:"sequence_length_mix,omitzero"`
 
 	// The prompt.
-	PromptTokens *Lengths `json:"prompt_tokens,omitempty"`
+	PromptTokens *Lengths `json:"prompt_tokens,omitzero"`
 
 	// The answer.
-	CompletionTokens *Lengths `json:"completion_tokens,omitempty"`
+	CompletionTokens *Lengths `json:"completion_tokens,omitzero"`
 }
 
 // Lengths are three points of a distribution; p50 <= p95 <= max.
@@ -136,26 +136,26 @@ type Lengths struct {
 // FrozenBatching says how the server forms batches.
 type FrozenBatching struct {
 	// The policy.
-	Mode string `json:"mode,omitempty" default:"continuous" enum:"batchingPolicies"`
+	Mode string `json:"mode,omitzero" default:"continuous" enum:"batchingPolicies"`
 
 	// The most requests in a batch; 0 means the server's own limit.
-	MaxBatchSize int `json:"max_batch_size,omitempty" min:"0"`
+	MaxBatchSize int `json:"max_batch_size,omitzero" min:"0"`
 
 	// The most sequences at a time; 0 means the server's own limit.
-	MaxNumSeqs int `json:"max_num_seqs,omitempty" min:"0"`
+	MaxNumSeqs int `json:"max_num_seqs,omitzero" min:"0"`
 
 	// The most tokens in a batch; 0 means the server's own limit.
-	MaxTokensInBatch int `json:"max_tokens_in_batch,omitempty" min:"0"`
+	MaxTokensInBatch int `json:"max_tokens_in_batch,omitzero" min:"0"`
 }
 
 // FrozenConcurrency says how load is offered.
 type FrozenConcurrency struct {
 	// Closed or open loop.
-	Mode string `json:"mode,omitempty" default:"closed_loop" enum:"concurrencyModels"`
+	Mode string `json:"mode,omitzero" default:"closed_loop" enum:"concurrencyModels"`
 
 	// The points: requests in flight (closed loop) or requests per second (open
 	// loop).
-	Values []float64 `json:"values,omitempty" above:"0"`
+	Values []float64 `json:"values,omitzero" above:"0"`
 }
 
 // A ServingContract says what serves the model.
@@ -164,10 +164,10 @@ type ServingContract struct {
 	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks"`
 
 	// The protocol it speaks.
-	Protocol string `json:"protocol,omitempty" default:"openai_compatible_http" enum:"protocols"`
+	Protocol string `json:"protocol,omitzero" default:"openai_compatible_http" enum:"protocols"`
 
 	// How it is deployed.
-	DeploymentModel string `json:"deployment_model,omitempty" default:"custom" enum:"deploymentModels"`
+	DeploymentModel string `json:"deployment_model,omitzero" default:"custom" enum:"deploymentModels"`
 
 	// What is equal for every candidate.
 	FairnessConstraints FairnessConstraints `json:"fairness_constraints,omitzero"`
@@ -176,25 +176,25 @@ type ServingContract struct {
 // FairnessConstraints say what is equal for every candidate.
 type FairnessConstraints struct {
 	// The protocol.
-	ProtocolFixed *bool `json:"protocol_fixed_across_candidates,omitempty" default:"true"`
+	ProtocolFixed *bool `json:"protocol_fixed_across_candidates,omitzero" default:"true"`
 
 	// The deployment model.
-	DeploymentModelFixed *bool `json:"deployment_model_fixed_across_candidates,omitempty" default:"true"`
+	DeploymentModelFixed *bool `json:"deployment_model_fixed_across_candidates,omitzero" default:"true"`
 
 	// The behaviour of the API.
-	APIBehaviorFixed *bool `json:"api_behavior_fixed_across_candidates,omitempty" default:"true"`
+	APIBehaviorFixed *bool `json:"api_behavior_fixed_across_candidates,omitzero" default:"true"`
 }
 
 // QualityConstraints say when an answer is still right.
 type QualityConstraints struct {
 	// The quality tasks that must hold.
-	CorrectnessSuite []string `json:"correctness_suite,omitempty"`
+	CorrectnessSuite []string `json:"correctness_suite,omitzero"`
 
 	// The largest accepted drop in accuracy, in percent.
-	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitempty" min:"0" max:"100"`
+	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitzero" min:"0" max:"100"`
 
 	// Named exceptions with their reason.
-	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitempty"`
+	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitzero"`
 }
 
 // FrozenMetrics says what is reported.
@@ -203,5 +203,5 @@ type FrozenMetrics struct {
 	Primary string `json:"primary" required:"true" enum:"headlineMetrics"`
 
 	// The metrics shown beside it.
-	Secondary []string `json:"secondary,omitempty"`
+	Secondary []string `json:"secondary,omitzero"`
 }

@@ -1,0 +1,109 @@
+package spec
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"assay/unit"
+)
+
+// A member is one field of a document type, as its tags describe it. Parsing,
+// defaults, schemas and the reference all read members and nothing else.
+type member struct {
+	name     string // in the document
+	goName   string
+	index    int
+	typ      reflect.Type
+	required bool
+	def      string   // the default as YAML, or ""
+	enum     []string // the accepted words, or nil
+	rule     string   // the id of the rule that guards the field, or ""
+	pattern  string
+	example  string
+	items    int // the least number of items
+
+	min, max, above, below string
+}
+
+// The types that are values of their own, not structs to walk into.
+var (
+	durationType = reflect.TypeFor[unit.Duration]()
+	bytesType    = reflect.TypeFor[unit.Bytes]()
+	secretType   = reflect.TypeFor[Secret]()
+	freeType     = reflect.TypeFor[map[string]any]()
+)
+
+var statusType = reflect.TypeFor[Status]()
+
+// roots are the document types by kind.
+var roots = map[string]reflect.Type{
+	KindBenchmarkRun: reflect.TypeFor[Run](),
+	KindWorkloadSpec: reflect.TypeFor[WorkloadSpec](),
+}
+
+// allMembers holds the members of every struct a document can hold. It is
+// computed once because parsing asks for it at every mapping.
+var allMembers = sync.OnceValue(func() map[reflect.Type][]member {
+	table := map[reflect.Type][]member{}
+	for _, root := range roots {
+		collectMembers(root, table)
+	}
+	collectMembers(statusType, table)
+	return table
+})
+
+func collectMembers(t reflect.Type, table map[reflect.Type][]member) {
+	t = structOf(t)
+	if t == nil || table[t] != nil {
+		return
+	}
+	var members []member
+	for i := range t.NumField() {
+		members = append(members, newMember(t.Field(i), i))
+	}
+	table[t] = members
+	for _, m := range members {
+		collectMembers(m.typ, table)
+	}
+}
+
+func newMember(f reflect.StructField, index int) member {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	items, _ := strconv.Atoi(f.Tag.Get("items")) // absent means none needed
+	return member{
+		name: name, goName: f.Name, index: index, typ: f.Type,
+		required: f.Tag.Get("required") == "true",
+		def:      f.Tag.Get("default"),
+		enum:     Vocabularies[f.Tag.Get("enum")],
+		rule:     f.Tag.Get("rule"),
+		pattern:  f.Tag.Get("pattern"),
+		example:  f.Tag.Get("example"),
+		items:    items,
+		min:      f.Tag.Get("min"), max: f.Tag.Get("max"),
+		above: f.Tag.Get("above"), below: f.Tag.Get("below"),
+	}
+}
+
+// membersOf lists the members of a struct type in order.
+func membersOf(t reflect.Type) []member { return allMembers()[t] }
+
+// structOf is the struct inside t (behind pointers, lists and maps), or nil
+// where there is none.
+func structOf(t reflect.Type) reflect.Type {
+	for {
+		if slices.Contains([]reflect.Type{durationType, bytesType, secretType, freeType}, t) {
+			return nil
+		}
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			t = t.Elem()
+		case reflect.Struct:
+			return t
+		default:
+			return nil
+		}
+	}
+}

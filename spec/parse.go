@@ -1,0 +1,202 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A Document is one parsed file. Run or Workload is set, as written: Resolve
+// fills the defaults in.
+type Document struct {
+	File     string
+	Kind     string
+	Run      *Run
+	Workload *WorkloadSpec
+}
+
+// Parse reads a document and reports everything wrong with it, in reading
+// order. The document holds what could be read and is nil only where nothing
+// could; it may be used when Valid(faults).
+func Parse(name string, data []byte) (*Document, []Fault) {
+	root, failed := read(data)
+	if failed != nil {
+		return nil, []Fault{{
+			File: name, Line: failed.line, Column: failed.column, Path: "document", Got: failed.got, Want: failed.want,
+			Rule: ruleReadable, Message: "want " + failed.want, Severity: SeverityError,
+		}}
+	}
+	if root.shape != mappingShape {
+		return nil, []Fault{{
+			File: name, Line: root.line, Column: root.column, Path: "document", Got: root.got(), Want: "a mapping",
+			Rule: "C1", Message: "expected YAML mapping", Severity: SeverityError,
+		}}
+	}
+	doc := &Document{File: name, Kind: KindBenchmarkRun}
+	var faults []Fault
+	if root.field("kind").str() == KindWorkloadSpec {
+		doc.Kind = KindWorkloadSpec
+		doc.Workload, faults = parseWorkload(root)
+	} else {
+		doc.Run, faults = parseRun(root)
+		hideSecrets(faults, Secrets(*doc.Run))
+	}
+	for i := range faults {
+		faults[i].File = name
+	}
+	sortFaults(faults)
+	return doc, faults
+}
+
+// Check reports the faults of a run that was made in Go, as Parse does for one
+// that was read.
+func Check(run Run) []Fault {
+	data, err := json.Marshal(run)
+	if err != nil {
+		return []Fault{{Path: "document", Rule: ruleReadable, Got: err.Error(), Want: "values JSON can hold", Message: "want values JSON can hold", Severity: SeverityError}}
+	}
+	_, faults := Parse("", data)
+	return faults
+}
+
+func parseRun(root *node) (*Run, []Fault) {
+	d := &decoder{}
+	run := new(Run)
+	d.value(root, reflect.ValueOf(run).Elem(), member{}, "")
+
+	c := newChecker(root, d.faults)
+	c.reference = run.APIVersion == ReferenceAPIVersion
+	c.publication = run.Spec.Intent.BenchmarkClass == PublicationGrade
+	if c.reference { // there an unknown class counts as publication grade
+		c.publication = run.Spec.Intent.BenchmarkClass != RealismGrade
+	}
+	c.strict = c.reference || c.publication
+	c.workloadType = Mixed
+	c.run, _ = Resolve(*run)
+	if !c.strict {
+		c.doc = toNode(c.run)
+	}
+	if t := c.at("spec.intent.workloadType").str(); slices.Contains(Vocabularies["workloadTypes"], t) {
+		c.workloadType = t
+	}
+	c.apply(contractRules)
+	c.apply(additionalRules)
+	return run, merge(d.faults, c)
+}
+
+func parseWorkload(root *node) (*WorkloadSpec, []Fault) {
+	d := &decoder{}
+	workload := new(WorkloadSpec)
+	d.value(root, reflect.ValueOf(workload).Elem(), member{}, "")
+
+	c := newChecker(root, d.faults)
+	c.workload, _ = ResolveWorkload(*workload)
+	c.publication = c.workload.RunMetadata.BenchmarkGrade != "realism"
+	c.doc = toNode(c.workload)
+	c.apply(workloadSpecRules)
+	return workload, merge(d.faults, c)
+}
+
+func newChecker(root *node, unread []Fault) *checker {
+	c := &checker{doc: root, source: root, unread: map[string]bool{}}
+	for _, f := range unread {
+		c.unread[f.Path] = true
+	}
+	return c
+}
+
+// toNode turns a resolved document into nodes; its places mean nothing.
+func toNode(v any) *node {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("spec: encode a resolved document: " + err.Error()) // the types hold nothing JSON cannot
+	}
+	n, failed := readJSON(data)
+	if failed != nil {
+		panic("spec: read a resolved document: " + failed.Error()) // as above
+	}
+	return n
+}
+
+// merge joins what reading and what the rules found. Where both speak of one
+// value, the contract's message is kept, and otherwise reading's: it says more
+// about the value than a rule between fields could.
+func merge(found []Fault, c *checker) []Fault {
+	ruled := map[string]bool{}
+	for _, f := range c.faults {
+		if strings.HasPrefix(f.Rule, "C") {
+			ruled[f.Path] = true
+		}
+	}
+	var faults []Fault
+	for _, f := range found {
+		isKey := f.Rule == ruleUnknown || f.Rule == ruleDuplicate
+		if isKey || !ruled[f.Path] {
+			faults = append(faults, c.soften(f))
+		}
+	}
+	for _, f := range c.faults {
+		if strings.HasPrefix(f.Rule, "C") || !c.unread[f.Path] {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// soften turns the one fault of form that the reference's own template has into
+// a warning: it freezes the mix as a string.
+func (c *checker) soften(f Fault) Fault {
+	if c.reference && f.Path == "spec.comparison.controls.fixed.sequenceLengthMix" {
+		f.Severity = SeverityWarning
+	}
+	return f
+}
+
+// hideSecrets keeps secret values out of what faults quote.
+func hideSecrets(faults []Fault, secrets []string) {
+	for i := range faults {
+		for _, secret := range secrets {
+			faults[i].Got = strings.ReplaceAll(faults[i].Got, secret, Redacted)
+		}
+	}
+}
+
+// A Summary is what a valid BenchmarkRun says of itself in a line or two.
+type Summary struct {
+	Name              string          `json:"name"`
+	BenchmarkClass    string          `json:"benchmark_class"`
+	WorkloadType      string          `json:"workload_type"`
+	VariableUnderTest string          `json:"variable_under_test"`
+	EnabledLayers     []string        `json:"enabled_layers"`
+	SchedulerPath     string          `json:"scheduler_path"`
+	HotMetricsStore   string          `json:"hot_metrics_store"`
+	WarehouseStore    string          `json:"warehouse_store"`
+	CISchedule        map[string]bool `json:"ci_schedule"`
+	WorkloadDigest    string          `json:"workload_digest"`
+}
+
+// Summarise sums a run up, defaults included.
+func Summarise(run Run) (Summary, error) {
+	digest, err := WorkloadDigest(run)
+	if err != nil {
+		return Summary{}, fmt.Errorf("digest of %s: %w", run.Metadata.Name, err)
+	}
+	resolved, _ := Resolve(run)
+	s := resolved.Spec
+	layers := []string{}
+	for _, l := range s.Layers {
+		if l.Enabled {
+			layers = append(layers, l.Name)
+		}
+	}
+	ci := s.Automation.CI
+	return Summary{
+		Name: run.Metadata.Name, BenchmarkClass: s.Intent.BenchmarkClass, WorkloadType: s.Intent.WorkloadType,
+		VariableUnderTest: s.Comparison.VariableUnderTest, EnabledLayers: layers, SchedulerPath: s.Intent.SchedulerPath,
+		HotMetricsStore: s.Sinks.HotMetrics.Store, WarehouseStore: s.Sinks.CuratedWarehouse.Store,
+		CISchedule:     map[string]bool{"canary": *ci.Canary, "nightly": *ci.Nightly, "preRelease": *ci.PreRelease},
+		WorkloadDigest: digest,
+	}, nil
+}

@@ -1,0 +1,267 @@
+package spec
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// additionalRules are assay's own rules for a BenchmarkRun. Those without a
+// check are found while reading.
+var additionalRules = []Rule{
+	{ID: "A1", Path: "apiVersion", Doc: "apiVersion is one that assay reads."},
+	{ID: "A2", Path: "spec.automation.ci", Doc: "cadence is canary, nightly or pre_release, and its schedule is on.", check: cadenceOn},
+	{ID: "A3", Path: "spec.workload.sequenceLengthMix[i]", Doc: "Token counts and weights are above zero."},
+	{ID: "A4", Path: "spec.workload.sequenceLengthMix", Doc: "Weights sum to 1, within 1e-6.", check: weightsSum},
+	{ID: "A5", Path: "spec.comparison.controls.fixed", Doc: "The frozen items equal the workload's.", check: fixedEqualsWorkload, lenient: true},
+	{ID: "A6", Path: "spec.comparison.controls.fixed", Doc: "Dataset and correctness policy are frozen too: seven items.", check: fixedKeys("missing frozen items ", []string{"datasetRef", "correctness"}), lenient: true},
+	{ID: "A7", Path: "spec.workload.datasetRef", Doc: "The dataset is synthetic, or named by its content digest.", check: datasetPinned, lenient: true},
+	{ID: "A8", Path: "spec.workload.correctness", Doc: "Publication grade declares a correctness policy with at least one suite.", check: correctnessDeclared, lenient: true},
+	{ID: "A9", Path: "spec.comparison", Doc: "Image references are digests: NAME@sha256:HEX or sha256:HEX.", check: imagesPinned, lenient: true},
+	{ID: "A10", Path: "spec.comparison", Doc: "Artifact references can be resolved; publication grade has both.", check: artifactsResolvable, lenient: true},
+	{ID: "A11", Path: "spec.comparison", Doc: "Baseline and candidate differ.", check: sidesDiffer, lenient: true},
+	{ID: "A12", Path: "any", Doc: "No unknown fields."},
+	{ID: "A13", Path: "any", Doc: "No duplicate keys."},
+	{ID: "A14", Path: "spec.layers[i].name", Doc: "Layer names are known and unique.", check: layersUnique},
+	{ID: "A15", Path: "spec.layers[i].suites", Doc: "Suites are mappings with a name."},
+	{ID: "A16", Path: "spec.comparison.variableUnderTest", Doc: "One variable from the one list; a run in which more moved is exploratory."},
+	{ID: "A17", Path: "any", Doc: "Words come from the lists that assay implements."},
+	{ID: "A18", Path: "any", Doc: "Values have the type of their field; a boolean is not an integer, numbers are finite and exact."},
+	{ID: "A19", Path: "spec.trials.confidenceLevel", Doc: "One range everywhere: 0.8 to 0.999."},
+	{ID: "A20", Path: "spec.sinks.hotMetrics.retentionDays", Doc: "retentionDays agrees with curatedWarehouse.retention.hotDays.", check: retentionAgrees},
+	{ID: "A21", Path: "document", Doc: "The file is one YAML or JSON document in UTF-8, without endless aliases."},
+	{ID: "A22", Path: "any", Doc: "Fields without a default are written."},
+	{ID: "A23", Path: "any", Doc: "Numbers, durations and sizes are within their bounds."},
+	{ID: "A24", Path: "any", Doc: "Durations and sizes carry their unit."},
+	{ID: "A25", Path: "any", Doc: "Text has the form of its field."},
+	{ID: "A26", Path: "spec.target", Doc: "The target has one address: url, urls, or a server with a url.", check: targetAddress},
+	{ID: "A27", Path: "spec.target.auth", Doc: "A credential comes from env or file, and a header kind names its header.", check: authComplete},
+	{ID: "A28", Path: "spec.load", Doc: "Load fields belong to the concurrency model.", check: loadAgrees},
+	{ID: "A29", Path: "spec.slo[i]", Doc: "An objective has the one bound its metric takes.", check: objectivesBounded},
+	{ID: "A30", Path: "spec.target", Doc: "Secrets are not written out; publication grade refuses them.", check: secretsReferenced},
+	{ID: "A31", Path: "spec.target.tls", Doc: "Publication grade verifies certificates; a client certificate has its key.", check: tlsComplete},
+	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
+	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, and a prefix fits into the prompt.", check: promptAgrees},
+}
+
+func cadenceOn(c *checker) {
+	names := map[string]string{"canary": "canary", "nightly": "nightly", "pre_release": "preRelease"}
+	cadence := c.at("spec.intent.cadence").str()
+	path := "spec.automation.ci." + names[cadence]
+	if on, ok := c.at(path).flag(); names[cadence] != "" && ok && !on {
+		c.fail(path, "must be true: it is the schedule of cadence "+cadence)
+	}
+}
+
+func weightsSum(c *checker) {
+	const path = "spec.workload.sequenceLengthMix"
+	mix := c.at(path)
+	if !mix.is(listShape) || len(mix.items) == 0 {
+		return
+	}
+	sum := 0.0
+	for _, entry := range mix.items {
+		weight, ok := entry.field("weight").number()
+		if !ok {
+			return // reading has said so
+		}
+		sum += weight
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		c.failGot(path, fmt.Sprintf("weights that sum to %.6g", sum), "weights must sum to 1")
+	}
+}
+
+func fixedEqualsWorkload(c *checker) {
+	const path = "spec.comparison.controls.fixed"
+	fixed := c.run.Spec.Comparison.Controls.Fixed
+	if fixed == nil || c.source.at(path) == nil {
+		return
+	}
+	w := c.run.Spec.Workload
+	for _, item := range []struct {
+		name        string
+		frozen, own any
+	}{
+		{"model", fixed.Model, w.Model},
+		{"sequenceLengthMix", fixed.SequenceLengthMix, w.SequenceLengthMix},
+		{"precision", fixed.Precision, w.Precision},
+		{"batchingPolicy", fixed.BatchingPolicy, w.BatchingPolicy},
+		{"concurrencyModel", fixed.ConcurrencyModel, w.ConcurrencyModel},
+		{"datasetRef", fixed.DatasetRef, w.DatasetRef},
+		{"correctness", fixed.Correctness, &w.Correctness},
+	} {
+		if c.at(joinPath(path, item.name)) == nil || c.anyUnread(joinPath(path, item.name), "spec.workload."+item.name) {
+			continue
+		}
+		frozen, err1 := Canonical(item.frozen)
+		own, err2 := Canonical(item.own)
+		if err1 == nil && err2 == nil && !bytes.Equal(frozen, own) {
+			c.fail(joinPath(path, item.name), "must equal workload."+item.name)
+		}
+	}
+}
+
+// anyUnread reports whether reading found a fault at or below one of paths.
+func (c *checker) anyUnread(paths ...string) bool {
+	for unread := range c.unread {
+		for _, path := range paths {
+			if strings.HasPrefix(unread, path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	pinned      = regexp.MustCompile(`^([^@\s]+@)?sha256:[0-9a-f]{64}$`)
+	runRef      = regexp.MustCompile(`^run:[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	uriRef      = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[^\s/]+(/\S*)?$`)
+	imageScheme = regexp.MustCompile(`^(oci|docker)://`)
+)
+
+// pinnedWant is what a content digest looks like.
+const pinnedWant = "NAME@sha256:<64 hex digits> or sha256:<64 hex digits>"
+
+func datasetPinned(c *checker) {
+	const path = "spec.workload.datasetRef"
+	ref := c.at(path)
+	switch {
+	case ref == nil && c.strict:
+		c.fail(path, "must be synthetic or "+pinnedWant)
+	case ref.is(stringShape) && ref.text != SyntheticDataset && !pinned.MatchString(ref.text):
+		c.fail(path, "must be synthetic or "+pinnedWant)
+	}
+}
+
+func correctnessDeclared(c *checker) {
+	const path = "spec.workload.correctness"
+	if !c.strict || !c.publication {
+		return
+	}
+	suite := c.at(path + ".suite")
+	switch {
+	case c.at(path) == nil:
+		c.fail(path, "must declare the correctness policy")
+	case !suite.is(listShape) || len(suite.items) == 0:
+		c.fail(path+".suite", "must name at least one correctness suite")
+	}
+}
+
+// eachSide runs body for baseline and candidate.
+func eachSide(c *checker, body func(path string, ref *node)) {
+	for _, side := range []string{"baseline", "candidate"} {
+		path := "spec.comparison." + side + ".artifactRef"
+		body(path, c.at(path))
+	}
+}
+
+func imagesPinned(c *checker) {
+	eachSide(c, func(path string, ref *node) {
+		if name := ref.str(); imageScheme.MatchString(name) && !pinned.MatchString(name) {
+			c.fail(path, "an image must be named by digest: "+pinnedWant)
+		}
+	})
+}
+
+func artifactsResolvable(c *checker) {
+	eachSide(c, func(path string, ref *node) {
+		text := ref.str()
+		switch {
+		case ref == nil && c.strict && c.publication:
+			c.fail(path, "publication grade needs both artifact references")
+		case ref.is(stringShape) && !resolvable(text):
+			c.fail(path, "must be self, run:RUN_ID, a digest, a URI or a file path without spaces")
+		}
+	})
+}
+
+func resolvable(ref string) bool {
+	switch {
+	case ref == SelfArtifact, pinned.MatchString(ref), runRef.MatchString(ref), uriRef.MatchString(ref):
+		return true
+	default: // a path
+		return ref != "" && !strings.ContainsAny(ref, " \t\n:@")
+	}
+}
+
+func sidesDiffer(c *checker) {
+	baseline := c.at("spec.comparison.baseline.artifactRef").str()
+	if candidate := c.at("spec.comparison.candidate.artifactRef").str(); baseline != "" && baseline == candidate {
+		c.fail("spec.comparison.candidate.artifactRef", "must differ from baseline.artifactRef")
+	}
+}
+
+func layersUnique(c *checker) {
+	seen := map[string]bool{}
+	eachLayer(func(c *checker, path string) {
+		name := c.at(path + ".name").str()
+		if name != "" && seen[name] {
+			c.fail(path+".name", "each layer must appear once")
+		}
+		seen[name] = true
+	})(c)
+}
+
+func retentionAgrees(c *checker) {
+	days, ok1 := c.at("spec.sinks.hotMetrics.retentionDays").integer()
+	hot, ok2 := c.at("spec.sinks.curatedWarehouse.retention.hotDays").integer()
+	if ok1 && ok2 && days != hot {
+		c.fail("spec.sinks.hotMetrics.retentionDays", fmt.Sprintf("must equal curatedWarehouse.retention.hotDays, which is %d", hot))
+	}
+}
+
+func targetAddress(c *checker) {
+	t := c.run.Spec.Target
+	if t == nil || c.anyUnread("spec.target.url") {
+		return
+	}
+	switch {
+	case t.URL == "" && len(t.URLs) == 0:
+		c.failGot("spec.target.url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
+	case t.URL != "" && len(t.URLs) > 0:
+		c.failGot("spec.target.urls", "url as well", "give url or urls, not both")
+	}
+	if t.URL != "" {
+		checkURL(c, "spec.target.url", t.URL)
+	}
+	for i, u := range t.URLs {
+		checkURL(c, itemPath("spec.target.urls", i), u)
+	}
+}
+
+func checkURL(c *checker, path, text string) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
+		c.fail(path, "must be an http or https address such as http://127.0.0.1:8000")
+	}
+}
+
+func controlled(c *checker) {
+	if !c.publication {
+		return
+	}
+	for _, path := range under("spec.workload", "precision", "batchingPolicy") {
+		if c.at(path).str() == AsServed {
+			c.warn(path, "publication grade should name the value the server runs with")
+		}
+	}
+}
+
+func promptAgrees(c *checker) {
+	p := c.run.Spec.Workload.Prompt
+	if p.Distribution == "fixed" && p.Spread > 0 {
+		c.fail("spec.workload.prompt.spread", "needs a distribution other than fixed")
+	}
+	for i, shape := range c.run.Spec.Workload.SequenceLengthMix {
+		if p.PrefixTokens > 0 && p.PrefixTokens >= shape.InputTokens {
+			c.fail("spec.workload.prompt.prefixTokens",
+				fmt.Sprintf("must be less than sequenceLengthMix[%d].inputTokens, which is %d", i, shape.InputTokens))
+		}
+	}
+}
