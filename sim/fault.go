@@ -205,7 +205,7 @@ var Faults = []Fault{
 		spoil: func(s *style, _ Config) { s.badEvent = true }},
 	{Name: "empty-body", Case: 33, Doc: "200 with an empty body", instead: emptyBody},
 	{Name: "one-token", Case: 34, Doc: "an answer of one token",
-		spoil: func(s *style, _ Config) { s.length = one }},
+		spoil: func(s *style, _ Config) { s.length, s.finish = one, "stop" }},
 	{Name: "zero-tokens", Case: 35, Doc: "an answer of no token, finish reason stop",
 		spoil: func(s *style, _ Config) { s.length, s.mute, s.finish = one, true, "stop" }},
 	{Name: "cut-json", Case: 36, Doc: "half of the tokens, then the connection is closed inside an event",
