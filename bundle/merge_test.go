@@ -1,0 +1,156 @@
+package bundle
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/record"
+)
+
+// writeSegments writes one segment for each size; rows are numbered throughout.
+func writeSegments(t *testing.T, dir string, sizes ...int) {
+	t.Helper()
+	w := segmentWriter[record.Event]{dir: dir, table: Events}
+	next := int64(0)
+	for _, size := range sizes {
+		rows := make([]record.Event, size)
+		for i := range rows {
+			rows[i].At, next = next, next+1
+		}
+		check(t, w.write(rows))
+		check(t, w.finish())
+	}
+}
+
+func readSegments(t *testing.T, dir string) (rows []int64, files int) {
+	t.Helper()
+	live, _, err := segmentsIn(dir, Events)
+	check(t, err)
+	for _, s := range live {
+		check(t, eachBatch(s.path, func(batch []record.Event) error {
+			for _, e := range batch {
+				rows = append(rows, e.At)
+			}
+			return nil
+		}))
+	}
+	return rows, len(live)
+}
+
+func checkNumbered(t *testing.T, rows []int64, n int) {
+	t.Helper()
+	if len(rows) != n {
+		t.Fatalf("got %d rows, want %d", len(rows), n)
+	}
+	for i, at := range rows {
+		if at != int64(i) {
+			t.Fatalf("row %d is number %d, want them in order", i, at)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	const big = smallRows
+	tests := []struct {
+		sizes []int
+		files int
+	}{
+		{[]int{5}, 1},
+		{[]int{5, 6, 7}, 1},
+		{[]int{5, big, 7}, 3},
+		{[]int{5, 6, big, 7, 8}, 3},
+		{[]int{big - 1, big - 1, big - 1, big - 1, big - 1, 10}, 2}, // a merged one ends at segmentRows
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.sizes), func(t *testing.T) {
+			dir := t.TempDir()
+			writeSegments(t, dir, tt.sizes...)
+			want := 0
+			for _, n := range tt.sizes {
+				want += n
+			}
+			for range 2 { // merging twice changes nothing
+				check(t, mergeTable[record.Event](dir, Events, origin{}))
+				rows, files := readSegments(t, dir)
+				checkNumbered(t, rows, want)
+				if files != tt.files {
+					t.Errorf("got %d files, want %d", files, tt.files)
+				}
+			}
+		})
+	}
+}
+
+// A kill at any step of merging neither loses nor doubles a row: with the merged
+// file half written, with it whole and all parts there, and with any of the
+// parts already removed.
+func TestMergeCrashPoints(t *testing.T) {
+	sizes := []int{3, 4, 5, 6}
+	const rows = 3 + 4 + 5 + 6
+	merged := t.TempDir()
+	writeSegments(t, merged, sizes...)
+	check(t, mergeTable[record.Event](merged, Events, origin{}))
+	name := segmentName(Events, 0, len(sizes)-1)
+	whole := readAll(t, filepath.Join(merged, name))
+
+	half := t.TempDir()
+	writeSegments(t, half, sizes...)
+	check(t, os.WriteFile(filepath.Join(half, name+tmpSuffix), whole[:len(whole)/2], 0o644))
+	got, _ := readSegments(t, half)
+	checkNumbered(t, got, rows)
+
+	for removed := range 1 << len(sizes) { // every subset of the parts
+		dir := t.TempDir()
+		writeSegments(t, dir, sizes...)
+		check(t, os.WriteFile(filepath.Join(dir, name), whole, 0o644))
+		for i := range sizes {
+			if removed>>i&1 == 1 {
+				check(t, os.Remove(filepath.Join(dir, segmentName(Events, i, i))))
+			}
+		}
+		got, _ := readSegments(t, dir)
+		checkNumbered(t, got, rows)
+		check(t, sweep(dir))
+		if files := allFiles(t, dir); len(files) != 1 || files[0] != name {
+			t.Errorf("after sweep: %v, want the merged segment alone", files)
+		}
+	}
+}
+
+// Merged segments can be merged again, and the name still says what they cover.
+func TestStanding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	names := []string{
+		"events-00000-00003.parquet", "events-00000.parquet", "events-00002-00003.parquet",
+		"events-00003.parquet", "events-00004.parquet", "events-00005-00006.parquet", "events-00006.parquet",
+	}
+	rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	var all []segment
+	for _, n := range names {
+		s, ok := parseSegment(n)
+		if !ok {
+			t.Fatalf("parseSegment(%s): not a segment", n)
+		}
+		all = append(all, s)
+	}
+	live, replaced := standing(all)
+	var got []string
+	for _, s := range live {
+		got = append(got, s.path)
+	}
+	want := []string{"events-00000-00003.parquet", "events-00004.parquet", "events-00005-00006.parquet"}
+	if fmt.Sprint(got) != fmt.Sprint(want) || len(replaced) != 4 {
+		t.Errorf("live = %v and %d replaced, want %v and 4", got, len(replaced), want)
+	}
+}
+
+func TestParseSegment(t *testing.T) {
+	for _, name := range []string{"events.parquet", "events-1.parquet", "events-00002-00001.parquet", "events-00001.parquet.tmp", "Events-00001.parquet", "events-00001-.parquet"} {
+		if s, ok := parseSegment(name); ok {
+			t.Errorf("parseSegment(%s) = %+v, want none", name, s)
+		}
+	}
+}
