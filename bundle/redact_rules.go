@@ -88,7 +88,8 @@ func containsAny(s string, hints []string) bool {
 // environment.
 func isSecretValue(value string) bool {
 	switch {
-	case value == "", strings.HasPrefix(value, Redacted), strings.HasPrefix(value, "$"), strings.HasPrefix(value, "env:"):
+	case value == "", strings.HasPrefix(value, Redacted[:len(Redacted)-1]), // a rule may end at the bracket
+		strings.HasPrefix(value, "$"), strings.HasPrefix(value, "env:"):
 		return false
 	case strings.Contains(value, "_") && variableName.MatchString(value):
 		return false

@@ -100,7 +100,6 @@ type origin struct {
 func (o origin) options(table string) []parquet.WriterOption {
 	return []parquet.WriterOption{
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
-		parquet.CreatedBy("assay", record.Version, ""),
 		parquet.KeyValueMetadata("assay.table", table),
 		parquet.KeyValueMetadata("assay.schema", record.Version),
 		parquet.KeyValueMetadata("assay.launch", strconv.Itoa(o.launch)),

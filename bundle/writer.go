@@ -91,9 +91,13 @@ func refuseUsed(dir string) error {
 
 func (w *Writer) begin(h Header) error {
 	spec, plan := w.redactor.Document(h.Spec), w.redactor.Document(h.Plan)
+	tool, err := cleaned[Tool](w.redactor, "tool", h.Tool)
+	if err != nil {
+		return err
+	}
 	w.draft = Manifest{
-		Format: Format, RunID: h.RunID, Created: w.now(), Tool: h.Tool,
-		SpecDigest: digest(spec), PlanDigest: digest(plan), WorkloadDigest: h.WorkloadDigest,
+		Format: Format, RunID: h.RunID, Created: w.now(), Tool: tool,
+		SpecDigest: digest(spec), PlanDigest: digest(plan), WorkloadDigest: w.redactor.String(h.WorkloadDigest),
 		Files: []File{}, Launches: []LaunchInfo{}, Signer: SignerInfo{KeyID: Unsigned},
 	}
 	if err := w.keepDraft(); err != nil {
@@ -139,13 +143,13 @@ func (w *Writer) StartLaunch(s LaunchStart) (*Launch, error) {
 	if s.Wall.IsZero() {
 		s.Wall = w.now()
 	}
-	nodes := make([]string, len(s.Nodes))
+	s.Side, s.Clock, s.Nodes = w.redactor.String(s.Side), w.redactor.String(s.Clock), slices.Clone(s.Nodes)
 	for i, n := range s.Nodes {
-		nodes[i] = w.redactor.String(n)
+		s.Nodes[i] = w.redactor.String(n)
 	}
 	line := ledgerLine{
 		Event: lineStarted, Launch: s.Index, Time: s.Wall.UTC(), Order: &s.Order, Block: &s.Block,
-		Side: w.redactor.String(s.Side), Clock: w.redactor.String(s.Clock), EpochNS: &s.EpochNS, Nodes: nodes,
+		Side: s.Side, Clock: s.Clock, EpochNS: &s.EpochNS, Nodes: s.Nodes,
 	}
 	if err := appendLedger(w.dir, line); err != nil {
 		return nil, err
