@@ -24,7 +24,7 @@ type Report struct {
 	Plan      plan.Plan           `json:"plan"`
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
-	Warnings  []string            `json:"warnings,omitempty"`
+	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 }
 
 // Version is the version of the JSON report.
@@ -49,7 +49,7 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	}
 	return Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates, Warnings: b.Warnings,
+		Plan: p, Launches: b.Launches(), Estimates: estimates,
 	}, nil
 }
 

@@ -91,34 +91,37 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		}
 	}
 	fmt.Fprintf(b, "\n%s\n", point.Name)
+	if !measured(r.Estimates, point.Index) {
+		fmt.Fprintln(b, "  no completed launch measured this point")
+		return
+	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\n", strings.Join(columns, "\t"))
-	shown := false
 	for _, m := range each {
+		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
+		if !ok {
+			continue
+		}
 		cells := []string{m.Name}
 		for _, statistic := range columns {
 			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
 		}
-		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
-		if ok {
-			shown = true
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
-		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
 	}
 	t.Flush()
-	if !shown {
-		fmt.Fprintln(b, "  no completed launch measured this point")
-		return
-	}
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
 		} else {
-			fmt.Fprintf(t, "  %s\tnot known: the target reported no usage\t\n", m.Name)
+			fmt.Fprintf(t, "  %s\tthe records cannot tell\t\n", m.Name)
 		}
 	}
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
 	t.Flush()
+}
+
+func measured(e metric.Estimates, point int) bool {
+	return slices.ContainsFunc(e.Rows, func(r metric.Row) bool { return r.Point == point })
 }
 
 // cell shows one statistic, or why it cannot be shown.
@@ -137,11 +140,10 @@ func cell(e metric.Estimates, m metric.Metric, statistic string, point int) stri
 
 // value shows an estimate with its interval: 23.4 ms [22.9, 23.9].
 func value(row metric.Row) string {
-	lo, hi := row.Interval.Lo, row.Interval.Hi
-	if math.IsInf(hi, 1) {
+	if math.IsInf(row.Interval.Hi, 1) {
 		return unit.Format(row.Value, row.Unit) + " [no interval]"
 	}
-	return fmt.Sprintf("%s [%s, %s]", unit.Format(row.Value, row.Unit), unit.Format(lo, row.Unit), unit.Format(hi, row.Unit))
+	return unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit)
 }
 
 func sizes(row metric.Row) string {
@@ -186,4 +188,3 @@ func writeFoot(b *bytes.Buffer, r Report) {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
 }
-

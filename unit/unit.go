@@ -55,36 +55,57 @@ var scales = map[Unit][]scale{
 // Format prints v of unit u with three or four significant digits, scaled so
 // that a person can read it: Format(0.0234, Second) is "23.4 ms".
 func Format(v float64, u Unit) string {
-	if math.IsNaN(v) {
-		return "n/a"
-	}
-	if math.IsInf(v, 0) {
-		return strings.TrimPrefix(strconv.FormatFloat(v, 'g', -1, 64), "+")
-	}
-	if u == Ratio {
+	if !finite(v) {
 		return number(v)
 	}
+	divisor, suffix := printed(v, u)
 	if u == Dollar {
-		return "$" + number(v)
+		return suffix + number(v)
+	}
+	return strings.TrimSuffix(number(v/divisor)+" "+suffix, " ")
+}
+
+// FormatInterval prints v with the interval it lies in, all at one scale:
+// "23.4 ms [22.9, 23.9]". An end that is not bounded prints as ∞.
+func FormatInterval(v, lo, hi float64, u Unit) string {
+	divisor, _ := printed(v, u)
+	return fmt.Sprintf("%s [%s, %s]", Format(v, u), number(lo/divisor), number(hi/divisor))
+}
+
+// printed chooses the scale and the suffix that v is shown with.
+func printed(v float64, u Unit) (divisor float64, suffix string) {
+	switch u {
+	case Ratio:
+		return 1, ""
+	case Dollar:
+		return 1, "$"
 	}
 	steps := scales[u]
+	if len(steps) == 0 || v == 0 {
+		return 1, string(u)
+	}
 	for _, s := range steps {
 		if math.Abs(v) >= s.from {
-			return number(v/s.from) + " " + s.suffix
+			return s.from, s.suffix
 		}
 	}
-	if v != 0 && len(steps) > 0 {
-		last := steps[len(steps)-1]
-		return number(v/last.from) + " " + last.suffix
-	}
-	return number(v) + " " + string(u)
+	last := steps[len(steps)-1]
+	return last.from, last.suffix
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // number prints v with three significant digits, four from 1000 up, and never
 // with an exponent below a million.
 func number(v float64) string {
 	abs := math.Abs(v)
 	switch {
+	case math.IsNaN(v):
+		return "n/a"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "-∞"
 	case v == 0:
 		return "0"
 	case abs >= 1e6 || abs < 1e-4:

@@ -27,7 +27,21 @@ func TestFormat(t *testing.T) {
 	f(1<<30, Byte, "1.00 GiB")
 	f(2.5e9, BytePerSecond, "2.50 GB/s")
 	f(math.NaN(), Second, "n/a")
-	f(math.Inf(1), Second, "Inf")
+	f(math.Inf(1), Second, "∞")
+}
+
+func TestFormatInterval(t *testing.T) {
+	f := func(v, lo, hi float64, u Unit, want string) {
+		t.Helper()
+		if got := FormatInterval(v, lo, hi, u); got != want {
+			t.Errorf("FormatInterval(%v, %v, %v, %q) = %q, want %q", v, lo, hi, u, got, want)
+		}
+	}
+	f(0.0234, 0.0229, 0.0239, Second, "23.4 ms [22.9, 23.9]")
+	f(0.002, 0, 1.5, Second, "2.00 ms [0, 1500]")
+	f(0.5, 0.4, math.Inf(1), Ratio, "0.5 [0.4, ∞]")
+	f(3.2, 3.1, 3.3, Dollar, "$3.20 [3.10, 3.30]")
+	f(0, 0, 0, TokenPerSecond, "0 tok/s [0, 0]")
 }
 
 // What a duration or size prints, it reads back.

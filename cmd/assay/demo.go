@@ -21,8 +21,7 @@ spec:
   workload:
     model: sim
     sequenceLengthMix:
-      - {inputTokens: 128, outputTokens: 32, weight: 0.7}
-      - {inputTokens: 512, outputTokens: 64, weight: 0.3}
+      - {inputTokens: 256, outputTokens: 32, weight: 1}
   target:
     url: http://{{.Addr}}
     server:

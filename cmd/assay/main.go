@@ -64,7 +64,14 @@ func usageError(err error) error { return &exitError{exitUsage, err} }
 func silent(code int) error { return &exitError{code: code} }
 
 // commands lists every verb in the order of help.
-var commands = []func(Env) *cobra.Command{}
+var commands = []func(Env) *cobra.Command{
+	demoCommand,
+	planCommand,
+	runCommand,
+	reportCommand,
+	doctorCommand,
+	simCommand,
+}
 
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, env Env) int {

@@ -156,11 +156,27 @@ func writeReport(w *bundle.Writer, f report.Named, r report.Report) error {
 	return w.WriteReport(f.File, text.Bytes())
 }
 
+// loadSigner reads the key to sign with; no file means no signature.
+func loadSigner(path string) (bundle.Signer, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--key: %w", err)
+	}
+	signer, err := bundle.ParseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("--key %s: %w", path, err)
+	}
+	return signer, nil
+}
+
 func signatureOf(signer bundle.Signer) string {
 	if signer == nil {
 		return ""
 	}
-	return "signed by key " + signer.Public().KeyID()
+	return "signed by key " + signer.Public().ID
 }
 
 // progressTo tells the story of a run, one line per step.

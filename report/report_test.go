@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/stats"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// example is a small report with a certified row, a row that is not, a failed
+// launch and a point that nobody measured.
+func example(t *testing.T) Report {
+	t.Helper()
+	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: example},
+spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {concurrency: [1, 4]}, trials: {minReplicates: 4}}}`))
+	if !spec.Valid(faults) {
+		t.Fatal(faults)
+	}
+	p, err := plan.New(*doc.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The golden file need not change with every default of the contract.
+	full := p.Run.Spec
+	p.Defaults = nil
+	p.Run.Spec = spec.RunSpec{Intent: full.Intent, Workload: full.Workload, Target: full.Target, Load: full.Load, Trials: full.Trials}
+	row := func(m metric.Metric, statistic string, values ...float64) metric.Row {
+		est, err := stats.Mean(values, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cv := stats.CV(values)
+		r := metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Better: m.Better, Estimate: est, CV: &cv}
+		for i, v := range values {
+			r.PerLaunch = append(r.PerLaunch, metric.LaunchValue{Launch: i, Value: v, N: 40 + i})
+		}
+		return r
+	}
+	p99 := row(metric.TTFT, "p99", 0.021, 0.022, 0.025)
+	p99.Interval = stats.Unbounded
+	p99.Warnings = []string{stats.NotCertifiable(.99, .95) + ", have 40 in the smallest launch"}
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var launches []bundle.LaunchInfo
+	for i, outcome := range []bundle.LaunchOutcome{bundle.LaunchCompleted, bundle.LaunchCompleted, bundle.LaunchCompleted, bundle.LaunchFailed} {
+		launches = append(launches, bundle.LaunchInfo{Index: i, Order: i, Started: start, Ended: start.Add(time.Minute), Outcome: outcome})
+	}
+	return Report{
+		Version: Version, RunID: "20260102_030405__run__example", Status: bundle.Failed, Signature: UnsignedText,
+		Plan: p, Launches: launches,
+		Estimates: metric.Estimates{
+			Version: metric.EstimatesVersion, Code: "test", RunID: "20260102_030405__run__example", Confidence: 0.95,
+			Launches: []int{0, 1, 2},
+			LeftOut:  []metric.LeftOut{{Launch: 3, Reason: "failed: the server ended by itself"}},
+			Rows: []metric.Row{
+				row(metric.TTFT, "mean", 0.011, 0.012, 0.0125),
+				row(metric.TTFT, "p50", 0.0105, 0.011, 0.0115),
+				row(metric.TTFT, "p90", 0.0155, 0.016, 0.0165),
+				p99,
+				row(metric.RequestThroughput, "value", 12, 12.5, 13),
+				row(metric.ErrorRate, "value", 0, 0.01, 0.02),
+			},
+			Outcomes: []metric.Outcomes{{Point: 0, Counts: map[record.Outcome]int{record.OK: 120, record.Timeout: 2}}},
+		},
+		Warnings: []string{"an example of a warning"},
+	}
+}
+
+// Every format has a golden file, and the same report gives the same bytes.
+func TestFormats(t *testing.T) {
+	r := example(t)
+	for _, f := range All {
+		t.Run(f.Name, func(t *testing.T) {
+			var got, again bytes.Buffer
+			if err := f.Format(&got, r); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Format(&again, r); err != nil || !bytes.Equal(got.Bytes(), again.Bytes()) {
+				t.Errorf("two writings of one report differ (%v)", err)
+			}
+			path := filepath.Join("testdata", f.File+".golden")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatalf("every format needs a golden file (-update writes it): %v", err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got.Bytes(), want)
+			}
+			if !strings.Contains(got.String(), UnsignedText) {
+				t.Errorf("the report does not say %s", UnsignedText)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	if _, err := Find("pdf"); err == nil || !strings.Contains(err.Error(), "text") {
+		t.Errorf("error %v does not say what is accepted", err)
+	}
+}
