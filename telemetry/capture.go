@@ -20,6 +20,8 @@ var sections = []section{
 	osSection,
 	cpuSection,
 	frequencySection,
+	thermalSection,
+	powerSection,
 	numaSection,
 	memorySection,
 	pressureSection,

@@ -63,7 +63,7 @@ func readEnviron(_ context.Context, h Host, env record.Environment) error {
 			env.Miss("env."+name, "withheld: the name looks like a secret")
 			continue
 		}
-		env.Set("env."+name, userInfo.ReplaceAllString(value, "://withheld@"))
+		env.Set("env."+name, withoutUser(value))
 	}
 	env.Set("env.count", count)
 	return nil
@@ -71,6 +71,22 @@ func readEnviron(_ context.Context, h Host, env record.Environment) error {
 
 // userInfo is the user and password inside a URL.
 var userInfo = regexp.MustCompile(`://[^/@\s]+@`)
+
+func withoutUser(text string) string { return userInfo.ReplaceAllString(text, "://withheld@") }
+
+// commandLine keeps the kernel's command line, on which machines are also
+// handed passwords and tokens, without the values that look like them.
+func commandLine(text string) (any, error) {
+	parts := strings.Fields(text)
+	for i, p := range parts {
+		name, _, set := strings.Cut(p, "=")
+		if set && secret(strings.NewReplacer("-", "_", ".", "_").Replace(name)) {
+			p = name + "=withheld"
+		}
+		parts[i] = withoutUser(p)
+	}
+	return word(strings.Join(parts, " "))
+}
 
 func allowed(name string) bool {
 	return slices.Contains(allowedNames, name) ||

@@ -7,7 +7,7 @@ var fileFacts = []fileFact{
 	{"host.uptime_seconds", "proc/uptime", field(0)},
 	{"kernel.release", "proc/sys/kernel/osrelease", word},
 	{"kernel.version", "proc/sys/kernel/version", word},
-	{"kernel.command_line", "proc/cmdline", word},
+	{"kernel.command_line", "proc/cmdline", commandLine},
 
 	{"load.avg1", "proc/loadavg", field(0)},
 	{"load.avg5", "proc/loadavg", field(1)},

@@ -125,7 +125,7 @@ var throttleReasons = []struct {
 	{1 << 5, "sw_thermal_slowdown", true},
 	{1 << 6, "hw_thermal_slowdown", true},
 	{1 << 7, "hw_power_brake_slowdown", true},
-	{1 << 8, "display_clock_setting", false},
+	{1 << 8, "display_clocks_setting", false},
 }
 
 // throttleNames lists the reasons in mask.

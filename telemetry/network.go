@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"path"
 
 	"assay/record"
@@ -27,11 +28,21 @@ func readNetwork(_ context.Context, h Host, env record.Environment) error {
 		at := "net." + name
 		h.record(env, fileFact{at + ".mtu", f + "/mtu", whole})
 		h.record(env, fileFact{at + ".state", f + "/operstate", word})
-		h.record(env, fileFact{at + ".speed_mbps", f + "/speed", whole}) // reading fails while the link is down
+		h.record(env, fileFact{at + ".speed_mbps", f + "/speed", speed})
 		h.recordLink(env, at+".driver", f+"/device/driver")
 	}
 	env.Set("net.interfaces", names)
 	return nil
+}
+
+// speed reads the rate of a link. Drivers without one say -1, and the kernel
+// refuses the read while a link is down.
+func speed(text string) (any, error) {
+	v, err := whole(text)
+	if err == nil && v.(int64) < 0 {
+		return nil, errors.New("the driver does not say")
+	}
+	return v, err
 }
 
 // recordLink records the name a symbolic link points at.

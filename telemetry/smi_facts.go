@@ -31,7 +31,7 @@ var smiFacts = []smiFact{
 	{"power_limit_max_watts", quantity(1, "gpu_power_readings/max_power_limit", "power_readings/max_power_limit")},
 	{"temperature_celsius", quantity(1, "temperature/gpu_temp")},
 	{"temperature_memory_celsius", quantity(1, "temperature/memory_temp")},
-	{"temperature_slowdown_celsius", quantity(1, "temperature/gpu_temp_slow_threshold")},
+	{"temperature_slowdown_celsius", slowdownAt},
 	{"fan_percent", quantity(1, "fan_speed")},
 	{"utilisation_percent", quantity(1, "utilization/gpu_util")},
 	{"memory_utilisation_percent", quantity(1, "utilization/memory_util")},
@@ -106,6 +106,26 @@ func quantity(factor float64, paths ...string) func(smiGPU) (any, error) {
 		v, err := splitQuantity(text)
 		return v * factor, err
 	}
+}
+
+// slowdownAt reads the slowdown temperature. Since Hopper nvidia-smi gives it as
+// a distance below the present temperature's own distance to the limit.
+func slowdownAt(g smiGPU) (any, error) {
+	if v, err := quantity(1, "temperature/gpu_temp_slow_threshold")(g); err == nil {
+		return v, nil
+	}
+	sum := 0.0
+	for _, part := range []struct {
+		path string
+		sign float64
+	}{{"gpu_temp", 1}, {"gpu_temp_tlimit", 1}, {"gpu_temp_slow_tlimit_threshold", -1}} {
+		v, err := quantity(part.sign, "temperature/"+part.path)(g)
+		if err != nil {
+			return nil, err
+		}
+		sum += v.(float64)
+	}
+	return sum, nil
 }
 
 func smiThrottle(g smiGPU) (any, error) {

@@ -1,0 +1,97 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/record"
+)
+
+const page = `# HELP vllm:num_requests_running Number of requests in model execution batches.
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="m"} 7
+# TYPE vllm:generation_tokens_total counter
+vllm:generation_tokens_total{model_name="m"} 1024
+# TYPE vllm:time_to_first_token_seconds histogram
+vllm:time_to_first_token_seconds_bucket{le="0.1",model_name="m"} 3
+vllm:time_to_first_token_seconds_bucket{le="+Inf",model_name="m"} 4
+vllm:time_to_first_token_seconds_sum{model_name="m"} 0.5
+vllm:time_to_first_token_seconds_count{model_name="m"} 4
+# TYPE rpc_seconds summary
+rpc_seconds{quantile="0.5"} NaN
+rpc_seconds_sum 2
+rpc_seconds_count 8
+untyped_bytes 9
+`
+
+func TestPrometheus(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	var samples []record.Sample
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	sink := Sink{Samples: func(b []record.Sample) { samples = append(samples, b...) }}
+	Sample(ctx, Host{}, func() int64 { return 1 }, sink, Options{Sources: []Source{Prometheus}, Scrape: []string{server.URL + "/metrics"}})
+	f := func(name, scope, unit string, want float64) {
+		t.Helper()
+		i := slices.IndexFunc(samples, func(s record.Sample) bool { return s.Name == name && s.Scope == host+scope })
+		if i < 0 || samples[i].Value == nil || *samples[i].Value != want || samples[i].Unit != unit || samples[i].Source != "server" {
+			t.Errorf("%s%s: no sample of %v %s among %d", name, scope, want, unit, len(samples))
+		}
+	}
+	f("up", "", "1", 1)
+	f("vllm:num_requests_running", `{engine="0",model_name="m"}`, "1", 7)
+	f("vllm:generation_tokens_total", `{model_name="m"}`, "tok", 1024)
+	f("vllm:time_to_first_token_seconds_bucket", `{model_name="m",le="0.1"}`, "1", 3)
+	f("vllm:time_to_first_token_seconds_bucket", `{model_name="m",le="+Inf"}`, "1", 4)
+	f("vllm:time_to_first_token_seconds_sum", `{model_name="m"}`, "s", 0.5)
+	f("vllm:time_to_first_token_seconds_count", `{model_name="m"}`, "1", 4)
+	f("rpc_seconds_sum", "", "s", 2)
+	f("untyped_bytes", "", "B", 9)
+	i := slices.IndexFunc(samples, func(s record.Sample) bool { return s.Name == "rpc_seconds" })
+	if i < 0 || samples[i].Value != nil {
+		t.Errorf("a NaN of the server must be a null sample, got %d", i)
+	}
+}
+
+func TestPrometheusFailures(t *testing.T) {
+	status := httptest.NewServer(http.NotFoundHandler())
+	defer status.Close()
+	garbage := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{not metrics}\n") }))
+	defer garbage.Close()
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		line := []byte("a_metric{x=\"" + strings.Repeat("y", 1<<20) + "\"} 1\n")
+		for range 64 {
+			if _, err := w.Write(line); err != nil {
+				return
+			}
+		}
+	}))
+	defer endless.Close()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	f := func(page, want string) {
+		t.Helper()
+		read := Prometheus.Open(Host{}, Options{Scrape: []string{page}})
+		got, err := read(t.Context())
+		if err != nil || len(got) != 1 || got[0].Name != "up" || !strings.Contains(got[0].Missing, want) {
+			t.Errorf("%s: got %.200v, %v; want up missing because of %q", page, got, err, want)
+		}
+		if strings.Contains(got[0].Missing+got[0].Scope, "hunter2") {
+			t.Errorf("the password of the address is in %+v", got[0])
+		}
+	}
+	f(status.URL, "404")
+	f(garbage.URL, "scrape")
+	f(endless.URL, "longer than")
+	f(strings.Replace(closed.URL, "http://", "http://me:hunter2@", 1), "refused")
+	f("http://me:hunter2@bad host/", "want an address")
+	f("::", "want an address")
+}
