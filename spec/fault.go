@@ -56,8 +56,8 @@ func Valid(faults []Fault) bool {
 	return !slices.ContainsFunc(faults, func(f Fault) bool { return f.Severity != SeverityWarning })
 }
 
-// sortFaults puts faults in reading order, so that two runs print the same.
-func sortFaults(faults []Fault) {
+// SortFaults puts faults in reading order, so that two runs print the same.
+func SortFaults(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {
 		return cmp.Or(
 			cmp.Compare(a.Line, b.Line),

@@ -15,6 +15,8 @@ type Document struct {
 	Kind     string
 	Run      *Run
 	Workload *WorkloadSpec
+
+	root *node // for the places of later faults
 }
 
 // Parse reads a document and reports everything wrong with it, in reading
@@ -34,7 +36,7 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 			Rule: "C1", Message: "expected YAML mapping", Severity: SeverityError,
 		}}
 	}
-	doc := &Document{File: name, Kind: KindBenchmarkRun}
+	doc := &Document{File: name, Kind: KindBenchmarkRun, root: root}
 	var faults []Fault
 	if root.field("kind").str() == KindWorkloadSpec {
 		doc.Kind = KindWorkloadSpec
@@ -46,7 +48,7 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 	for i := range faults {
 		faults[i].File = name
 	}
-	sortFaults(faults)
+	SortFaults(faults)
 	return doc, faults
 }
 

@@ -156,6 +156,10 @@ func (b *yamlBuilder) mapping(y *yaml.Node, depth int) (*node, *readError) {
 		if err != nil {
 			return nil, err
 		}
+		// A block below its key is found by the key.
+		if value.is(mappingShape, listShape) && value.line > y.Content[i].Line {
+			value.line, value.column = y.Content[i].Line, y.Content[i].Column
+		}
 		n.fields = append(n.fields, field{key.Value, y.Content[i].Line, y.Content[i].Column, value})
 	}
 	return n, nil

@@ -122,6 +122,7 @@ var (
 	pinned      = regexp.MustCompile(`^([^@\s]+@)?sha256:[0-9a-f]{64}$`)
 	runRef      = regexp.MustCompile(`^run:[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	uriRef      = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://[^\s/]+(/\S*)?$`)
+	placeholder = regexp.MustCompile(`\$\{[A-Z_]+\}`)
 	imageScheme = regexp.MustCompile(`^(oci|docker)://`)
 )
 
