@@ -213,11 +213,11 @@ func (st *stream) fill() *refusal {
 func (s *Server) newChoice(st *stream, prompt []token) (choice, *refusal) {
 	salt := mix(nextKey(s.cfg.Seed, prompt) + mix(uint64(st.req.seed)) + uint64(len(st.choices)))
 	limit, stops := s.outputLength(st.req, salt, len(prompt))
+	if st.style.length != nil {
+		limit = st.style.length(limit)
+	}
 	if bad := s.fits(st.req, len(prompt), limit); bad != nil {
 		return choice{}, bad
-	}
-	if st.style.length != nil {
-		limit = max(1, st.style.length(limit))
 	}
 	return choice{prompt: prompt, salt: salt, limit: limit, stops: stops}, nil
 }
@@ -242,7 +242,8 @@ func (s *Server) outputLength(r *request, salt uint64, prompt int) (n int, stops
 	return natural, true
 }
 
-// fits checks a choice against the context limit and the KV cache.
+// fits checks a choice against the context limit and the KV cache. The scheduler
+// relies on it: a sequence that could never run alone would wait for ever.
 func (s *Server) fits(r *request, prompt, limit int) *refusal {
 	asked := prompt + max(limit, r.maxTokens, 1)
 	if asked > s.cfg.MaxModelLen {

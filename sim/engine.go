@@ -25,6 +25,7 @@ type engine struct {
 	queued  int       // sequences the scheduler lets wait
 	active  bool      // the task is scheduled
 	gone    bool      // a client left since the last iteration
+	closed  bool      // the server closes: nothing fires any more
 
 	busy bool // an iteration is under way
 }
@@ -52,6 +53,11 @@ func (e *engine) reserve(n int) bool {
 // submit queues a stream for which there is room.
 func (e *engine) submit(s *stream) {
 	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		s.drop()
+		return
+	}
 	// Two connections may come here in the other order than they arrived.
 	at, _ := slices.BinarySearchFunc(e.arrived, s.arrival, func(a *stream, t int64) int {
 		if a.arrival <= t {
@@ -158,7 +164,7 @@ func (e *engine) observe() {
 func (e *engine) drop() {
 	e.mu.Lock()
 	arrived := e.arrived
-	e.arrived = nil
+	e.arrived, e.closed = nil, true
 	e.mu.Unlock()
 	ended := map[*stream]bool{}
 	for _, q := range slices.Concat(e.sched.running, e.sched.waiting) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -365,6 +366,52 @@ func TestExpectContinue(t *testing.T) {
 	resp, err := http.ReadResponse(r, nil)
 	if err != nil || resp.StatusCode != 200 {
 		t.Errorf("got %v, %v; want status 200", resp, err)
+	}
+}
+
+// Close may come at any moment of any stream and must end all of them.
+func TestCloseUnderLoad(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"engine": {Engine: Engine{MaxSequences: 8, Cost: Cost{Base: ms}}},
+		"fixed":  {Fixed: &Fixed{ITL: ms}, Pacers: 2, Faults: []FaultRate{{"stall", 0.3}, {"hang", 0.1}, {"slow-drip", 0.1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			served := make(chan error, 1)
+			go func() { served <- s.Serve(l) }()
+			var clients sync.WaitGroup
+			for range 40 {
+				clients.Go(func() {
+					for {
+						resp, err := http.Post("http://"+l.Addr().String()+chatPath, "application/json", strings.NewReader(chatBody(30)))
+						if err != nil {
+							return // the server is gone
+						}
+						_, _ = io.Copy(io.Discard, resp.Body)
+						resp.Body.Close()
+					}
+				})
+			}
+			time.Sleep(150 * ms)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			<-served
+			clients.Wait()
+			if got := s.Stats(); got.Accepted == 0 || got.Accepted != got.Completed+got.Cut || got.Running != 0 {
+				t.Errorf("%+v; want every accepted stream completed or cut", got)
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("second Close: %v", err)
+			}
+		})
 	}
 }
 
