@@ -32,7 +32,7 @@ func readCgroup(_ context.Context, h Host, env record.Environment) error {
 	if err != nil {
 		return err
 	}
-	v2, hasV2 := groups[""]
+	_, hasV2 := groups[""]
 	version := "v1"
 	switch {
 	case hasV2 && len(groups) == 1:
@@ -41,13 +41,13 @@ func readCgroup(_ context.Context, h Host, env record.Environment) error {
 		version = "hybrid"
 	}
 	env.Set("cgroup.version", version)
-	own := v2.path
-	for _, controller := range []string{"memory", "cpu"} {
-		if g, ok := groups[controller]; ok && own == "" {
-			own = g.path
+	// On a hybrid machine the controllers, and so the limits, are version 1's.
+	for _, controller := range []string{"memory", "cpu", ""} {
+		if g, ok := groups[controller]; ok {
+			env.Set("cgroup.path", g.path)
+			break
 		}
 	}
-	env.Set("cgroup.path", own)
 	setLimit(env, "cgroup.cpu_limit_cores", smallest(h, groups, "cpu", cpuMax, cpuQuota))
 	setLimit(env, "cgroup.memory_limit_bytes", smallest(h, groups, "memory", memoryMax, memoryLimit))
 	readCpuset(h, groups, env)

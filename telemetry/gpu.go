@@ -89,16 +89,20 @@ func fillDevice(env record.Environment, n int, reason string) {
 }
 
 // openGPUs prefers NVML: one call costs microseconds where nvidia-smi starts a
-// process and a driver session.
-func openGPUs(_ context.Context, h Host) GPUs {
+// process and a driver session. A machine may have nvidia-smi and no driver, so
+// it is asked once before it is trusted.
+func openGPUs(ctx context.Context, h Host) GPUs {
 	library, err := openNVML()
 	if err == nil {
 		return library
 	}
-	if _, lookErr := h.LookPath("nvidia-smi"); lookErr == nil {
-		return smi{h}
+	if _, lookErr := h.LookPath("nvidia-smi"); lookErr != nil {
+		return noGPUs{fmt.Errorf("nvidia-smi is not on PATH; %w", err)}
 	}
-	return noGPUs{fmt.Errorf("%w; nvidia-smi is not on PATH either", err)}
+	if _, askErr := (smi{h}).ask(ctx); askErr != nil {
+		return noGPUs{fmt.Errorf("%w; %w", askErr, err)}
+	}
+	return smi{h}
 }
 
 // noGPUs is a machine whose devices cannot be asked, and why.

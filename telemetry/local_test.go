@@ -2,8 +2,20 @@ package telemetry
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
+
+// A program that fails must say so in its own words.
+func TestRunCommand(t *testing.T) {
+	out, err := runCommand(t.Context(), "sh", "-c", "echo answer; echo broken >&2; echo more >&2; exit 3")
+	if string(out) != "answer\n" || err == nil || !strings.HasPrefix(err.Error(), "sh: broken: ") {
+		t.Errorf("got %q, %v; want the answer and the first line of the complaint", out, err)
+	}
+	if _, err := runCommand(t.Context(), "no-such-program-here"); err == nil {
+		t.Error("a program that is not there gave no error")
+	}
+}
 
 // The machine the test runs on must give every name, as a value or a reason,
 // whatever machine it is. Run with -v to read them.

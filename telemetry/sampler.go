@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -131,10 +132,14 @@ func follow(ctx context.Context, s Source, read Reader, now func() int64, interv
 	}
 }
 
-// takeReading gives a source at most one interval, and never less than a
-// second: a short interval must not turn a slow answer into no answer.
+// leastPatience is how long a source may take at least: nvidia-smi needs seconds
+// on a machine of many GPUs, and a short interval must not turn a slow answer
+// into no answer.
+const leastPatience = 3 * time.Second
+
+// takeReading gives a source one interval, or leastPatience where that is more.
 func takeReading(ctx context.Context, s Source, read Reader, now func() int64, interval time.Duration) batch {
-	ctx, cancel := context.WithTimeout(ctx, max(interval, time.Second))
+	ctx, cancel := context.WithTimeout(ctx, max(interval, leastPatience))
 	defer cancel()
 	at := now()
 	readings, err := read(ctx)
@@ -165,7 +170,7 @@ func (b batch) deliver(sink Sink, told map[string]bool) {
 		if r.Missing == "" {
 			sample.Value = &r.Value
 		} else {
-			b.tell(sink, told, r.Name+" "+r.Scope, r.Missing)
+			b.tell(sink, told, strings.TrimSpace(r.Name+" "+r.Scope), r.Missing)
 		}
 		samples = append(samples, sample)
 	}

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -90,4 +91,27 @@ func TestSMIFailures(t *testing.T) {
 	f(answering("<nvidia_smi_log><gpu></nope></nvidia_smi_log>"), "nvidia-smi -q -x")
 	f(Host{}, "not asked")
 	f(Host{Run: func(context.Context, string, ...string) ([]byte, error) { return nil, errors.New("exit status 9") }}, "exit status 9")
+}
+
+// Where NVML cannot be loaded, nvidia-smi is trusted only once it has answered.
+// The test speaks of machines without a driver; one with a driver has NVML.
+func TestOpenGPUs(t *testing.T) {
+	if library, err := openNVML(); err == nil {
+		library.Close()
+		t.Skip("this machine has NVML")
+	}
+	there := func(string) (string, error) { return "/usr/bin/nvidia-smi", nil }
+	f := func(h Host, want string) {
+		t.Helper()
+		facts, err := openGPUs(t.Context(), h).Facts(t.Context())
+		got := fmt.Sprint(facts["gpu.library"].Value, err)
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %q in it", got, want)
+		}
+	}
+	works, broken := answering(h200(t)), answering("NVIDIA-SMI has failed")
+	works.LookPath, broken.LookPath = there, there
+	f(works, "nvidia-smi<nil>")
+	f(broken, "no driver_version")
+	f(Host{LookPath: func(string) (string, error) { return "", errors.New("none") }}, "not on PATH")
 }

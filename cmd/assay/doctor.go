@@ -33,7 +33,7 @@ any claim from this host.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := examine(cmd.Context(), root)
+			report, err := examine(cmd.Context(), env, root)
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ any claim from this host.`,
 }
 
 // examine looks at this machine, or at the files of another one.
-func examine(ctx context.Context, root string) (doctor.Report, error) {
+func examine(ctx context.Context, env Env, root string) (doctor.Report, error) {
 	if root != "/" {
 		info, err := os.Stat(filepath.Join(root, "proc"))
 		if err != nil || !info.IsDir() {
@@ -61,6 +61,7 @@ func examine(ctx context.Context, root string) (doctor.Report, error) {
 		return doctor.Examine(ctx, telemetry.Tree(root), nil), nil
 	}
 	host := telemetry.Local(ctx)
+	host.Environ = env.Environ
 	report := doctor.Examine(ctx, host, doctor.Measure)
 	return report, host.Close()
 }

@@ -22,7 +22,7 @@ func runDoctor(t *testing.T, args ...string) (string, int) {
 	env := Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Environ: os.Environ}
 	cmd := doctorCommand(env)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean the test's own arguments
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err) })
 	err := cmd.ExecuteContext(context.Background())
 	var exit *exitError
