@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func simCommand(env Env) *cobra.Command {
 				return usageError(err)
 			}
 			if opts.printConfig {
-				return printFlags(env.Stdout, cmd.Flags())
+				return printFlags(env.Stdout, cmd.Flags(), cfg.Fixed != nil)
 			}
 			return serveSim(cmd.Context(), env, cfg, opts)
 		},
@@ -98,12 +99,12 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.IntVar(&cfg.TokensPerChunk, "tokens-per-chunk", 1, "tokens in one event of a stream")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "seed of lengths, words, jitter and faults")
 	f.StringVar(&opts.launchNoise, "launch-noise", "1%", "engine: relative deviation of the factor drawn once per start")
-	f.Uint64Var(&cfg.LaunchSeed, "launch-seed", 0, "seed of that factor (default: from process id and time)")
+	f.Uint64Var(&cfg.LaunchSeed, "launch-seed", 0, "seed of that factor; when not given, taken from process id and time")
 	f.StringVar(&opts.jitter, "jitter", "1%", "engine: relative deviation of each iteration's time")
 	f.DurationVar(&cfg.StartDelay, "start-delay", 0, "answer 503 for this long first")
 	f.StringArrayVar(&opts.faults, "fault", nil, "misbehave: NAME or NAME:RATE, may be repeated")
 	f.DurationVar(&cfg.FaultDelay, "fault-delay", time.Second, "length of stalls and of pauses between dripped bytes")
-	f.IntVar(&cfg.Pacers, "pacers", 0, "threads that send tokens (default: half of the processors)")
+	f.IntVar(&cfg.Pacers, "pacers", max(1, runtime.GOMAXPROCS(0)/2), "threads that send tokens; each may use a whole processor")
 	f.StringVar(&opts.truth, "truth", "", "write what was due and sent to this file, as CSV")
 	f.BoolVar(&opts.log, "log", false, "write a line for each request to stdout")
 	f.BoolVar(&opts.json, "json", false, "write the address when ready and the totals at the end to stdout as JSON")
@@ -136,6 +137,9 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 	if !f.Changed("launch-seed") {
 		cfg.LaunchSeed = uint64(os.Getpid())<<32 ^ uint64(time.Now().UnixNano())
 	}
+	if o.log && o.json {
+		errs = append(errs, errors.New("got both --log and --json, want one: both write to stdout"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -158,13 +162,16 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 		cfg.AccessLog = env.Stdout
 	}
 	if opts.truth != "" {
-		file, err := os.Create(opts.truth)
-		if err != nil {
-			return fmt.Errorf("--truth: %w", err)
+		file, createErr := os.Create(opts.truth)
+		if createErr != nil {
+			return fmt.Errorf("--truth: %w", createErr)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		cfg.Truth = file
 	}
+	// A sending thread keeps its processor while it spins. Without one more,
+	// a server bound to a single core would have none left to read requests.
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), cfg.Pacers+1))
 	server, err := sim.New(cfg)
 	if err != nil {
 		return usageError(err)
@@ -204,15 +211,24 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 }
 
 // printFlags writes every setting by its flag's name, so that the output says
-// how to start the same server again.
-func printFlags(w io.Writer, f *pflag.FlagSet) error {
+// how to start the same server again. In engine mode the fixed schedule is left
+// out: giving any part of it would switch the mode.
+func printFlags(w io.Writer, f *pflag.FlagSet, fixed bool) error {
 	settings := map[string]any{}
 	f.VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
 		case "help", "print-config", "list-faults":
-		default:
-			settings[flag.Name] = flag.Value.String()
+			return
+		case "ttft", "itl", "tokens":
+			if !fixed {
+				return
+			}
 		}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			settings[flag.Name] = list.GetSlice()
+			return
+		}
+		settings[flag.Name] = flag.Value.String()
 	})
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
