@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -172,5 +173,26 @@ func openParquet(f *os.File) (*parquet.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkTail(f, info.Size()); err != nil {
+		return nil, err
+	}
 	return parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}
+
+// checkTail looks at the last eight bytes of a Parquet file, the length of its
+// footer and the mark. The library would set aside as much memory as a damaged
+// length asks for, up to 4 GiB.
+func checkTail(f *os.File, size int64) error {
+	var tail [8]byte
+	if size < int64(len(tail))+4 {
+		return fmt.Errorf("has %d bytes: not a whole Parquet file", size)
+	}
+	if _, err := f.ReadAt(tail[:], size-int64(len(tail))); err != nil {
+		return err
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:4]))
+	if string(tail[4:]) != "PAR1" || length > size-int64(len(tail))-4 {
+		return errors.New("does not end in a footer: not a whole Parquet file")
+	}
+	return nil
 }

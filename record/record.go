@@ -74,38 +74,38 @@ type Call struct {
 // already waited, and leaving that out is coordinated omission. A pointer field
 // is null when the fact was not available.
 type Request struct {
-	ID     int64   `parquet:"request,delta"`
-	Point  int32   `parquet:"point,delta"`
-	Phase  Phase   `parquet:"phase,dict"`
-	Shard  int32   `parquet:"shard,delta"`
-	User   int32   `parquet:"user,delta"`
-	Due    int64   `parquet:"due_ns,delta"`
-	Sent   int64   `parquet:"sent_ns,delta"` // request bytes handed to the connection
-	Wrote  *int64  `parquet:"wrote_ns"`      // last request byte written
-	First  *int64  `parquet:"first_byte_ns"` // first response byte, whatever it held
-	Done   int64   `parquet:"done_ns,delta"` // stream end: [DONE], or the end of the body
-	Result Outcome `parquet:"outcome,dict"`
+	ID     int64   `parquet:"request,delta"`     // the Call's ID; unique within its launch
+	Point  int32   `parquet:"point,delta"`       // index into the plan's points
+	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown
+	Shard  int32   `parquet:"shard,delta"`       // which load generator sent it
+	User   int32   `parquet:"user,delta"`        // closed loop: which user; open loop: -1
+	Due    int64   `parquet:"due_ns,delta"`      // when the plan wanted it sent
+	Sent   int64   `parquet:"sent_ns,delta"`     // request bytes handed to the connection
+	Wrote  *int64  `parquet:"wrote_ns"`          // last request byte written
+	First  *int64  `parquet:"first_byte_ns"`     // first response byte, whatever it held
+	Done   int64   `parquet:"done_ns,delta"`     // stream end: [DONE], or the end of the body
+	Result Outcome `parquet:"outcome,dict"`      // how it ended; see Outcomes
 	Status int32   `parquet:"http_status,delta"` // 0 when no response came
 	Error  string  `parquet:"error,zstd"`        // redacted, capped
 
-	DNS     *int64 `parquet:"dns_ns"`     // duration of name look-up, when a connection was opened
-	Dial    *int64 `parquet:"connect_ns"` // duration of the TCP handshake
-	TLS     *int64 `parquet:"tls_ns"`     // duration of the TLS handshake
-	NewConn bool   `parquet:"new_connection"`
+	DNS     *int64 `parquet:"dns_ns"`         // duration of name look-up, when a connection was opened
+	Dial    *int64 `parquet:"connect_ns"`     // duration of the TCP handshake
+	TLS     *int64 `parquet:"tls_ns"`         // duration of the TLS handshake
+	NewConn bool   `parquet:"new_connection"` // whether a connection was opened for it
 
-	AskedInput     int32  `parquet:"asked_input_tokens,delta"`
-	AskedOutput    int32  `parquet:"asked_output_tokens,delta"`
-	UsageInput     *int32 `parquet:"usage_input_tokens"` // as the server reported
-	UsageOutput    *int32 `parquet:"usage_output_tokens"`
-	UsageReasoning *int32 `parquet:"usage_reasoning_tokens"`
-	UsageCached    *int32 `parquet:"usage_cached_tokens"`
-	FinishReason   string `parquet:"finish_reason,dict"`
-	ServerID       string `parquet:"server_request_id"` // the id the server gave the answer
-	Chunks         int32  `parquet:"chunks,delta"`      // rows in table chunks
-	Bytes          int64  `parquet:"body_bytes,delta"`  // response body bytes
-	PromptHash     int64  `parquet:"prompt_hash"`       // first 8 bytes of the prompt's SHA-256
-	Flags          string `parquet:"flags,dict"`        // space-separated remarks, such as "no_done coalesced"
-	Text           string `parquet:"text,zstd"`         // the answer; empty unless the plan keeps answers
+	AskedInput     int32  `parquet:"asked_input_tokens,delta"`  // tokens the prompt was built to have
+	AskedOutput    int32  `parquet:"asked_output_tokens,delta"` // tokens asked for
+	UsageInput     *int32 `parquet:"usage_input_tokens"`        // as the server reported
+	UsageOutput    *int32 `parquet:"usage_output_tokens"`       // as the server reported
+	UsageReasoning *int32 `parquet:"usage_reasoning_tokens"`    // as the server reported
+	UsageCached    *int32 `parquet:"usage_cached_tokens"`       // as the server reported
+	FinishReason   string `parquet:"finish_reason,dict"`        // as the server gave it
+	ServerID       string `parquet:"server_request_id"`         // the id the server gave the answer
+	Chunks         int32  `parquet:"chunks,delta"`              // rows in table chunks
+	Bytes          int64  `parquet:"body_bytes,delta"`          // response body bytes
+	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256
+	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
+	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
 }
 
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning
@@ -137,11 +137,11 @@ func (k ChunkKind) Output() bool {
 // judgement, made later by a named tokenizer over the request's text, which
 // TextBytes cuts back into chunks.
 type Chunk struct {
-	Request   int64     `parquet:"request,delta"`
-	Seq       int32     `parquet:"seq,delta"`
-	Choice    int32     `parquet:"choice,delta"`
-	At        int64     `parquet:"at_ns,delta"` // when the read that completed it returned
-	Kind      ChunkKind `parquet:"kind,dict"`
+	Request   int64     `parquet:"request,delta"`    // the request it belongs to
+	Seq       int32     `parquet:"seq,delta"`        // its place in the stream, from 0
+	Choice    int32     `parquet:"choice,delta"`     // which of several answers it belongs to
+	At        int64     `parquet:"at_ns,delta"`      // when the read that completed it returned
+	Kind      ChunkKind `parquet:"kind,dict"`        // what it carried; see ChunkKind
 	Bytes     int32     `parquet:"bytes,delta"`      // bytes of the event on the wire
 	TextBytes int32     `parquet:"text_bytes,delta"` // bytes of output text in it
 	Shared    bool      `parquet:"shared_read"`      // completed by the same read as the chunk before it

@@ -3,20 +3,20 @@ package record
 // A Sample is one reading of one gauge or counter beside the run: one row of
 // the table samples.
 type Sample struct {
-	At     int64    `parquet:"at_ns,delta"`
+	At     int64    `parquet:"at_ns,delta"` // when it was read
 	Source string   `parquet:"source,dict"` // host, client, gpu, server
 	Name   string   `parquet:"name,dict"`   // such as cpu.psi.some.avg10
 	Scope  string   `parquet:"scope,dict"`  // gpu uuid, rank, node, pod; empty for the whole
 	Value  *float64 `parquet:"value"`       // null when it could not be read
-	Unit   string   `parquet:"unit,dict"`
+	Unit   string   `parquet:"unit,dict"`   // of the value
 }
 
 // An Event is something that happened once: one row of the table events.
 type Event struct {
-	At     int64  `parquet:"at_ns,delta"`
-	Name   string `parquet:"name,dict"` // such as point.begin, window.begin, server.ready
-	Point  int32  `parquet:"point,delta"`
-	Detail string `parquet:"detail,zstd"`
+	At     int64  `parquet:"at_ns,delta"` // when it happened
+	Name   string `parquet:"name,dict"`   // such as point.begin, window.begin, server.ready
+	Point  int32  `parquet:"point,delta"` // index into the plan's points; -1 outside of one
+	Detail string `parquet:"detail,zstd"` // what a person should know about it
 }
 
 // The events that bound a point of a launch and its measured window. Those who

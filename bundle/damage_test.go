@@ -1,0 +1,36 @@
+package bundle
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"assay/record"
+)
+
+// A damaged table ends in rows or an error, soon and without eating the memory,
+// whichever byte was hit: the Parquet library trusts lengths it reads.
+func TestDamagedTable(t *testing.T) {
+	dir := t.TempDir()
+	writeSegments(t, dir, 300)
+	path := filepath.Join(dir, segmentName(Events, 0, 0))
+	whole := readAll(t, path)
+	for i := range whole {
+		for _, b := range []byte{0x00, 0x7f, 0xff, whole[i] ^ 0x80} {
+			damaged := append([]byte{}, whole...)
+			damaged[i] = b
+			check(t, os.WriteFile(path, damaged, 0o644))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			_ = eachBatch(path, func([]record.Event) error { return nil })
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; took > time.Second || used > 256<<20 {
+				t.Errorf("byte %d of %d = %#x: reading took %v and %d MB", i, len(whole), b, took, used>>20)
+			}
+		}
+	}
+}
