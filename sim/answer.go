@@ -1,10 +1,7 @@
 package sim
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
@@ -94,7 +91,7 @@ func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
 	if bad != nil {
 		s.meter.refused.Add(1)
 		s.log.stream(st, head, bad.status)
-		if plan.style.early {
+		if st.wire.headed {
 			return false // an answer has begun; there is no room for another
 		}
 		c.refuse(bad, head.Close)
@@ -124,6 +121,9 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 	}
 	if plan.style.twin {
 		req.n = max(2, req.n)
+	}
+	if st.wire.headed && !st.streams() {
+		return badRequest("stream", "stream: want true with the fault early-response, whose answer has begun")
 	}
 	return st.fill()
 }
@@ -196,102 +196,15 @@ func (st *stream) fill() *refusal {
 	st.prefix = eventPrefix(st.id, object, s.cfg.Model, time.Now().Unix())
 	for _, prompt := range st.req.prompts {
 		st.promptTokens += len(prompt)
-		for range st.req.n {
+		for i := range st.req.n {
 			ch, bad := s.newChoice(st, prompt)
 			if bad != nil {
 				return bad
 			}
+			ch.lead = i == 0
 			st.choices = append(st.choices, ch)
 		}
 	}
 	st.open = len(st.choices)
 	return nil
-}
-
-// newChoice draws length and words from the seeds and the prompt, never from the
-// order of arrival: the same question has the same answer.
-func (s *Server) newChoice(st *stream, prompt []token) (choice, *refusal) {
-	salt := mix(nextKey(s.cfg.Seed, prompt) + mix(uint64(st.req.seed)) + uint64(len(st.choices)))
-	limit, stops := s.outputLength(st.req, salt, len(prompt))
-	if st.style.length != nil {
-		limit = st.style.length(limit)
-	}
-	if bad := s.fits(st.req, len(prompt), limit); bad != nil {
-		return choice{}, bad
-	}
-	return choice{prompt: prompt, salt: salt, limit: limit, stops: stops}, nil
-}
-
-// outputLength is how many tokens will be said, and whether the answer ends
-// there by itself.
-func (s *Server) outputLength(r *request, salt uint64, prompt int) (n int, stops bool) {
-	natural := 0
-	if s.cfg.Fixed != nil {
-		natural = s.cfg.Fixed.Tokens
-	} else {
-		u := rand.New(rand.NewPCG(salt, 0x0e05)).ExpFloat64()
-		natural = 1 + int(math.Min(u*float64(s.cfg.MeanOutput-1), 1e9))
-	}
-	room := s.cfg.MaxModelLen - prompt
-	switch {
-	case r.maxTokens > 0 && (r.ignoreEOS || natural > r.maxTokens):
-		return r.maxTokens, false
-	case natural > room:
-		return room, false
-	}
-	return natural, true
-}
-
-// fits checks a choice against the context limit and the KV cache. The scheduler
-// relies on it: a sequence that could never run alone would wait for ever.
-func (s *Server) fits(r *request, prompt, limit int) *refusal {
-	asked := prompt + max(limit, r.maxTokens, 1)
-	if asked > s.cfg.MaxModelLen {
-		return badRequest("max_tokens", "got %d prompt tokens and %d output tokens, want at most %d together",
-			prompt, asked-prompt, s.cfg.MaxModelLen)
-	}
-	if room := s.cfg.Engine.KVBlocks * blockTokens; s.engine != nil && prompt+limit > room {
-		return badRequest("max_tokens", "got %d prompt and output tokens, want at most %d: the KV cache has no more", prompt+limit, room)
-	}
-	return nil
-}
-
-// refuse sends an error object as OpenAI does.
-func (c *conn) refuse(r *refusal, last bool) {
-	body := r.body()
-	c.send(append(httpHead(r.status, "application/json", len(body), closeHeader(last)...), body...))
-}
-
-func (r *refusal) body() []byte {
-	var out struct {
-		Error struct {
-			Message string  `json:"message"`
-			Type    string  `json:"type"`
-			Param   *string `json:"param"`
-			Code    int     `json:"code"`
-		} `json:"error"`
-	}
-	out.Error.Message, out.Error.Type, out.Error.Code = r.message, r.kind, r.status
-	if r.param != "" {
-		out.Error.Param = &r.param
-	}
-	body, _ := json.Marshal(out) // strings and a number always have a JSON form
-	return body
-}
-
-func closeHeader(last bool) []string {
-	if last {
-		return []string{"Connection: close"}
-	}
-	return nil
-}
-
-// httpHead is the head of an answer of known length.
-func httpHead(status int, contentType string, length int, headers ...string) []byte {
-	b := []byte(fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n",
-		status, http.StatusText(status), contentType, length))
-	for _, h := range headers {
-		b = append(append(b, h...), "\r\n"...)
-	}
-	return append(b, "\r\n"...)
 }

@@ -51,7 +51,7 @@ func play(t *testing.T, cfg Config, asks []ask) ([]played, *engine) {
 		for k := range prompt {
 			prompt[k] = token(1000*a.family + k)
 		}
-		s := &stream{style: &style{}, arrival: int64(a.at), choices: []choice{{prompt: prompt, limit: a.want, salt: uint64(i)}}}
+		s := &stream{style: &style{}, arrival: int64(a.at), choices: []choice{{prompt: prompt, limit: a.want, lead: true}}}
 		index[s] = i
 		if !e.reserve(1) {
 			t.Fatalf("ask %d: the queue is full", i)

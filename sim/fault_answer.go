@@ -65,7 +65,3 @@ func hangAfterHead(c *conn, _ *stream) bool {
 	c.hold()
 	return false
 }
-
-func (c *conn) reply(status int, contentType, body string, headers ...string) {
-	c.send(append(httpHead(status, contentType, len(body), headers...), body...))
-}

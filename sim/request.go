@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -19,20 +18,6 @@ type request struct {
 	includeUsage bool
 	ignoreEOS    bool
 	seed         int64
-}
-
-// A refusal is a request that is answered with an OpenAI-style error object.
-type refusal struct {
-	status  int
-	kind    string // "invalid_request_error"
-	param   string
-	message string
-}
-
-func (r *refusal) Error() string { return r.message }
-
-func badRequest(param, format string, args ...any) *refusal {
-	return &refusal{400, "BadRequestError", param, fmt.Sprintf(format, args...)}
 }
 
 // maxChoices bounds n times the number of prompts: what a request can make the

@@ -157,7 +157,7 @@ func (s *scheduler) admit(q *sequence, budget int) (n int, ok bool) {
 	if !q.admitted {
 		s.counts.prefixQueries += int64(q.prompt)
 		s.counts.prefixHits += int64(cached)
-		if q.stream != nil {
+		if q.stream.choices[q.choice].lead { // the others find what this one computed
 			q.stream.cached += cached
 		}
 	}

@@ -110,7 +110,8 @@ type Engine struct {
 	MaxBatchedTokens int
 
 	// MaxQueue bounds the sequences waiting; a request beyond it is answered
-	// 503. Zero means 10000.
+	// 503. Every sequence waits at least until the next iteration begins. Zero
+	// means 10000.
 	MaxQueue int
 
 	// KVBlocks is the size of the KV cache in blocks of 16 tokens. Zero means

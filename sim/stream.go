@@ -35,20 +35,6 @@ type stream struct {
 	done chan struct{}
 }
 
-// A choice is one of the answers of a stream.
-type choice struct {
-	prompt []token
-	limit  int  // tokens to make
-	stops  bool // ends by itself, not by the limit
-	salt   uint64
-	made   int
-	sent   int   // made and put into an event
-	latest int64 // when the token before was due
-}
-
-// border is the number of tokens of the first half, at least one.
-func (ch *choice) border() int { return max(1, ch.limit/2) }
-
 func (s *stream) sent() int {
 	n := 0
 	for i := range s.choices {
@@ -88,7 +74,7 @@ func (s *stream) begin() {
 		return
 	}
 	now := s.server.clock.now()
-	if !s.style.early {
+	if !s.wire.headed {
 		s.wire.head(s, now)
 	}
 	if s.style.role {
@@ -243,7 +229,7 @@ func (s *stream) openMute() []byte {
 func (s *stream) event(kind rowKind, c, tokens int, due int64, payload []byte) {
 	s.json = payload[:0]
 	s.rows = append(s.rows, row{kind: kind, choice: int32(c), tokens: int32(tokens), due: due})
-	s.wire.event(s, payload, due)
+	s.wire.event(s, payload)
 	s.events++
 }
 

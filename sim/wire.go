@@ -12,6 +12,7 @@ import (
 // A wire turns the events of a stream into writes on its connection: framing,
 // compression, transfer coding, and the moment of each write.
 type wire struct {
+	headed  bool   // status line and headers are sent
 	out     []byte // the write under way
 	pieces  []int  // ends of the parts of out that are written apart
 	framed  []byte // scratch
@@ -43,6 +44,7 @@ type compressor interface {
 
 // head sends status line and headers.
 func (w *wire) head(s *stream, due int64) {
+	w.headed = true
 	var h strings.Builder
 	version := "1.1"
 	if s.style.http10 {
@@ -78,7 +80,7 @@ func (w *wire) head(s *stream, due int64) {
 }
 
 // event frames payload and adds it to the write under way.
-func (w *wire) event(s *stream, payload []byte, due int64) {
+func (w *wire) event(s *stream, payload []byte) {
 	w.framed = w.framed[:0]
 	if s.events == 0 {
 		w.framed = append(w.framed, s.style.preamble...)
@@ -233,7 +235,7 @@ func (w *wire) busy() bool { return len(w.late) > 0 || w.armed }
 // lateWrites is the task that sends the late writes of a stream.
 type lateWrites stream
 
-func (l *lateWrites) fire(due int64) (int64, bool) {
+func (l *lateWrites) fire(int64) (int64, bool) {
 	s := (*stream)(l)
 	w := &s.wire
 	now := s.server.clock.now()
