@@ -20,7 +20,7 @@ func (d *decoder) text(n *node, m member, path string) {
 		d.note(rule, path, n.line, n.column, n.got(), nearestWord(n.text, m.enum))
 	case m.pattern != "" && !regexp.MustCompile(m.pattern).MatchString(n.text):
 		d.note(ruleForm, path, n.line, n.column, n.got(), "text that matches "+m.pattern)
-	case m.required && strings.TrimSpace(n.text) == "":
+	case (m.required || m.def != "") && strings.TrimSpace(n.text) == "":
 		d.note(ruleRequired, path, n.line, n.column, n.got(), "a non-empty string")
 	case strings.ContainsFunc(n.text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):
 		d.note(ruleForm, path, n.line, n.column, n.got(), "text without control characters")
@@ -103,7 +103,7 @@ func suggestion(name string, members []member) string {
 		names = append(names, m.name)
 	}
 	if near := nearest(name, names); near != "" {
-		return near + " (did you mean that?)"
+		return "a known field; did you mean " + near + "?"
 	}
 	return "one of " + strings.Join(names, ", ")
 }
@@ -119,7 +119,7 @@ func nearestWord(got string, words []string) string {
 // nearest is the candidate that takes the fewest edits to reach from text, or
 // "" where even that one is a different word.
 func nearest(text string, candidates []string) string {
-	best, bestDistance := "", max(2, len(text)/3)+1
+	best, bestDistance := "", max(1, len(text)/3)+1
 	if len(text) > 100 {
 		return "" // no field name is that long; comparing would only cost
 	}
@@ -131,23 +131,28 @@ func nearest(text string, candidates []string) string {
 	return best
 }
 
-// editDistance is the Levenshtein distance in bytes.
+// editDistance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b, in bytes (optimal string alignment).
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
 			cost := 1
-			if a[i] == b[j] {
+			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

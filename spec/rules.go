@@ -71,7 +71,15 @@ func (c *checker) apply(rules []Rule) {
 func (c *checker) at(path string) *node { return c.doc.at(path) }
 
 // fail notes that the value at path breaks the current rule.
-func (c *checker) fail(path, message string) { c.failGot(path, c.at(path).got(), message) }
+func (c *checker) fail(path, message string) { c.failGot(path, c.got(path), message) }
+
+// got describes the value at path, as it was written where it was.
+func (c *checker) got(path string) string {
+	if written := c.source.at(path); written != nil {
+		return written.got()
+	}
+	return c.at(path).got()
+}
 
 // failGot is fail with its own words for what was got.
 func (c *checker) failGot(path, got, message string) {
@@ -84,7 +92,7 @@ func (c *checker) failGot(path, got, message string) {
 
 // warn notes something that does not forbid the document.
 func (c *checker) warn(path, message string) {
-	c.add(path, c.at(path).got(), message, SeverityWarning)
+	c.add(path, c.got(path), message, SeverityWarning)
 }
 
 func (c *checker) add(path, got, message string, severity Severity) {

@@ -1,0 +1,241 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func drop(list []string, word string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == word })
+}
+
+const (
+	serving   = "publication-inference.yaml"
+	training  = "publication-training.yaml"
+	reference = "reference-template.yaml"
+	minimal   = "minimal.yaml"
+)
+
+// Every rule of the contract refuses a document that differs from a valid one
+// in that one point, with the contract's message at the right path.
+func TestContractRules(t *testing.T) {
+	tests := []struct {
+		rule    string
+		file    string
+		patch   patch
+		path    string
+		message string
+	}{
+		{"C2", serving, patch{"apiVersion", ""}, "apiVersion", "expected non-empty string"},
+		{"C3", serving, patch{"kind", "Benchmark"}, "kind", "expected BenchmarkRun"},
+		{"C4", serving, patch{"metadata", []string{}}, "metadata", "expected mapping"},
+		{"C4", serving, patch{"metadata.name", ""}, "metadata.name", "expected non-empty string"},
+		{"C5", reference, patch{"spec.intent", remove{}}, "spec.intent", "expected mapping"},
+		{"C5", reference, patch{"spec", remove{}}, "spec", "expected mapping"},
+		{"C6", reference, patch{"spec.intent.benchmarkClass", "gold"}, "spec.intent.benchmarkClass", "expected one of ['publication_grade', 'realism_grade']"},
+		{"C6", serving, patch{"spec.intent.benchmarkClass", "gold"}, "spec.intent.benchmarkClass", "expected one of ['publication_grade', 'realism_grade']"},
+		{"C7", serving, patch{"spec.intent.workloadType", "serving"}, "spec.intent.workloadType", "expected one of ['inference', 'mixed', 'training']"},
+		{"C8", serving, patch{"spec.intent.schedulerPath", remove{}}, "spec.intent.schedulerPath", "expected non-empty string"},
+		{"C8", serving, patch{"spec.intent.cadence", ""}, "spec.intent.cadence", "expected non-empty string"},
+		{"C9", serving, patch{"spec.layers", "all"}, "spec.layers", "expected list"},
+		{"C10", serving, patch{"spec.layers[0]", "micro"}, "spec.layers[0]", "expected mapping"},
+		{"C11", serving, patch{"spec.layers[0].name", remove{}}, "spec.layers[0].name", "expected non-empty string"},
+		{"C12", serving, patch{"spec.layers[0].enabled", "yes"}, "spec.layers[0].enabled", "expected boolean"},
+		{"C13", serving, patch{"spec.layers[0].suites", []string{}}, "spec.layers[0].suites", "enabled layer must declare at least one suite"},
+		{"C13", serving, patch{"spec.layers[0].suites", remove{}}, "spec.layers[0].suites", "expected list"},
+		{"C14", serving, patch{"spec.layers", []any{}}, "spec.layers", "at least one layer must be enabled"},
+		{"C15", serving, patch{"spec.layers[2].name", "user"}, "spec.layers", "template must model all methodology layers; missing ['end_to_end']"},
+		{"C16", serving, patch{"spec.workload.model", 7}, "spec.workload.model", "expected non-empty string"},
+		{"C16", serving, patch{"spec.workload.precision", remove{}}, "spec.workload.precision", "expected non-empty string"},
+		{"C16", serving, patch{"spec.workload.batchingPolicy", " "}, "spec.workload.batchingPolicy", "expected non-empty string"},
+		{"C16", serving, patch{"spec.workload.concurrencyModel", nil}, "spec.workload.concurrencyModel", "expected non-empty string"},
+		{"C17", serving, patch{"spec.workload.sequenceLengthMix", []any{}}, "spec.workload.sequenceLengthMix", "expected at least one sequence mix entry"},
+		{"C17", serving, patch{"spec.workload.sequenceLengthMix", "512/128"}, "spec.workload.sequenceLengthMix", "expected list"},
+		{"C18", serving, patch{"spec.comparison.variableUnderTest", "batching_policy"}, "spec.comparison.variableUnderTest", "expected one of ['control_plane_path', 'driver_stack', 'hardware_generation', 'network_topology', 'runtime_version', 'scheduler_path', 'storage_stack']"},
+		{"C19", serving, patch{"spec.comparison.controls.fixed.sequenceLengthMix", remove{}}, "spec.comparison.controls.fixed", "missing fixed workload controls ['sequenceLengthMix']"},
+		{"C19", serving, patch{"spec.comparison.controls.fixed", remove{}}, "spec.comparison.controls.fixed", "expected mapping"},
+		{"C20", serving, patch{"spec.comparison.controls.compareOneVariableAtATime", false}, "spec.comparison.controls.compareOneVariableAtATime", "must be true"},
+		{"C21", training, patch{"spec.metrics.training.enabled", false}, "spec.metrics.training.enabled", "must be true for training or mixed workloads"},
+		{"C22", training, patch{"spec.metrics.training.primary", drop(trainingMetrics, "mfu_pct")}, "spec.metrics.training.primary", "missing training metrics ['mfu_pct']"},
+		{"C23", serving, patch{"spec.metrics.inference.enabled", remove{}}, "spec.metrics.inference.enabled", "must be true for inference or mixed workloads"},
+		{"C24", serving, patch{"spec.metrics.inference.primary", []string{"ttft_ms", "p99_latency_ms", "cost_per_token_usd"}}, "spec.metrics.inference.primary", "missing inference metrics ['jitter_ms', 'tokens_per_second']"},
+		{"C25", serving, patch{"spec.metrics.inference.primary", inferenceMetrics}, "spec.metrics.inference.primary", "must include cost_per_token_usd or cost_per_request_usd"},
+		{"C26", serving, patch{"spec.metrics.training", remove{}}, "spec.metrics.training", "expected mapping"},
+		{"C26", serving, patch{"spec.metrics.training.primary", "mfu_pct"}, "spec.metrics.training.primary", "expected list"},
+		{"C27", serving, patch{"spec.trials.minReplicates", 2}, "spec.trials.minReplicates", "must be an integer >= 3"},
+		{"C27", serving, patch{"spec.trials.minReplicates", true}, "spec.trials.minReplicates", "must be an integer >= 3"},
+		{"C28", serving, patch{"spec.trials.confidenceLevel", 1}, "spec.trials.confidenceLevel", "must be between 0.8 and 1.0"},
+		{"C29", serving, patch{"spec.trials.outlierPolicy.action", remove{}}, "spec.trials.outlierPolicy.action", "expected non-empty string"},
+		{"C30", serving, patch{"spec.trials.report.rankLevelOutliers", false}, "spec.trials.report.rankLevelOutliers", "must be true"},
+		{"C31", serving, patch{"spec.bottleneckAnalysis.taxonomy", drop(bottleneckClasses, "comm_bound")}, "spec.bottleneckAnalysis.taxonomy", "missing bottleneck classes ['comm_bound']"},
+		{"C32", serving, patch{"spec.bottleneckAnalysis.decomposeOverheads", drop(overheadBuckets, "storage")}, "spec.bottleneckAnalysis.decomposeOverheads", "missing decomposition buckets ['storage']"},
+		{"C33", serving, patch{"spec.bottleneckAnalysis.instrumentation.input_bound", []string{}}, "spec.bottleneckAnalysis.instrumentation.input_bound", "must declare at least one probe"},
+		{"C33", serving, patch{"spec.bottleneckAnalysis.instrumentation.input_bound", remove{}}, "spec.bottleneckAnalysis.instrumentation.input_bound", "expected list"},
+		{"C34", serving, patch{"spec.distributed.requireRankLevelVisibility", false}, "spec.distributed.requireRankLevelVisibility", "must be true"},
+		{"C35", serving, patch{"spec.distributed.collectives", []string{"latency"}}, "spec.distributed.collectives", "must include latency and bandwidth"},
+		{"C36", serving, patch{"spec.distributed.nodeDiagnosis.validate", drop(nodeChecks, "rdma_pathing")}, "spec.distributed.nodeDiagnosis.validate", "missing node-level checks ['rdma_pathing']"},
+		{"C37", serving, patch{"spec.distributed.nodeDiagnosis.remediation", []string{"isolate_bad_node"}}, "spec.distributed.nodeDiagnosis.remediation", "must include cordon_problematic_node and isolate_bad_node"},
+		{"C38", serving, patch{"spec.observability.correlation.stableJoinKeys", drop(JoinKeys(Inference), "gpu_uuid")}, "spec.observability.correlation.stableJoinKeys", "missing stable join keys ['gpu_uuid']"},
+		{"C39", training, patch{"spec.observability.correlation.stableJoinKeys", commonJoinKeys}, "spec.observability.correlation.stableJoinKeys", "training or mixed runs must include ['rank_id']"},
+		{"C40", serving, patch{"spec.observability.correlation.stableJoinKeys", drop(JoinKeys(Inference), "trace_id")}, "spec.observability.correlation.stableJoinKeys", "inference or mixed runs must include ['trace_id']"},
+		{"C41", serving, patch{"spec.observability.correlation.publishedNumberLineage.querySpecCaptured", false}, "spec.observability.correlation.publishedNumberLineage.querySpecCaptured", "must be true"},
+		{"C42", serving, patch{"spec.observability.telemetrySources.service", []string{}}, "spec.observability.telemetrySources.service", "must declare at least one service signal"},
+		{"C43", serving, patch{"spec.observability.telemetrySources.infrastructure", drop(infrastructure, "ping-exporter")}, "spec.observability.telemetrySources.infrastructure", "missing infrastructure telemetry sources ['ping-exporter']"},
+		{"C44", serving, patch{"spec.observability.telemetrySources.scheduler", []string{"kueue", "slinky"}}, "spec.observability.telemetrySources.scheduler", "must include kubernetes_events"},
+		{"C45", serving, patch{"spec.observability.telemetrySources.scheduler", []string{"kubernetes_events", "slinky"}}, "spec.observability.telemetrySources.scheduler", "scheduler path 'slinky-kueue' must include telemetry source 'kueue'"},
+		{"C46", serving, patch{"spec.observability.scenarioPlaybooks", drop(playbooks, "distributed_straggler")}, "spec.observability.scenarioPlaybooks", "missing scenario playbooks ['distributed_straggler']"},
+		{"C47", serving, patch{"spec.provenance.capture.imageDigest", false}, "spec.provenance.capture.imageDigest", "must be true"},
+		{"C48", serving, patch{"spec.provenance.signing.required", false}, "spec.provenance.signing.required", "must be true for publication-grade runs"},
+		{"C49", serving, patch{"spec.provenance.signing.backend", remove{}}, "spec.provenance.signing.backend", "expected non-empty string"},
+		{"C50", serving, patch{"spec.executionPolicy.publicationGrade.fixedTopology", false}, "spec.executionPolicy.publicationGrade.fixedTopology", "must be true"},
+		{"C51", "realism-mixed.yaml", patch{"spec.executionPolicy.realismGrade.multiTenantScenarios", false}, "spec.executionPolicy.realismGrade.multiTenantScenarios", "must be true for realism-grade runs"},
+		{"C52", serving, patch{"spec.sinks.rawArtifacts.store", ""}, "spec.sinks.rawArtifacts.store", "expected non-empty string"},
+		{"C53", serving, patch{"spec.sinks.rawArtifacts.artifacts", drop(rawArtifacts, "traces")}, "spec.sinks.rawArtifacts.artifacts", "missing raw artifact classes ['traces']"},
+		{"C54", serving, patch{"spec.sinks.hotMetrics.cardinalityBudget.maxActiveSeries", 0}, "spec.sinks.hotMetrics.cardinalityBudget.maxActiveSeries", "must be a positive integer"},
+		{"C54", serving, patch{"spec.sinks.hotMetrics.retentionDays", true}, "spec.sinks.hotMetrics.retentionDays", "must be a positive integer"},
+		{"C55", serving, patch{"spec.sinks.hotMetrics.cardinalityBudget.dropDimensions", []string{"trace_id"}}, "spec.sinks.hotMetrics.cardinalityBudget.dropDimensions", "must include request_id and trace_id to keep hot-metric cardinality bounded"},
+		{"C56", serving, patch{"spec.sinks.curatedWarehouse.store", remove{}}, "spec.sinks.curatedWarehouse.store", "expected non-empty string"},
+		{"C57", serving, patch{"spec.sinks.curatedWarehouse.layout.facts", drop(facts(Inference), "telemetry_slice_fact")}, "spec.sinks.curatedWarehouse.layout.facts", "missing warehouse facts ['telemetry_slice_fact']"},
+		{"C58", serving, patch{"spec.sinks.curatedWarehouse.layout.facts", commonFacts}, "spec.sinks.curatedWarehouse.layout.facts", "inference or mixed runs must include serving_outcome_fact"},
+		{"C58", training, patch{"spec.sinks.curatedWarehouse.layout.facts", commonFacts}, "spec.sinks.curatedWarehouse.layout.facts", "training or mixed runs must include training_outcome_fact"},
+		{"C59", serving, patch{"spec.sinks.curatedWarehouse.layout.dimensions", drop(dimensions, "workload_dim")}, "spec.sinks.curatedWarehouse.layout.dimensions", "missing warehouse dimensions ['workload_dim']"},
+		{"C60", serving, patch{"spec.sinks.curatedWarehouse.retention.warmDays", -1}, "spec.sinks.curatedWarehouse.retention.warmDays", "must be a positive integer"},
+		{"C61", serving, patch{"spec.sinks.curatedWarehouse.retention.warmDays", 1000}, "spec.sinks.curatedWarehouse.retention", "must satisfy hotDays <= warmDays <= coldDays"},
+		{"C62", serving, patch{"spec.sinks.curatedWarehouse.lineage.manifestDigestColumn", false}, "spec.sinks.curatedWarehouse.lineage.manifestDigestColumn", "must be true"},
+		{"C63", serving, patch{"spec.automation.ci.nightly", "on"}, "spec.automation.ci.nightly", "expected boolean"},
+	}
+	tested := map[string]bool{"C1": true} // TestUnreadable has it
+	for _, tt := range tests {
+		tested[tt.rule] = true
+		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {
+			wantFault(t, patched(t, example(t, tt.file), tt.patch), tt.rule, tt.path, tt.message)
+		})
+	}
+	wantAllTested(t, contractRules, tested)
+}
+
+func wantFault(t *testing.T, data []byte, rule, path, message string) {
+	t.Helper()
+	_, faults := Parse("patched.json", data)
+	found := slices.ContainsFunc(faults, func(f Fault) bool {
+		return f.Rule == rule && f.Path == path && f.Message == message && f.Severity == SeverityError
+	})
+	if !found {
+		t.Errorf("want %s %s: %s; got %s", rule, path, message, lines(faults))
+	}
+	same := slices.IndexFunc(faults, func(f Fault) bool { return f.Path == path && !strings.HasPrefix(f.Rule, "C") })
+	if found && strings.HasPrefix(rule, "C") && same >= 0 {
+		t.Errorf("%s is reported twice: %s", path, lines(faults))
+	}
+}
+
+func wantAllTested(t *testing.T, rules []Rule, tested map[string]bool) {
+	t.Helper()
+	for _, r := range rules {
+		if !tested[r.ID] {
+			t.Errorf("rule %s (%s) has no failing example", r.ID, r.Doc)
+		}
+	}
+}
+
+func TestAdditionalRules(t *testing.T) {
+	const digest = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+	tests := []struct {
+		rule, file string
+		patches    []patch
+		path       string
+		message    string
+	}{
+		{"A1", minimal, []patch{{"apiVersion", "assay.dev/v9"}}, "apiVersion", "want one of assay.dev/v1alpha1, benchmarking.aisp.dev/v1alpha1"},
+		{"A2", minimal, []patch{{"spec.intent.cadence", "weekly"}}, "spec.intent.cadence", "want one of canary, nightly, pre_release"},
+		{"A2", serving, []patch{{"spec.automation.ci.preRelease", false}}, "spec.automation.ci.preRelease", "must be true: it is the schedule of cadence pre_release"},
+		{"A3", serving, []patch{{"spec.workload.sequenceLengthMix[0].inputTokens", 0}}, "spec.workload.sequenceLengthMix[0].inputTokens", "want at least 1"},
+		{"A3", serving, []patch{{"spec.workload.sequenceLengthMix[1].weight", -0.3}}, "spec.workload.sequenceLengthMix[1].weight", "want more than 0"},
+		{"A3", serving, []patch{{"spec.workload.sequenceLengthMix[1]", "1024/256"}}, "spec.workload.sequenceLengthMix[1]", "want a mapping"},
+		{"A4", serving, []patch{{"spec.workload.sequenceLengthMix[1].weight", 0.2}}, "spec.workload.sequenceLengthMix", "weights must sum to 1"},
+		{"A5", serving, []patch{{"spec.comparison.controls.fixed.precision", "fp8"}}, "spec.comparison.controls.fixed.precision", "must equal workload.precision"},
+		{"A5", serving, []patch{{"spec.comparison.controls.fixed.sequenceLengthMix[0].weight", 0.6}}, "spec.comparison.controls.fixed.sequenceLengthMix", "must equal workload.sequenceLengthMix"},
+		{"A6", serving, []patch{{"spec.comparison.controls.fixed.datasetRef", remove{}}}, "spec.comparison.controls.fixed", "missing frozen items ['datasetRef']"},
+		{"A7", minimal, []patch{{"spec.workload.datasetRef", "sharegpt:latest"}}, "spec.workload.datasetRef", "must be synthetic or " + pinnedWant},
+		{"A8", serving, []patch{{"spec.workload.correctness", remove{}}}, "spec.workload.correctness", "must declare the correctness policy"},
+		{"A9", serving, []patch{{"spec.comparison.baseline.artifactRef", "oci://registry/engine:1.2"}}, "spec.comparison.baseline.artifactRef", "an image must be named by digest: " + pinnedWant},
+		{"A10", serving, []patch{{"spec.comparison.baseline.artifactRef", "the old one"}}, "spec.comparison.baseline.artifactRef", "must be self, run:RUN_ID, a digest, a URI or a file path without spaces"},
+		{"A10", serving, []patch{{"spec.comparison.candidate", remove{}}}, "spec.comparison.candidate.artifactRef", "publication grade needs both artifact references"},
+		{"A11", serving, []patch{{"spec.comparison.baseline.artifactRef", digest}, {"spec.comparison.candidate.artifactRef", digest}}, "spec.comparison.candidate.artifactRef", "must differ from baseline.artifactRef"},
+		{"A12", minimal, []patch{{"spec.trails", map[string]any{}}}, "spec.trails", "want a known field; did you mean trials?"},
+		{"A14", serving, []patch{{"spec.layers[3]", map[string]any{"name": "micro", "enabled": false, "suites": []any{}}}}, "spec.layers[3].name", "each layer must appear once"},
+		{"A14", serving, []patch{{"spec.layers[3]", map[string]any{"name": "micros", "enabled": false, "suites": []any{}}}}, "spec.layers[3].name", "want one of micro, component, end_to_end (did you mean micro?)"},
+		{"A15", serving, []patch{{"spec.layers[0].suites[0]", "nccl"}}, "spec.layers[0].suites[0]", "want a mapping"},
+		{"A16", minimal, []patch{{"spec.comparison.variableUnderTest", []string{"driver_stack", "storage_stack"}}}, "spec.comparison.variableUnderTest", "want one of " + strings.Join(Vocabularies["variables"], ", ")},
+		{"A17", serving, []patch{{"spec.trials.outlierPolicy.action", "drop"}}, "spec.trials.outlierPolicy.action", "want one of flag_and_keep"},
+		{"A17", serving, []patch{{"spec.workload.precision", "bf61"}}, "spec.workload.precision", "want " + nearestWord("bf61", Vocabularies["precisions"])},
+		{"A18", minimal, []patch{{"spec.load.requests", true}}, "spec.load.requests", "want a whole number in decimal digits, at most 9007199254740991"},
+		{"A19", serving, []patch{{"spec.trials.confidenceLevel", 0.9995}}, "spec.trials.confidenceLevel", "want at most 0.999"},
+		{"A20", serving, []patch{{"spec.sinks.hotMetrics.retentionDays", 7}}, "spec.sinks.hotMetrics.retentionDays", "must equal curatedWarehouse.retention.hotDays, which is 30"},
+		{"A22", minimal, []patch{{"spec.target.server", map[string]any{}}}, "spec.target.server.command", "want a list"},
+		{"A23", minimal, []patch{{"spec.load.concurrency", []int{0}}}, "spec.load.concurrency[0]", "want at least 1"},
+		{"A24", minimal, []patch{{"spec.load.duration", "30"}}, "spec.load.duration", "want a number with a unit: one of ns, us, ms, s, m, h, d (for example 250ms)"},
+		{"A25", minimal, []patch{{"spec.target.server", map[string]any{"command": []string{"x"}, "ready": map[string]any{"path": "health"}}}}, "spec.target.server.ready.path", "want text that matches ^/"},
+		{"A26", minimal, []patch{{"spec.target.url", "127.0.0.1:8000"}}, "spec.target.url", "must be an http or https address such as http://127.0.0.1:8000"},
+		{"A26", minimal, []patch{{"spec.target.url", remove{}}}, "spec.target.url", "must be an address such as http://127.0.0.1:8000, or give urls"},
+		{"A26", minimal, []patch{{"spec.target.urls", []string{"http://b"}}}, "spec.target.urls", "give url or urls, not both"},
+		{"A27", minimal, []patch{{"spec.target.auth.kind", "bearer"}}, "spec.target.auth", "kind bearer needs exactly one of env and file"},
+		{"A27", minimal, []patch{{"spec.target.auth", map[string]any{"kind": "header", "env": "X"}}}, "spec.target.auth.header", "kind header needs the name of the header"},
+		{"A27", minimal, []patch{{"spec.target.auth", map[string]any{"env": "X"}}}, "spec.target.auth", "set kind to bearer or header"},
+		{"A28", minimal, []patch{{"spec.load.rate", []int{1}}}, "spec.load.rate", "belongs to concurrencyModel open_loop"},
+		{"A28", minimal, []patch{{"spec.workload.concurrencyModel", "open_loop"}}, "spec.load.concurrency", "belongs to concurrencyModel closed_loop"},
+		{"A28", "managed-server.yaml", []patch{{"spec.load.arrival", "trace"}}, "spec.load.arrival", "trace and traceRef go together"},
+		{"A28", "managed-server.yaml", []patch{{"spec.load.burstiness", 2}}, "spec.load.burstiness", "belongs to arrival gamma"},
+		{"A28", "realism-mixed.yaml", []patch{{"spec.load.rate", []int{1}}}, "spec.load.stages", "give rate or stages, not both"},
+		{"A28", "realism-mixed.yaml", []patch{{"spec.load.stages", []any{map[string]any{"duration": "1m"}}}}, "spec.load.stages", "must offer load in at least one stage"},
+		{"A29", "managed-server.yaml", []patch{{"spec.slo[0]", map[string]any{"metric": "ttft"}}}, "spec.slo[0]", "ttft needs max"},
+		{"A29", "managed-server.yaml", []patch{{"spec.slo[2].min", 3}}, "spec.slo[2].min", "error_rate is bounded by maxRatio"},
+		{"A30", serving, []patch{{"spec.target.headers", map[string]any{"X-Key": "abc"}}}, "spec.target.headers.X-Key", "a secret must not be written out: use {env: NAME} or {file: PATH}"},
+		{"A31", serving, []patch{{"spec.target.tls.insecureSkipVerify", true}}, "spec.target.tls.insecureSkipVerify", "must be false for publication-grade runs"},
+		{"A31", minimal, []patch{{"spec.target.tls.certFile", "a.pem"}}, "spec.target.tls", "a client certificate needs both"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.spread", 0.5}}, "spec.workload.prompt.spread", "needs a distribution other than fixed"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.prefixTokens", 512}}, "spec.workload.prompt.prefixTokens", "must be less than sequenceLengthMix[0].inputTokens, which is 512"},
+	}
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
+	for _, tt := range tests {
+		tested[tt.rule] = true
+		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {
+			wantFault(t, patched(t, example(t, tt.file), tt.patches...), tt.rule, tt.path, tt.message)
+		})
+	}
+	wantAllTested(t, additionalRules, tested)
+}
+
+func TestWorkloadSpecRules(t *testing.T) {
+	tests := []struct {
+		rule    string
+		patches []patch
+		path    string
+		message string
+	}{
+		{"W1", []patch{{"comparison_axis.constants_locked", []string{"model"}}}, "comparison_axis.constants_locked", "missing locked constants ['batching_policy', 'concurrency_model', 'precision', 'sequence_length_mix']"},
+		{"W2", []patch{{"comparison_axis.candidate", "engine 0.10"}}, "comparison_axis.candidate", "must differ from control"},
+		{"W3", []patch{{"execution.image", "engine:latest"}}, "execution.image", "must be " + pinnedWant},
+		{"W4", []patch{{"workload.input_distribution.prompt_tokens.p50", 4096}}, "workload.input_distribution.prompt_tokens", "must satisfy p50 <= p95 <= max"},
+		{"W5", []patch{{"metrics.primary", "mfu_pct"}}, "metrics.primary", "is a training metric, and workload.type is inference"},
+		{"W5", []patch{{"metrics.primary", "ttft_ms"}, {"workload.type", "training"}}, "metrics.primary", "is an inference metric, and workload.type is training"},
+		{"W6", []patch{{"measurement_policy.trials", 2}}, "measurement_policy.trials", "must be an integer >= 3 for publication grade"},
+		{"W7", []patch{{"measurement_policy.outlier_policy.keep_raw_samples", false}}, "measurement_policy.outlier_policy.keep_raw_samples", "must be true"},
+		{"W8", []patch{{"measurement_policy.environment_controls.gpu_clocks_locked", false}}, "measurement_policy.environment_controls.gpu_clocks_locked", "must be true for publication grade"},
+		{"W9", []patch{{"diagnosis_policy.bottleneck_classes", []string{"comm_bound"}}}, "diagnosis_policy.bottleneck_classes", "missing bottleneck classes ['compute_bound', 'control_plane_bound', 'input_bound']"},
+		{"W10", []patch{{"diagnosis_policy.distributed.rank_level_visibility", false}}, "diagnosis_policy.distributed.rank_level_visibility", "must be true"},
+		{"W11", []patch{{"artifacts.require_manifest", false}}, "artifacts.require_manifest", "must be true for publication grade"},
+		{"W12", []patch{{"artifacts.provenance_signing.required", false}}, "artifacts.provenance_signing.required", "must be true for publication grade"},
+		{"W13", []patch{{"workload.serving_contract.fairness_constraints.protocol_fixed_across_candidates", false}}, "workload.serving_contract.fairness_constraints.protocol_fixed_across_candidates", "must be true"},
+		{"W14", []patch{{"workload.concurrency_model.values", []float64{1.5}}}, "workload.concurrency_model.values[0]", "must be a whole number of requests in a closed loop"},
+	}
+	tested := map[string]bool{}
+	for _, tt := range tests {
+		tested[tt.rule] = true
+		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {
+			wantFault(t, patched(t, example(t, "workloadspec.yaml"), tt.patches...), tt.rule, tt.path, tt.message)
+		})
+	}
+	wantAllTested(t, workloadSpecRules, tested)
+}
