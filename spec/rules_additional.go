@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,7 +236,7 @@ func targetAddress(c *checker) {
 }
 
 func checkURL(c *checker, path, text string) {
-	u, err := url.Parse(text)
+	u, err := parseURL(text)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		c.fail(path, "must be an http or https address such as http://127.0.0.1:8000")
 	}

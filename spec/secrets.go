@@ -1,9 +1,6 @@
 package spec
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -63,7 +60,7 @@ func literalSecrets(run Run) []literalSecret {
 // urlSecrets finds user info and query values. A URL that does not parse is a
 // fault of its own.
 func urlSecrets(path, text string) []literalSecret {
-	u, err := url.Parse(text)
+	u, err := parseURL(text)
 	if err != nil {
 		return nil
 	}
@@ -77,10 +74,17 @@ func urlSecrets(path, text string) []literalSecret {
 			values = append(values, value)
 		}
 	}
+	values = slices.DeleteFunc(values, func(v string) bool { return v == Redacted || v == "redacted" })
 	if len(values) == 0 {
 		return nil
 	}
 	return []literalSecret{{path, "use target.auth, target.headers or target.query with {env: NAME}", values}}
+}
+
+// parseURL reads an address, also one that was redacted: brackets are not
+// allowed in it otherwise.
+func parseURL(text string) (*url.URL, error) {
+	return url.Parse(strings.ReplaceAll(text, Redacted, "redacted"))
 }
 
 // rawUserinfo is user:password as written, before any decoding.
@@ -99,86 +103,4 @@ func tableSecrets(path string, table map[string]Secret, harmless func(string) bo
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })
 	return found
-}
-
-// everywhere is the length from which a secret is replaced wherever it stands,
-// in comments too. A shorter one could be part of an innocent word, and is
-// replaced in its own field only.
-const everywhere = 8
-
-// RedactSource returns the document data, which run was parsed from, with every
-// literal secret replaced by [redacted] and every other byte as it was. Data
-// that cannot be read holds no known secret and comes back as it is.
-func RedactSource(data []byte, run Run) []byte {
-	found := literalSecrets(run)
-	root, err := read(data)
-	if err != nil || len(found) == 0 {
-		return data
-	}
-	redacted := redactFields(data, root, found)
-	for _, value := range Secrets(run) {
-		if len(value) < everywhere {
-			continue
-		}
-		for _, spelling := range spellings(value) {
-			redacted = bytes.ReplaceAll(redacted, []byte(spelling), []byte(Redacted))
-		}
-	}
-	return redacted
-}
-
-// redactFields replaces secrets inside their own scalars, from the last to the
-// first so that places stay right.
-func redactFields(data []byte, root *node, found []literalSecret) []byte {
-	type edit struct {
-		start, end int
-		text       []byte
-	}
-	var edits []edit
-	for _, s := range found {
-		n := root.at(s.path)
-		if n == nil {
-			continue
-		}
-		start := offsetOf(data, n.originLine, n.originColumn)
-		end := scalarEnd(data, start, n.text)
-		text := data[start:end]
-		for _, value := range s.values {
-			text = redactScalar(text, value)
-		}
-		edits = append(edits, edit{start, end, text})
-	}
-	sort.Slice(edits, func(i, j int) bool { return edits[i].start > edits[j].start })
-	out := slices.Clone(data)
-	for i, e := range edits {
-		if i > 0 && e.start == edits[i-1].start { // two aliases of one anchor
-			continue
-		}
-		out = slices.Concat(out[:e.start], e.text, out[e.end:])
-	}
-	return out
-}
-
-// redactScalar replaces value in the source text of one scalar. Where the
-// source spells it in a way we cannot find (folded over lines, odd escapes) the
-// whole scalar goes.
-func redactScalar(text []byte, value string) []byte {
-	for _, spelling := range spellings(value) {
-		if bytes.Contains(text, []byte(spelling)) {
-			return bytes.ReplaceAll(text, []byte(spelling), []byte(Redacted))
-		}
-	}
-	return fmt.Appendf(nil, "%q", Redacted)
-}
-
-// spellings are the ways a source may write value: as it is, escaped as JSON,
-// with single quotes doubled.
-func spellings(value string) []string {
-	all := []string{value}
-	if quoted, err := json.Marshal(value); err == nil {
-		all = append(all, strings.Trim(string(quoted), `"`))
-	}
-	all = append(all, strings.ReplaceAll(value, "'", "''"))
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -1,0 +1,154 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const secretive = `# the key is hunter2-hunter2, do not tell
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: "abc"}
+spec:
+  workload: {model: abc}
+  target:
+    url: "http://user:pa55@127.0.0.1:8000/v1?key=q9&api-version=2024-06-01"
+    headers:
+      Authorization: 'Bearer it''s-me'
+      X-Short: abc
+      X-Block: |
+        line-one-secret
+        line-two-secret
+      X-Folded: first-secret
+        second-secret
+      X-Ref: {env: TOKEN}
+      Accept: text/event-stream
+    query: {sig: "tab\tsig", version: abc}
+    server:
+      command: [serve, --key, hunter2-hunter2]
+      env: {HF_TOKEN: hunter2-hunter2, CUDA_VISIBLE_DEVICES: abc}
+`
+
+func TestSecrets(t *testing.T) {
+	doc, faults := Parse("f", []byte(secretive))
+	if !Valid(faults) {
+		t.Fatal(lines(faults))
+	}
+	want := []string{"Bearer it's-me", "abc", "first-secret second-secret", "hunter2-hunter2",
+		"line-one-secret\nline-two-secret\n", "q9", "tab\tsig", "user:pa55"}
+	if got := Secrets(*doc.Run); !slices.Equal(got, want) {
+		t.Errorf("Secrets = %q, want %q", got, want)
+	}
+	for _, f := range faults {
+		for _, secret := range want {
+			if strings.Contains(f.Error(), secret) && secret != "abc" {
+				t.Errorf("a fault shows a secret: %s", f.Error())
+			}
+		}
+	}
+}
+
+// Redaction takes the secrets out, in comments and commands too, and leaves
+// every other byte: short values that are no secret elsewhere stay.
+func TestRedactSource(t *testing.T) {
+	doc, _ := Parse("f", []byte(secretive))
+	want := `# the key is [redacted], do not tell
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: "abc"}
+spec:
+  workload: {model: abc}
+  target:
+    url: "http://[redacted]@127.0.0.1:8000/v1?key=[redacted]&api-version=2024-06-01"
+    headers:
+      Authorization: '[redacted]'
+      X-Short: "[redacted]"
+      X-Block: "[redacted]"
+      X-Folded: "[redacted]"
+      X-Ref: {env: TOKEN}
+      Accept: text/event-stream
+    query: {sig: "[redacted]", version: abc}
+    server:
+      command: [serve, --key, "[redacted]"]
+      env: {HF_TOKEN: "[redacted]", CUDA_VISIBLE_DEVICES: abc}
+`
+	if got := string(RedactSource([]byte(secretive), *doc.Run)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	redacted, faults := Parse("f", []byte(want))
+	if !Valid(faults) || len(Secrets(*redacted.Run)) > 2 {
+		t.Errorf("the redacted document reads badly: %q%s", Secrets(*redacted.Run), lines(faults))
+	}
+	plain := example(t, minimal)
+	if got := RedactSource(plain, parseExample(t, minimal)); !bytes.Equal(got, plain) {
+		t.Errorf("a document without secrets was changed:\n%s", got)
+	}
+	anchored := []byte("apiVersion: assay.dev/v1alpha1\nkind: BenchmarkRun\nmetadata: {name: x}\nspec:\n" +
+		"  workload: {model: m}\n  target: {url: 'http://h', headers: {A: &s pw1, B: *s}}\n")
+	doc, _ = Parse("f", anchored)
+	if got := RedactSource(anchored, *doc.Run); bytes.Contains(got, []byte("pw1")) {
+		t.Errorf("an anchored secret stays:\n%s", got)
+	}
+}
+
+// However a secret is printed, it does not show.
+func TestSecretNeverPrints(t *testing.T) {
+	s := LiteralSecret("hunter2")
+	data, err := json.Marshal(map[string]Secret{"a": s, "b": {Env: "X"}, "c": {File: "f"}})
+	if want := `{"a":"[redacted]","b":{"env":"X"},"c":{"file":"f"}}`; err != nil || string(data) != want {
+		t.Errorf("wrote %s, %v; want %s", data, err, want)
+	}
+	target := Target{Headers: map[string]Secret{"A": s}}
+	printed := fmt.Sprint(s, &s) + fmt.Sprintf("%v %+v %#v %s %q", s, s, s, s, s) + fmt.Sprintf("%v %+v %#v", target, target, target)
+	if strings.Contains(printed, "hunter2") {
+		t.Errorf("printed %s", printed)
+	}
+}
+
+func TestReveal(t *testing.T) {
+	lookup := func(name string) (string, bool) { return "from env", name == "SET" }
+	readFile := func(name string) ([]byte, error) {
+		if name != "key" {
+			return nil, os.ErrNotExist
+		}
+		return []byte("from file\r\n"), nil
+	}
+	f := func(s Secret, want string, wantErr string) {
+		t.Helper()
+		got, err := s.Reveal(lookup, readFile)
+		if got != want || (err == nil) != (wantErr == "") || err != nil && !strings.Contains(err.Error(), wantErr) {
+			t.Errorf("%v revealed %q, %v; want %q, %q", s, got, err, want, wantErr)
+		}
+	}
+	f(LiteralSecret("x"), "x", "")
+	f(Secret{Env: "SET"}, "from env", "")
+	f(Secret{Env: "UNSET"}, "", "environment variable UNSET is not set")
+	f(Secret{File: "key"}, "from file", "")
+	f(Secret{File: "none"}, "", "read secret file")
+	f(LiteralSecret(Redacted), "", "was redacted")
+	if _, err := (Secret{File: "none"}).Reveal(lookup, readFile); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the cause is lost: %v", err)
+	}
+}
+
+func TestSecretJSON(t *testing.T) {
+	f := func(text string, want Secret, ok bool) {
+		t.Helper()
+		var got Secret
+		err := json.Unmarshal([]byte(text), &got)
+		if (err == nil) != ok || got != want {
+			t.Errorf("read %s as %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	f(`"x"`, LiteralSecret("x"), true)
+	f(`{"env":"X"}`, Secret{Env: "X"}, true)
+	f(`{"file":"X"}`, Secret{File: "X"}, true)
+	f(`{"env":"X","file":"Y"}`, Secret{}, false)
+	f(`3`, Secret{}, false)
+}
