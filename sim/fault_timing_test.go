@@ -11,56 +11,64 @@ import (
 	"time"
 )
 
-// arrivals reads an answer byte by byte and notes when the text so far first
-// held each mark.
-func arrivals(t *testing.T, r io.Reader, marks ...string) []time.Time {
+// reach reads until the text so far holds mark.
+func reach(t *testing.T, r io.Reader, mark string) {
 	t.Helper()
-	var seen []time.Time
 	var text strings.Builder
 	buf := make([]byte, 4096)
-	for len(seen) < len(marks) {
+	for !strings.Contains(text.String(), mark) {
 		n, err := r.Read(buf)
 		text.Write(buf[:n])
-		now := time.Now()
-		for len(seen) < len(marks) && strings.Contains(text.String(), marks[len(seen)]) {
-			seen = append(seen, now)
-		}
-		if err != nil && len(seen) < len(marks) {
-			t.Fatalf("%v before %q in %q", err, marks[len(seen)], text.String())
+		if err != nil {
+			t.Fatalf("%v before %q in %q", err, mark, text.String())
 		}
 	}
-	return seen
 }
 
-// Only lower bounds are checked: a busy machine makes things late, never early.
+// Times run from before the request was sent, and only lower bounds are checked:
+// a busy machine makes things late, never early.
 func TestFaultDelays(t *testing.T) {
-	const delay = 30 * ms
+	const ttft, delay = 40 * ms, 30 * ms
 	tests := []struct {
-		fault    string
-		from, to string
-		least    time.Duration
+		fault, mark string
+		least       time.Duration
 	}{
-		{"stall", " can", " may", delay},
-		{"usage-only-last", " by", `"usage"`, delay},
-		{"open-after-done", "[DONE]", "\n0\r\n\r\n", delay},
-		{"bytes-after-done", `{"after":"done"}`, "\n0\r\n\r\n", delay},
-		{"slow-head", "HTTP/1.1", "200 OK", 5 * delay},
-		{"slow-drip", "d\r\n", "t\r\n", delay},
-		{"role-chunk", `"role"`, " key", 40 * ms},
-		{"keep-alives", ": keep-alive", " key", 40 * ms},
-		{"empty-delta", `"content":""`, " key", 40 * ms},
-		{"early-response", `"role"`, " key", 40 * ms},
+		{"stall", " may", ttft + delay},
+		{"usage-only-last", `"usage"`, ttft + delay},
+		{"open-after-done", "\n0\r\n\r\n", ttft + delay},
+		{"bytes-after-done", "\n0\r\n\r\n", ttft + delay},
+		{"slow-head", "HTTP/1.1 200 OK", 14 * delay},
+		{"slow-drip", "1\r\nd\r\n1\r\na\r\n1\r\nt\r\n", ttft + 2*delay},
 	}
 	for _, tt := range tests {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
-			// The wait of 40 ms that the last four want is part of a TTFT of 80 ms,
-			// which begins when the request was read.
-			_, addr := serve(t, Config{Fixed: &Fixed{TTFT: 80 * ms}, FaultDelay: delay})
+			_, addr := serve(t, Config{Fixed: &Fixed{TTFT: ttft}, FaultDelay: delay})
+			start := time.Now()
 			c, _ := post(t, addr, chatPath, chatBody(6), "X-Assay-Fault: "+tt.fault)
-			seen := arrivals(t, c, tt.from, tt.to)
-			if got := seen[1].Sub(seen[0]); got < tt.least-2*ms {
-				t.Errorf("from %q to %q took %v, want at least %v", tt.from, tt.to, got, tt.least)
+			reach(t, c, tt.mark)
+			if got := time.Since(start); got < tt.least {
+				t.Errorf("%q came after %v, want at least %v", tt.mark, got, tt.least)
+			}
+		})
+	}
+}
+
+// What comes before the first token must leave at once. The first token is a
+// second away, so that even a very busy machine does not confuse them.
+func TestFaultsBeforeTheFirstToken(t *testing.T) {
+	for fault, kind := range map[string]string{"role-chunk": "role", "empty-delta": "blank", "early-response": "role"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			log := run(t, Config{Fixed: &Fixed{TTFT: time.Second}}, func(addr string) {
+				_, r := post(t, addr, chatPath, chatBody(1), "X-Assay-Fault: "+fault, "Connection: close")
+				if _, err := io.ReadAll(r); err != nil {
+					t.Error(err)
+				}
+			})
+			first, token := log[0], log[1]
+			if first.kind != kind || token.kind != "token" || time.Duration(token.due-first.sent) < 500*ms {
+				t.Errorf("rows %+v and %+v; want a %s long before the first token", first, token, kind)
 			}
 		})
 	}

@@ -248,7 +248,7 @@ func TestUnreadableHTTP(t *testing.T) {
 
 func TestQueueFull(t *testing.T) {
 	_, addr := serve(t, Config{Engine: Engine{MaxSequences: 1, MaxQueue: 1, Cost: Cost{Base: 50 * ms}}})
-	_, running := post(t, addr, chatPath, chatBody(20))
+	_, running := post(t, addr, chatPath, chatBody(500))
 	if _, err := running.ReadString('}'); err != nil { // its first token: it is in the batch
 		t.Fatal(err)
 	}
