@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"assay/record"
 )
 
 // A program that fails must say so in its own words.
@@ -43,5 +46,54 @@ func TestLocal(t *testing.T) {
 		if _, ok := env[name]; !ok {
 			t.Errorf("%s is missing", name)
 		}
+	}
+}
+
+// Every source must deliver on the machine the test runs on, values or nulls
+// with a reason. Run with -v to read them.
+func TestSampleLocal(t *testing.T) {
+	h := Local(t.Context())
+	defer h.Close()
+	seen := map[string]int{}
+	var events []record.Event
+	sink := Sink{
+		Samples: func(batch []record.Sample) {
+			for _, s := range batch {
+				seen[s.Source]++
+				if s.Value != nil {
+					t.Logf("%s %s %s = %v %s", s.Source, s.Name, s.Scope, *s.Value, s.Unit)
+				}
+			}
+		},
+		Event: func(e record.Event) { events = append(events, e) },
+	}
+	start := time.Now()
+	stop := Start(t.Context(), h, func() int64 { return time.Since(start).Nanoseconds() }, sink, Options{Interval: 50 * time.Millisecond})
+	time.Sleep(120 * time.Millisecond)
+	stop()
+	for _, source := range []string{"host", "client", "gpu"} {
+		if seen[source] == 0 {
+			t.Errorf("no sample of source %s, want values or nulls", source)
+		}
+	}
+	for _, e := range events {
+		t.Logf("%s: %s", e.Name, e.Detail)
+	}
+}
+
+// BenchmarkSources is what one reading of everything costs the machine under
+// test.
+func BenchmarkSources(b *testing.B) {
+	h := Local(b.Context())
+	defer h.Close()
+	for _, s := range All {
+		b.Run(s.ID, func(b *testing.B) {
+			read := s.Open(h, Options{})
+			for b.Loop() {
+				if _, err := read(b.Context()); err != nil {
+					b.Skip(err)
+				}
+			}
+		})
 	}
 }

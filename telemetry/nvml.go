@@ -104,10 +104,7 @@ func (g nvmlGPUs) Processes(context.Context) ([]GPUProcess, error) {
 	}
 	var out []GPUProcess
 	for i, d := range devices {
-		uuid, _ := d.GetUUID() // a device without UUID is told by its index
-		if uuid == "" {
-			uuid = fmt.Sprint(i)
-		}
+		uuid := deviceID(i, d)
 		compute, r := d.GetComputeRunningProcesses()
 		if r != nvml.SUCCESS {
 			return nil, fmt.Errorf("NVML processes of device %d: %w", i, r)
@@ -121,6 +118,14 @@ func (g nvmlGPUs) Processes(context.Context) ([]GPUProcess, error) {
 		}
 	}
 	return out, nil
+}
+
+// deviceID returns the UUID of a device, or its index where it has none.
+func deviceID(i int, d nvml.Device) string {
+	if uuid, r := d.GetUUID(); r == nvml.SUCCESS {
+		return uuid
+	}
+	return fmt.Sprint(i)
 }
 
 // knownMemory turns NVML's mark for "not available", all bits set, into 0.
@@ -139,10 +144,7 @@ func (g nvmlGPUs) Gauges(context.Context) ([]Reading, error) {
 	}
 	var out []Reading
 	for i, d := range devices {
-		uuid, _ := d.GetUUID() // a device without UUID is told by its index
-		if uuid == "" {
-			uuid = fmt.Sprint(i)
-		}
+		uuid := deviceID(i, d)
 		for _, f := range nvmlGauges {
 			value, r := f.read(d)
 			if r != nvml.SUCCESS {

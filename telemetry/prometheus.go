@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -28,18 +29,26 @@ var Prometheus = Source{
 		// shared with the measured ones.
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		return func(ctx context.Context) ([]Reading, error) {
-			var out []Reading
-			for _, page := range opts.Scrape {
-				out = append(out, scrape(ctx, client, page)...)
-			}
-			return out, nil
+			return scrapeAll(ctx, client, opts.Scrape), nil
 		}
 	},
 }
 
-// mostPageBytes bounds a page. Engines write some hundred kilobytes; a page a
-// hundred times as long is something else.
-const mostPageBytes = 32 << 20
+// mostPageBytes bounds a page. Engines write some hundred kilobytes; a page many
+// times as long is something else.
+const mostPageBytes = 8 << 20
+
+// scrapeAll reads the pages side by side: one that hangs must not use up the
+// time of the others.
+func scrapeAll(ctx context.Context, client *http.Client, pages []string) []Reading {
+	readings := make([][]Reading, len(pages))
+	var wg sync.WaitGroup
+	for i, page := range pages {
+		wg.Go(func() { readings[i] = scrape(ctx, client, page) })
+	}
+	wg.Wait()
+	return slices.Concat(readings...)
+}
 
 func scrape(ctx context.Context, client *http.Client, page string) []Reading {
 	scope := pageScope(page)

@@ -68,7 +68,7 @@ func TestPrometheusFailures(t *testing.T) {
 	defer garbage.Close()
 	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		line := []byte("a_metric{x=\"" + strings.Repeat("y", 1<<20) + "\"} 1\n")
-		for range 64 {
+		for range 16 {
 			if _, err := w.Write(line); err != nil {
 				return
 			}
@@ -94,4 +94,20 @@ func TestPrometheusFailures(t *testing.T) {
 	f(strings.Replace(closed.URL, "http://", "http://me:hunter2@", 1), "refused")
 	f("http://me:hunter2@bad host/", "want an address")
 	f("::", "want an address")
+}
+
+// A page that hangs is missing; the page beside it is read all the same.
+func TestPrometheusHangingPage(t *testing.T) {
+	release := make(chan struct{})
+	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer hangs.Close()
+	defer close(release)
+	works := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
+	defer works.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	got, err := Prometheus.Open(Host{}, Options{Scrape: []string{hangs.URL, works.URL}})(ctx)
+	if err != nil || len(got) < 3 || got[0].Missing == "" || got[1].Value != 1 {
+		t.Errorf("got %.300v, %v; want the first page missing and the second one up", got, err)
+	}
 }

@@ -117,17 +117,19 @@ func Start(ctx context.Context, h Host, now func() int64, sink Sink, opts Option
 	}
 }
 
-// follow reads one source until ctx ends, and once after that.
+// follow reads one source now, at every tick, and when ctx has ended.
 func follow(ctx context.Context, s Source, read Reader, now func() int64, interval time.Duration, out chan<- batch) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
 	for {
+		last := ctx.Err() != nil // known before the reading, so that the last one begins after the end
 		out <- takeReading(ctx, s, read, now, interval)
+		if last {
+			return
+		}
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():
-			out <- takeReading(context.WithoutCancel(ctx), s, read, now, interval)
-			return
 		}
 	}
 }
@@ -138,8 +140,10 @@ func follow(ctx context.Context, s Source, read Reader, now func() int64, interv
 const leastPatience = 3 * time.Second
 
 // takeReading gives a source one interval, or leastPatience where that is more.
+// The end of the run does not cut a reading off: a value lost to our own hurry
+// would look like a failure of the source.
 func takeReading(ctx context.Context, s Source, read Reader, now func() int64, interval time.Duration) batch {
-	ctx, cancel := context.WithTimeout(ctx, max(interval, leastPatience))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(interval, leastPatience))
 	defer cancel()
 	at := now()
 	readings, err := read(ctx)

@@ -1,5 +1,5 @@
 // Package telemetry reads the machine a run happens on: once as an environment
-// (Capture), and again and again while the run goes on (Sampler).
+// (Capture), and again and again while the run goes on (Start).
 //
 // It reads and records; it does not judge. What could not be read is recorded
 // as unavailable with the reason, because a gap that nobody sees is how two

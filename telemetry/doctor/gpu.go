@@ -62,7 +62,7 @@ func foreignGPU(ctx context.Context, s Subject) Answer {
 	if len(evidence) == 0 {
 		return passed
 	}
-	a := found(finding.Void, "%d other processes hold accelerator memory, seen twice within %v", len(evidence), foreignWait)
+	a := found(finding.Void, "other processes that hold accelerator memory, seen twice within %v: %d", foreignWait, len(evidence))
 	a.Evidence = evidence
 	return a
 }
