@@ -130,7 +130,7 @@ func eachBatch[T any](path string, use func([]T) error) (err error) {
 	}
 	in := parquet.NewGenericReader[T](file)
 	defer in.Close()
-	batch := make([]T, 512)
+	batch := make([]T, 1024)
 	for {
 		clear(batch) // a null column leaves the row before it in place otherwise
 		n, err := in.Read(batch)
