@@ -128,6 +128,28 @@ func TestSimPrintConfig(t *testing.T) {
 	}
 }
 
+// Every command line of the guide must be accepted.
+func TestSimGuide(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/guides/simulator.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(guide)) {
+		args, found := strings.CutPrefix(line, "    assay sim")
+		if !found {
+			continue
+		}
+		n++
+		if out, err := once(t, append(strings.Fields(args), "--print-config")...); err != nil || out == "" {
+			t.Errorf("assay sim%s: %q, %v", strings.TrimSpace(args), out, err)
+		}
+	}
+	if n < 4 {
+		t.Errorf("found %d command lines in the guide, want at least 4", n)
+	}
+}
+
 func TestSimListFaults(t *testing.T) {
 	if out, err := once(t, "--list-faults"); err != nil || !strings.Contains(out, "\nstall ") {
 		t.Errorf("got %q, %v; want the table", out, err)
