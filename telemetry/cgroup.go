@@ -3,6 +3,8 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -48,8 +50,8 @@ func readCgroup(_ context.Context, h Host, env record.Environment) error {
 			break
 		}
 	}
-	setLimit(env, "cgroup.cpu_limit_cores", smallest(h, groups, "cpu", cpuMax, cpuQuota))
-	setLimit(env, "cgroup.memory_limit_bytes", smallest(h, groups, "memory", memoryMax, memoryLimit))
+	recordLimit(h, env, "cgroup.cpu_limit_cores", groups, "cpu", cpuMax, cpuQuota)
+	recordLimit(h, env, "cgroup.memory_limit_bytes", groups, "memory", memoryMax, memoryLimit)
 	readCpuset(h, groups, env)
 	return nil
 }
@@ -93,83 +95,109 @@ func mountOf(h Host, controller, together string) string {
 	return top
 }
 
-// A limitReader reads the limit of one folder; ok is false when none is set.
-type limitReader func(h Host, folder string) (limit float64, ok bool)
+// A limitReader reads the limit of one folder; 0 means that none is set.
+type limitReader func(h Host, folder string) (float64, error)
 
-// smallest returns the tightest limit of the group and its ancestors: a limit
+// recordLimit records the tightest limit of the group and its ancestors: a limit
 // further up binds just as hard. A path of another namespace is not there, and
 // the walk then sees what the container sees, from the mount's root.
-func smallest(h Host, groups map[string]group, controller string, v2, v1 limitReader) float64 {
+func recordLimit(h Host, env record.Environment, name string, groups map[string]group, controller string, v2, v1 limitReader) {
+	g, read := groups[""], v2
+	if own, ok := groups[controller]; ok {
+		g, read = own, v1
+	}
+	if g.mount == "" || !h.exists(g.mount) {
+		env.Miss(name, "no folder of the "+controller+" controller below /sys/fs/cgroup")
+		return
+	}
 	tightest := 0.0
-	walk := func(g group, read limitReader) {
-		for p := path.Clean("/" + g.path); ; p = path.Dir(p) {
-			if limit, ok := read(h, path.Join(g.mount, p)); ok && (tightest == 0 || limit < tightest) {
-				tightest = limit
-			}
-			if p == "/" {
-				return
-			}
+	for p := path.Clean("/" + g.path); ; p = path.Dir(p) {
+		limit, err := read(h, path.Join(g.mount, p))
+		if err != nil {
+			env.Miss(name, err.Error())
+			return
+		}
+		if limit > 0 && (tightest == 0 || limit < tightest) {
+			tightest = limit
+		}
+		if p == "/" {
+			break
 		}
 	}
-	if g, ok := groups[""]; ok {
-		walk(g, v2)
-	}
-	if g, ok := groups[controller]; ok {
-		walk(g, v1)
-	}
-	return tightest
-}
-
-func setLimit(env record.Environment, name string, limit float64) {
-	if limit == 0 {
+	if tightest == 0 {
 		env.Set(name, Unlimited)
 		return
 	}
-	env.Set(name, limit)
+	env.Set(name, tightest)
+}
+
+// limitText reads a file of limits. One that is not there sets none: the root
+// group has no such files.
+func limitText(h Host, file, none string) (string, error) {
+	text, err := h.text(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	return text, err
 }
 
 // cpuMax reads version 2's "200000 100000" as 2 cores.
-func cpuMax(h Host, folder string) (float64, bool) {
-	text, err := h.text(folder + "/cpu.max")
-	parts := strings.Fields(text)
-	if err != nil || len(parts) != 2 {
-		return 0, false
+func cpuMax(h Host, folder string) (float64, error) {
+	file := folder + "/cpu.max"
+	text, err := limitText(h, file, "max 100000")
+	if err != nil {
+		return 0, err
 	}
-	return cores(parts[0], parts[1])
+	quota, period, _ := strings.Cut(text, " ")
+	return cores(file, quota, period)
 }
 
-func cpuQuota(h Host, folder string) (float64, bool) {
-	quota, err1 := h.text(folder + "/cpu.cfs_quota_us")
-	period, err2 := h.text(folder + "/cpu.cfs_period_us")
-	if err1 != nil || err2 != nil {
-		return 0, false
+func cpuQuota(h Host, folder string) (float64, error) {
+	file := folder + "/cpu.cfs_quota_us"
+	quota, err := limitText(h, file, "-1")
+	if err != nil {
+		return 0, err
 	}
-	return cores(quota, period)
+	period, err := limitText(h, folder+"/cpu.cfs_period_us", "100000")
+	if err != nil {
+		return 0, err
+	}
+	return cores(file, quota, period)
 }
 
-func cores(quota, period string) (float64, bool) {
-	q, err1 := strconv.ParseFloat(quota, 64) // "max" is no number
+func cores(file, quota, period string) (float64, error) {
+	if quota == "max" || quota == "-1" {
+		return 0, nil
+	}
+	q, err1 := strconv.ParseFloat(quota, 64)
 	p, err2 := strconv.ParseFloat(period, 64)
 	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
-		return 0, false
+		return 0, fmt.Errorf("/%s: got quota %q and period %q, want microseconds or max", file, quota, period)
 	}
-	return q / p, true
+	return q / p, nil
 }
 
-func memoryMax(h Host, folder string) (float64, bool) { return bytesLimit(h, folder+"/memory.max") }
+func memoryMax(h Host, folder string) (float64, error) { return bytesLimit(h, folder+"/memory.max") }
 
-func memoryLimit(h Host, folder string) (float64, bool) {
+func memoryLimit(h Host, folder string) (float64, error) {
 	return bytesLimit(h, folder+"/memory.limit_in_bytes")
 }
 
 // bytesLimit reads a limit. Version 1 writes "none" as the largest number of
 // pages that fits an int64, a little below 2^63.
-func bytesLimit(h Host, file string) (float64, bool) {
-	n, err := h.integer(file)
-	if err != nil || n <= 0 || n > 1<<62 {
-		return 0, false
+func bytesLimit(h Host, file string) (float64, error) {
+	text, err := limitText(h, file, "max")
+	if err != nil || text == "max" {
+		return 0, err
 	}
-	return float64(n), true
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("/%s: got %q, want bytes or max", file, text)
+	}
+	if n > 1<<62 {
+		return 0, nil
+	}
+	return float64(n), nil
 }
 
 func readCpuset(h Host, groups map[string]group, env record.Environment) {

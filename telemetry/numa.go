@@ -27,8 +27,11 @@ func readNUMA(_ context.Context, h Host, env record.Environment) error {
 		h.record(env, fileFact{name + ".cpus", f + "/cpulist", anyText})
 		h.record(env, fileFact{name + ".distance", f + "/distance", words})
 		h.record(env, fileFact{name + ".memory_total_bytes", f + "/meminfo", nodeMemory})
-		text, _ := h.text(f + "/cpulist") // unreadable is recorded just above
-		if cpus, err := cpuList(text); err == nil && overlap(allowed, cpus) {
+		cpus, err := nodeCPUs(h, f)
+		if err != nil {
+			return err // without every node's CPUs nobody knows what the affinity spans
+		}
+		if overlap(allowed, cpus) {
 			spanned = append(spanned, id)
 		}
 	}
@@ -37,6 +40,14 @@ func readNUMA(_ context.Context, h Host, env record.Environment) error {
 		env.Set("affinity.numa_nodes", spanned)
 	}
 	return nil
+}
+
+func nodeCPUs(h Host, folder string) ([]int, error) {
+	text, err := h.text(folder + "/cpulist")
+	if err != nil {
+		return nil, err
+	}
+	return cpuList(text)
 }
 
 // readAffinity records where this process may run and returns those CPUs. The

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// A case is a host: files, and what no file holds.
+// A host is a machine to examine: files, and what no file holds.
 type host struct {
 	files map[string]string
 	gpus  *fakeGPUs
@@ -277,6 +277,12 @@ func TestEdges(t *testing.T) {
 		{"limit of an ancestor", "memory-limit", files("proc/self/cgroup", "0::/a/b/c\n", "proc/meminfo", "MemTotal: 8388608 kB",
 			"sys/fs/cgroup/a/memory.max", "1048576", "sys/fs/cgroup/a/b/c/memory.max", "max"), "finding void"},
 		{"limit above the machine's memory", "memory-limit", v2("memory.max", "17179869184"), "passed"},
+		{"groups not mounted", "cpu-limit", files("proc/self/cgroup", "0::/job\n", "proc/cpuinfo", fourCPUs), "not_checked"},
+		{"garbled quota", "cpu-limit", v2("cpu.max", "lots of it"), "not_checked"},
+		{"garbled memory limit", "memory-limit", v2("memory.max", "-5"), "not_checked"},
+		{"root group", "cpu-limit", files("proc/self/cgroup", "0::/\n", "sys/fs/cgroup/cgroup.procs", "1\n"), "passed"},
+		{"node without CPU list", "numa-affinity", files("proc/self/status", "Cpus_allowed_list:\t0-3\n",
+			"sys/devices/system/node/node0/cpulist", "0-1", "sys/devices/system/node/node1/distance", "10"), "not_checked"},
 		{"process gone after the wait", "foreign-gpu-process", foreignAt(holding(7, 1<<30), holding(7, 1<<30), nil), "passed"},
 		{"small process", "foreign-gpu-process", foreignAt(holding(7, 1<<20)), "passed"},
 		{"own process", "foreign-gpu-process", foreignAt(holding(os.Getpid(), 1<<30)), "passed"},
