@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 
 	"assay/plan"
 	"assay/spec"
@@ -21,6 +20,7 @@ type connection struct {
 	client  target.Config
 	dialect target.Dialect
 	server  *target.ServerConfig // nil when the target is already there
+	metrics []string             // where the target may publish its own counters
 	secrets []string             // every confidential value, for the redactor
 }
 
@@ -48,6 +48,9 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 	}
 	if t.Server != nil {
 		c.server = r.server(t)
+	}
+	for _, raw := range c.client.URLs {
+		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
 	}
 	if c.client.TLS, err = tlsConfig(t.TLS); err != nil {
 		return connection{}, err
@@ -101,7 +104,7 @@ func (r *revealer) server(t *spec.Target) *target.ServerConfig {
 	s := t.Server
 	cfg := &target.ServerConfig{
 		Command: s.Command, Dir: s.Dir,
-		ReadyURL:     strings.TrimRight(urls(t)[0], "/") + s.Ready.Path,
+		ReadyURL:     r.below(urls(t)[0], s.Ready.Path),
 		ReadyTimeout: s.Ready.Timeout.Std(), ReadyInterval: s.Ready.Interval.Std(), StopTimeout: s.StopTimeout.Std(),
 	}
 	for name, value := range s.Env {
@@ -109,6 +112,18 @@ func (r *revealer) server(t *spec.Target) *target.ServerConfig {
 	}
 	slices.Sort(cfg.Env)
 	return cfg
+}
+
+// below is the address of path at the target.
+func (r *revealer) below(raw, path string) string {
+	u, err := target.Below(raw, path)
+	if err != nil {
+		if r.err == nil {
+			r.err = err
+		}
+		return ""
+	}
+	return u.String()
 }
 
 func urls(t *spec.Target) []string {

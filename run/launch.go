@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"assay/bundle"
@@ -87,7 +86,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer l.client.Close()
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.metricsPages()})()
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
@@ -112,14 +111,4 @@ func (l *launching) sink(cancel context.CancelCauseFunc) telemetry.Sink {
 		Samples: func(rows []record.Sample) { keep(l.out.Samples.Append(rows...)) },
 		Event:   func(event record.Event) { keep(l.out.Events.Append(event)) },
 	}
-}
-
-// metricsPages are where servers of this field publish their own counters. One
-// that has no such page is recorded as unavailable.
-func (e *execution) metricsPages() []string {
-	var pages []string
-	for _, raw := range e.conn.client.URLs {
-		pages = append(pages, strings.TrimSuffix(strings.TrimRight(raw, "/"), "/v1")+"/metrics")
-	}
-	return pages
 }

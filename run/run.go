@@ -61,16 +61,35 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	redactor := bundle.NewRedactor(conn.secrets, opts.Environ)
+	result, err := execute(ctx, p, opts, conn, redactor)
+	if err != nil {
+		err = &redactedError{redactor.String(err.Error()), err}
+	}
+	return result, err
+}
+
+// A redactedError repeats an error without the secrets that its text may quote,
+// such as those in a URL.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
+
+func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, redactor *bundle.Redactor) (*Result, error) {
 	if conn.server == nil {
 		if err := reachable(ctx, conn.client.URLs); err != nil {
 			return nil, err
 		}
 	}
-	w, err := create(p, opts, conn)
+	w, err := create(p, opts, redactor)
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, opts: opts, conn: conn, out: w}
+	e := &execution{plan: p, opts: opts, conn: conn, out: w, redactor: redactor}
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -79,7 +98,7 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 }
 
 // create opens a new bundle named after the time and the run.
-func create(p plan.Plan, opts Options, conn connection) (*bundle.Writer, error) {
+func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Writer, error) {
 	encoded, err := p.Encode()
 	if err != nil {
 		return nil, err
@@ -92,7 +111,7 @@ func create(p plan.Plan, opts Options, conn connection) (*bundle.Writer, error) 
 		}
 		w, err := bundle.Create(filepath.Join(opts.Out, name), bundle.Header{
 			RunID: name, Spec: opts.Source, Plan: encoded, WorkloadDigest: p.WorkloadDigest,
-			Tool: opts.Tool, Redactor: bundle.NewRedactor(conn.secrets, opts.Environ),
+			Tool: opts.Tool, Redactor: redactor,
 		})
 		if errors.Is(err, os.ErrExist) && n < 100 {
 			continue // two runs in one second
@@ -142,6 +161,8 @@ type execution struct {
 	opts Options
 	conn connection
 	out  *bundle.Writer
+
+	redactor *bundle.Redactor
 }
 
 // describe writes down the machine and the inputs before anything is measured.
@@ -169,6 +190,7 @@ func (e *execution) describe(ctx context.Context) error {
 func (e *execution) report(p Progress) {
 	if e.opts.Progress != nil {
 		p.Launches = len(e.plan.Launches)
+		p.Message = e.redactor.String(p.Message)
 		e.opts.Progress(p)
 	}
 }

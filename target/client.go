@@ -68,13 +68,10 @@ type Client struct {
 func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	c := &Client{cfg: cfg, dialect: dialect, clock: clock}
 	for _, raw := range cfg.URLs {
-		u, err := url.Parse(strings.TrimRight(raw, "/"))
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return nil, fmt.Errorf("target.url %q: want http://HOST[:PORT] or https://HOST[:PORT]", redactedURL(raw))
+		u, err := Below(raw, dialect.Path())
+		if err != nil {
+			return nil, err
 		}
-		// Users paste the base URL of an SDK, which ends in /v1, as often as the
-		// server's root.
-		u.Path = strings.TrimSuffix(u.Path, "/v1") + dialect.Path()
 		query := u.Query()
 		for name, values := range cfg.Query {
 			query[name] = values
@@ -95,6 +92,17 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	return c, nil
+}
+
+// Below is the address of path at the target whose base URL is raw. Users paste
+// the base URL of an SDK, which ends in /v1, as often as the server's root.
+func Below(raw, path string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("target.url %q: want http://HOST[:PORT] or https://HOST[:PORT]", redactedURL(raw))
+	}
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + path
+	return u, nil
 }
 
 // redactedURL keeps a message from repeating credentials.
@@ -206,6 +214,10 @@ func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Re
 	}).WithContext(httptrace.WithClientTrace(ctx, t.trace(c.clock)))
 	if req.Header == nil {
 		req.Header = http.Header{}
+	}
+	if user := u.User; user != nil && req.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.cfg.Ask.Stream {

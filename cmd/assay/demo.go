@@ -104,5 +104,6 @@ func demoKey(out string) (string, error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return "", err
 	}
-	return path, writeKeyPair(path)
+	_, err := newKeyPair(path)
+	return path, err
 }

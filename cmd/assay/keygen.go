@@ -38,12 +38,7 @@ verify. It never overwrites a file.`,
 	return cmd
 }
 
-// writeKeyPair makes a key at path and path.pub.
-func writeKeyPair(path string) error {
-	_, err := newKeyPair(path)
-	return err
-}
-
+// newKeyPair makes a key at path and path.pub.
 func newKeyPair(path string) (bundle.PublicKey, error) {
 	key, err := bundle.GenerateKey()
 	if err != nil {

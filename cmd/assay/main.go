@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -66,9 +67,15 @@ func silent(code int) error { return &exitError{code: code} }
 // commands lists every verb in the order of help.
 var commands = []func(Env) *cobra.Command{
 	demoCommand,
+	initCommand,
+	validateCommand,
 	planCommand,
+	schemaCommand,
 	runCommand,
 	reportCommand,
+	verifyCommand,
+	recoverCommand,
+	keygenCommand,
 	doctorCommand,
 	simCommand,
 }
@@ -80,6 +87,17 @@ func Main(ctx context.Context, env Env) int {
 		Short:         "Honest benchmarks for distributed AI",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := "see assay --help"
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				hint = "did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usageError(fmt.Errorf("unknown command %q: %s", args[0], hint))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)

@@ -99,7 +99,7 @@ func TestKeygen(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "k")
-	if err := writeKeyPair(key); err != nil {
+	if _, err := newKeyPair(key); err != nil {
 		t.Fatal(err)
 	}
 	signer, err := loadSigner(key)
