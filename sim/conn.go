@@ -90,16 +90,21 @@ func clientLeft(err error) bool {
 }
 
 // readBody reads the whole body, first telling a client that waits for it to go
-// on.
+// on. A body that cannot be read is answered and ends the connection.
 func (c *conn) readBody(head *http.Request) (body []byte, ok bool) {
 	if strings.EqualFold(head.Header.Get("Expect"), "100-continue") {
 		c.send([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
 	}
 	body, err := io.ReadAll(head.Body)
-	if err != nil && c.limit.N <= 0 {
+	switch {
+	case err == nil:
+		return body, true
+	case c.limit.N <= 0:
 		c.refuse(&refusal{413, "BadRequestError", "", fmt.Sprintf("the body is too long, want at most %d bytes", maxBody)}, true)
+	case !clientLeft(err):
+		c.refuse(badRequest("", "the body cannot be read: %v", err), true)
 	}
-	return body, err == nil
+	return nil, false
 }
 
 // longAgo is a deadline that has passed.

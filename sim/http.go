@@ -14,8 +14,6 @@ type refusal struct {
 	message string
 }
 
-func (r *refusal) Error() string { return r.message }
-
 func badRequest(param, format string, args ...any) *refusal {
 	return &refusal{400, "BadRequestError", param, fmt.Sprintf(format, args...)}
 }

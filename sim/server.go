@@ -18,7 +18,7 @@ type Server struct {
 	clock   clock
 	started time.Time
 	pacers  []*pacer
-	next    atomic.Uint64 // which pacer, and the number of the request
+	next    atomic.Uint64 // completions asked for so far
 	engine  *engine       // nil in fixed mode
 	meter   *meter
 	truth   *truthLog // nil when none is kept
@@ -41,8 +41,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, clock: newClock(), started: time.Now(), meter: newMeter(cfg.Fixed != nil),
-		lis: map[net.Listener]bool{}, conns: map[*conn]bool{},
-		truth: newTruthLog(cfg.Truth), log: newAccessLog(cfg.AccessLog),
+		lis: map[net.Listener]bool{}, conns: map[*conn]bool{}, log: newAccessLog(cfg.AccessLog),
 	}
 	s.factor = noise(rand.New(rand.NewPCG(cfg.LaunchSeed, 0x1a)), cfg.LaunchNoise)
 	for range cfg.Pacers {
@@ -58,6 +57,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Fixed == nil {
 		s.engine = newEngine(cfg, s.factor, s.pacers[0], s.meter)
 	}
+	s.truth = newTruthLog(cfg.Truth)
 	for _, p := range s.pacers {
 		s.paced.Go(p.run)
 	}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -230,22 +228,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestUnreadableHTTP(t *testing.T) {
-	_, addr := serve(t, Config{})
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "what is this\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	reply, err := io.ReadAll(c)
-	if err != nil || !bytes.HasPrefix(reply, []byte("HTTP/1.1 400 ")) {
-		t.Errorf("got %q, %v; want status 400 and the end of the connection", reply, err)
-	}
-}
-
 func TestQueueFull(t *testing.T) {
 	_, addr := serve(t, Config{Engine: Engine{MaxSequences: 1, MaxQueue: 1, Cost: Cost{Base: 50 * ms}}})
 	_, running := post(t, addr, chatPath, chatBody(500))
@@ -281,137 +263,6 @@ func TestStartDelay(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("not healthy after 10s")
 		}
-	}
-}
-
-// A client that leaves must not keep its place in the batch, and every stream
-// must end one way or the other.
-func TestClientLeaves(t *testing.T) {
-	for name, cfg := range map[string]Config{
-		"engine": {Engine: Engine{Cost: Cost{Base: 5 * ms}}},
-		"fixed":  {Fixed: &Fixed{ITL: 5 * ms}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, addr := serve(t, cfg)
-			c, r := post(t, addr, chatPath, chatBody(10000))
-			if _, err := r.ReadString('}'); err != nil {
-				t.Fatal(err)
-			}
-			c.Close()
-			for deadline := time.Now().Add(10 * time.Second); s.Stats().Running > 0; time.Sleep(5 * ms) {
-				if time.Now().After(deadline) {
-					t.Fatalf("still running 10s after the client left: %+v", s.Stats())
-				}
-			}
-			if got := s.Stats(); got.Cut != 1 || got.Completed != 0 {
-				t.Errorf("%+v; want one cut, none completed", got)
-			}
-		})
-	}
-}
-
-func TestKeepAliveAndPipelining(t *testing.T) {
-	s, addr := serve(t, Config{Fixed: &Fixed{TTFT: ms, ITL: ms}})
-	c, r := post(t, addr, chatPath, chatBody(3))
-	writeRequest(t, c, chatPath, chatBody(4)) // before the first answer is read
-	for _, want := range []int{3, 4} {
-		resp, err := http.ReadResponse(r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := len(events(t, body)) - 1; got != want { // the usage is an event too
-			t.Errorf("%d tokens, want %d", got, want)
-		}
-	}
-	if got := s.Stats().GenerationTokens; got != 7 {
-		t.Errorf("%d tokens generated, want 7", got)
-	}
-}
-
-// A client that does not read must not hold up the others.
-func TestSlowReader(t *testing.T) {
-	s, addr := serve(t, Config{Fixed: &Fixed{Tokens: 30000}})
-	post(t, addr, chatPath, chatBody(30000)) // some 5 MB, and nobody reads
-	if status, _ := call(t, "POST", "http://"+addr+chatPath, chatBody(5)); status != 200 {
-		t.Errorf("status %d, want 200", status)
-	}
-	if got := s.Stats().Accepted; got != 2 {
-		t.Errorf("%d accepted, want 2", got)
-	}
-}
-
-func TestExpectContinue(t *testing.T) {
-	_, addr := serve(t, Config{Fixed: &Fixed{}})
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	body := chatBody(1)
-	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: sim\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", chatPath, len(body))
-	r := bufio.NewReader(c)
-	if line, err := r.ReadString('\n'); err != nil || line != "HTTP/1.1 100 Continue\r\n" {
-		t.Fatalf("got %q, %v; want 100 Continue before the body", line, err)
-	}
-	if _, err := r.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, body); err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.ReadResponse(r, nil)
-	if err != nil || resp.StatusCode != 200 {
-		t.Errorf("got %v, %v; want status 200", resp, err)
-	}
-}
-
-// Close may come at any moment of any stream and must end all of them.
-func TestCloseUnderLoad(t *testing.T) {
-	for name, cfg := range map[string]Config{
-		"engine": {Engine: Engine{MaxSequences: 8, Cost: Cost{Base: ms}}},
-		"fixed":  {Fixed: &Fixed{ITL: ms}, Pacers: 2, Faults: []FaultRate{{"stall", 0.3}, {"hang", 0.1}, {"slow-drip", 0.1}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, err := New(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			served := make(chan error, 1)
-			go func() { served <- s.Serve(l) }()
-			var clients sync.WaitGroup
-			for range 40 {
-				clients.Go(func() {
-					for {
-						resp, err := http.Post("http://"+l.Addr().String()+chatPath, "application/json", strings.NewReader(chatBody(30)))
-						if err != nil {
-							return // the server is gone
-						}
-						_, _ = io.Copy(io.Discard, resp.Body)
-						resp.Body.Close()
-					}
-				})
-			}
-			time.Sleep(150 * ms)
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-			<-served
-			clients.Wait()
-			if got := s.Stats(); got.Accepted == 0 || got.Accepted != got.Completed+got.Cut || got.Running != 0 {
-				t.Errorf("%+v; want every accepted stream completed or cut", got)
-			}
-			if err := s.Close(); err != nil {
-				t.Errorf("second Close: %v", err)
-			}
-		})
 	}
 }
 

@@ -168,16 +168,19 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
+// A setting is a field of Config by the name that errors use.
+type setting[T any] struct {
+	name  string
+	value T
+}
+
 // validate reports every fault of a Config with its defaults filled in.
 func (c Config) validate() error {
 	var errs []error
 	bad := func(name string, got any, want string) {
 		errs = append(errs, fmt.Errorf("%s: got %v, want %s", name, got, want))
 	}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{
+	for _, f := range []setting[int]{
 		{"MaxModelLen", c.MaxModelLen}, {"MeanOutput", c.MeanOutput}, {"TokensPerChunk", c.TokensPerChunk},
 		{"Pacers", c.Pacers}, {"Engine.MaxSequences", c.Engine.MaxSequences},
 		{"Engine.MaxBatchedTokens", c.Engine.MaxBatchedTokens}, {"Engine.MaxQueue", c.Engine.MaxQueue},
@@ -190,18 +193,18 @@ func (c Config) validate() error {
 	if c.Fixed != nil && c.Fixed.Tokens < 1 {
 		bad("Fixed.Tokens", c.Fixed.Tokens, "at least 1")
 	}
-	for name, d := range c.durations() {
-		if d < 0 || d > time.Hour {
-			bad(name, d, "0 to 1h")
+	for _, d := range c.durations() {
+		if d.value < 0 || d.value > time.Hour {
+			bad(d.name, d.value, "0 to 1h")
 		}
 	}
 	if c.Engine.MaxBatchedTokens < c.Engine.MaxSequences {
 		bad("Engine.MaxBatchedTokens", c.Engine.MaxBatchedTokens,
 			fmt.Sprintf("at least Engine.MaxSequences (%d), or a full batch could not decode", c.Engine.MaxSequences))
 	}
-	for name, share := range map[string]float64{"LaunchNoise": c.LaunchNoise, "Jitter": c.Jitter} {
-		if !(share >= 0 && share <= 0.5) {
-			bad(name, share, "a share from 0 to 0.5")
+	for _, share := range []setting[float64]{{"LaunchNoise", c.LaunchNoise}, {"Jitter", c.Jitter}} {
+		if !(share.value >= 0 && share.value <= 0.5) {
+			bad(share.name, share.value, "a share from 0 to 0.5")
 		}
 	}
 	for _, f := range c.Faults {
@@ -212,14 +215,15 @@ func (c Config) validate() error {
 	return errors.Join(errs...)
 }
 
-func (c Config) durations() map[string]time.Duration {
-	all := map[string]time.Duration{
-		"StartDelay": c.StartDelay, "FaultDelay": c.FaultDelay,
-		"Engine.Cost.Base": c.Engine.Cost.Base, "Engine.Cost.PerPrefillToken": c.Engine.Cost.PerPrefillToken,
-		"Engine.Cost.PerDecode": c.Engine.Cost.PerDecode, "Engine.Cost.PerKVToken": c.Engine.Cost.PerKVToken,
+func (c Config) durations() []setting[time.Duration] {
+	cost := c.Engine.Cost
+	all := []setting[time.Duration]{
+		{"StartDelay", c.StartDelay}, {"FaultDelay", c.FaultDelay},
+		{"Engine.Cost.Base", cost.Base}, {"Engine.Cost.PerPrefillToken", cost.PerPrefillToken},
+		{"Engine.Cost.PerDecode", cost.PerDecode}, {"Engine.Cost.PerKVToken", cost.PerKVToken},
 	}
 	if c.Fixed != nil {
-		all["Fixed.TTFT"], all["Fixed.ITL"] = c.Fixed.TTFT, c.Fixed.ITL
+		all = append(all, setting[time.Duration]{"Fixed.TTFT", c.Fixed.TTFT}, setting[time.Duration]{"Fixed.ITL", c.Fixed.ITL})
 	}
 	return all
 }
