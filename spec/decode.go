@@ -71,11 +71,11 @@ func (d *decoder) object(n *node, v reflect.Value, m member, path string) {
 	for _, m := range members {
 		value := n.field(m.name)
 		if value != nil {
-			d.value(value, v.Field(m.index), m, joinPath(path, m.name))
+			d.value(value, v.Field(m.index), m, memberPath(path, m.name))
 			continue
 		}
 		if m.required {
-			d.note(ruleRequired, joinPath(path, m.name), n.line, n.column, "nothing", describe(m))
+			d.note(ruleRequired, memberPath(path, m.name), n.line, n.column, "nothing", describe(m))
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package spec
 
 import (
-	"fmt"
-	"regexp"
+	"iter"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A shape is the form of a node.
@@ -151,8 +151,8 @@ func shorten(text string) string {
 // of a value is its own; the place of a missing one is its parent's key.
 func (n *node) locate(path string) (line, column int) {
 	line, column = n.line, n.column
-	for _, step := range splitPath(path) {
-		next, l, c := n.step(step)
+	for part := range pathParts(path) {
+		next, l, c := n.step(part)
 		if next == nil {
 			return line, column
 		}
@@ -180,7 +180,7 @@ func (n *node) step(part string) (next *node, line, column int) {
 
 // at returns the node at path, or nil.
 func (n *node) at(path string) *node {
-	for _, part := range splitPath(path) {
+	for part := range pathParts(path) {
 		if n == nil {
 			return nil
 		}
@@ -189,12 +189,10 @@ func (n *node) at(path string) *node {
 	return n
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-
 // joinPath adds a key to a path; an odd key is quoted.
 func joinPath(path, key string) string {
 	switch {
-	case !plainKey.MatchString(key):
+	case key == "" || strings.ContainsFunc(key, isOdd):
 		return path + "[" + strconv.Quote(key) + "]"
 	case path == "":
 		return key
@@ -203,28 +201,47 @@ func joinPath(path, key string) string {
 	}
 }
 
-func itemPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
-
-// splitPath undoes joinPath and itemPath.
-func splitPath(path string) []string {
-	var parts []string
-	for path != "" {
-		path = strings.TrimPrefix(path, ".")
-		if !strings.HasPrefix(path, "[") {
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			parts, path = append(parts, path[:end]), path[end:]
-			continue
-		}
-		if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
-			key, _ := strconv.Unquote(quoted) // QuotedPrefix has checked it
-			parts, path = append(parts, key), path[len(quoted)+2:]
-			continue
-		}
-		end := strings.IndexByte(path, ']')
-		parts, path = append(parts, path[1:end]), path[end+1:]
+// memberPath adds a field of a type to a path; such names are never odd.
+func memberPath(path, name string) string {
+	if path == "" {
+		return name
 	}
-	return parts
+	return path + "." + name
+}
+
+// isOdd reports whether a key with r in it must be quoted in a path.
+func isOdd(r rune) bool {
+	return r != '_' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+}
+
+func itemPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// pathParts undoes joinPath and itemPath, part by part.
+func pathParts(path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path != "" {
+			var part string
+			part, path = cutPath(strings.TrimPrefix(path, "."))
+			if !yield(part) {
+				return
+			}
+		}
+	}
+}
+
+// cutPath takes the first part off a path.
+func cutPath(path string) (part, rest string) {
+	if !strings.HasPrefix(path, "[") {
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			return path, ""
+		}
+		return path[:end], path[end:]
+	}
+	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
+		key, _ := strconv.Unquote(quoted) // QuotedPrefix has checked it
+		return key, path[len(quoted)+2:]
+	}
+	end := strings.IndexByte(path, ']')
+	return path[1:end], path[end+1:]
 }

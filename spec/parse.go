@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -53,13 +52,10 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 }
 
 // Check reports the faults of a run that was made in Go, as Parse does for one
-// that was read.
+// that was read; places mean nothing, and literal secrets are not seen.
 func Check(run Run) []Fault {
-	data, err := json.Marshal(run)
-	if err != nil {
-		return []Fault{{Path: "document", Rule: ruleReadable, Got: err.Error(), Want: "values JSON can hold", Message: "want values JSON can hold", Severity: SeverityError}}
-	}
-	_, faults := Parse("", data)
+	_, faults := parseRun(toNode(run))
+	SortFaults(faults)
 	return faults
 }
 
@@ -107,19 +103,6 @@ func newChecker(root *node, unread []Fault) *checker {
 		c.unread[f.Path] = true
 	}
 	return c
-}
-
-// toNode turns a resolved document into nodes; its places mean nothing.
-func toNode(v any) *node {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic("spec: encode a resolved document: " + err.Error()) // the types hold nothing JSON cannot
-	}
-	n, failed := readJSON(data)
-	if failed != nil {
-		panic("spec: read a resolved document: " + failed.Error()) // as above
-	}
-	return n
 }
 
 // merge joins what reading and what the rules found. Where both speak of one

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // A Default is one value that was filled in because the document did not say.
@@ -50,9 +51,9 @@ func (f *filler) note(path string, value any, doc string) {
 func (f *filler) fill(v reflect.Value, path string) {
 	for _, m := range membersOf(v.Type()) {
 		child := v.Field(m.index)
-		childPath := joinPath(path, m.name)
+		childPath := memberPath(path, m.name)
 		if m.def != "" && child.IsZero() {
-			setDefault(child, m)
+			child.Set(copyValue(allDefaults()[m.typ][m.def]))
 			f.note(childPath, child.Interface(), f.docs[v.Type().Name()+"."+m.goName])
 		}
 		f.descend(child, childPath)
@@ -74,6 +75,26 @@ func (f *filler) descend(v reflect.Value, path string) {
 		}
 	}
 }
+
+// allDefaults holds the decoded defaults by type and text. They are decoded
+// once: reading YAML is most of the cost of resolving otherwise.
+var allDefaults = sync.OnceValue(func() map[reflect.Type]map[string]reflect.Value {
+	table := map[reflect.Type]map[string]reflect.Value{}
+	for _, members := range allMembers() {
+		for _, m := range members {
+			if m.def == "" {
+				continue
+			}
+			if table[m.typ] == nil {
+				table[m.typ] = map[string]reflect.Value{}
+			}
+			v := reflect.New(m.typ).Elem()
+			setDefault(v, m)
+			table[m.typ][m.def] = v
+		}
+	}
+	return table
+})
 
 // setDefault decodes the default of m, written as YAML in its tag.
 func setDefault(v reflect.Value, m member) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +63,7 @@ func patched(t testing.TB, data []byte, patches ...patch) []byte {
 		t.Fatal(err)
 	}
 	for _, p := range patches {
-		document = applyPatch(t, document, splitPath(p.path), p.value)
+		document = applyPatch(t, document, slices.Collect(pathParts(p.path)), p.value)
 	}
 	out, err := json.Marshal(document)
 	if err != nil {

@@ -106,8 +106,8 @@ func checkDefault(t *testing.T, name string, m member) {
 func TestPaths(t *testing.T) {
 	f := func(path string, want ...string) {
 		t.Helper()
-		if got := splitPath(path); !slices.Equal(got, want) {
-			t.Errorf("splitPath(%q) = %q, want %q", path, got, want)
+		if got := slices.Collect(pathParts(path)); !slices.Equal(got, want) {
+			t.Errorf("pathParts(%q) = %q, want %q", path, got, want)
 		}
 	}
 	f("spec.layers[0].name", "spec", "layers", "0", "name")

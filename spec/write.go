@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -19,14 +18,7 @@ func schemaURL(kind string) string {
 // types, a comment above each section, and a first line that tells editors
 // where its schema is. v is a Run or a WorkloadSpec.
 func WriteYAML(v any) ([]byte, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("encode document: %w", err)
-	}
-	root, failed := readJSON(data)
-	if failed != nil {
-		return nil, fmt.Errorf("encode document: %w", failed)
-	}
+	root := toNode(v)
 	kind := root.field("kind").str()
 	tree := yamlNode(root)
 	commentSections(tree, kind)

@@ -1,0 +1,6 @@
+//go:build !race
+
+package spec
+
+// combinationStride takes every combination of the renderer.
+const combinationStride = 1
