@@ -82,6 +82,13 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer leave()
+	if !e.identified {
+		e.identify(ctx, e.env)
+		e.identified = true
+		if err := e.out.SetEnvironment(e.env); err != nil {
+			return err
+		}
+	}
 	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
 		return err
 	}

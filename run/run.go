@@ -162,13 +162,15 @@ type execution struct {
 	conn connection
 	out  *bundle.Writer
 
-	redactor *bundle.Redactor
+	redactor   *bundle.Redactor
+	env        record.Environment
+	identified bool // the target has been asked what it is
 }
 
 // describe writes down the machine and the inputs before anything is measured.
 func (e *execution) describe(ctx context.Context) error {
-	env := telemetry.Capture(ctx, e.opts.Host)
-	topology, err := telemetry.TopologyDigest(env)
+	e.env = telemetry.Capture(ctx, e.opts.Host)
+	topology, err := telemetry.TopologyDigest(e.env)
 	if err != nil {
 		return err
 	}
@@ -177,7 +179,7 @@ func (e *execution) describe(ctx context.Context) error {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
 	return errors.Join(
-		e.out.SetEnvironment(env),
+		e.out.SetEnvironment(e.env),
 		e.out.SetTopology(topology),
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
 		e.out.SetInputs(bundle.Inputs{

@@ -31,7 +31,7 @@ func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out 
 	if s.cfg == nil {
 		return func() {}, nil
 	}
-	log, err := out.Log("server")
+	log, err := out.Log("server.log")
 	if err != nil {
 		return nil, err
 	}

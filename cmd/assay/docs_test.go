@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shellBlocks are the fenced blocks of a page that are marked sh: examples that
+// a reader may paste. Commands that a test cannot run (those that install or
+// test everything) stand in blocks marked console.
+var shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
+
+// TestDocs runs every example of the README and the guides, page by page, as one
+// script each, with assay on the path.
+func TestDocs(t *testing.T) {
+	guides, err := filepath.Glob("../../docs/guides/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := append([]string{"../../README.md"}, guides...)
+	bin := t.TempDir()
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(bin, "assay")); err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		t.Run(filepath.Base(page), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var script strings.Builder
+			// Servers started with & end with the page.
+			script.WriteString("set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n")
+			blocks := shellBlocks.FindAllStringSubmatch(string(text), -1)
+			if len(blocks) == 0 {
+				t.Fatalf("%s has no example to run", page)
+			}
+			for _, block := range blocks {
+				script.WriteString(block[1])
+			}
+			dir := t.TempDir()
+			if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s\n--- the script was\n%s", err, out, script.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"assay/record"
+	"assay/target"
+)
+
+// identify asks the target what it is. Servers of this field tell their engine
+// as the owner of a model and their version on a page of its own; one that does
+// not is recorded as unavailable, with its answer.
+func (e *execution) identify(ctx context.Context, env record.Environment) {
+	var models struct {
+		Data []struct {
+			ID      string `json:"id"`
+			OwnedBy string `json:"owned_by"`
+		} `json:"data"`
+	}
+	if err := e.ask(ctx, "/v1/models", &models); err != nil {
+		env.Miss("server.engine", err.Error())
+		env.Miss("server.models", err.Error())
+	} else {
+		owners, names := []string{}, []string{}
+		for _, m := range models.Data {
+			names = append(names, m.ID)
+			if m.OwnedBy != "" && !slices.Contains(owners, m.OwnedBy) {
+				owners = append(owners, m.OwnedBy)
+			}
+		}
+		env.Set("server.models", names)
+		if len(owners) == 1 {
+			env.Set("server.engine", owners[0])
+		} else {
+			env.Miss("server.engine", fmt.Sprintf("the models name %d owners, want one", len(owners)))
+		}
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if err := e.ask(ctx, "/version", &version); err != nil || version.Version == "" {
+		env.Miss("server.version", fmt.Sprintf("GET /version told none (%v)", err))
+	} else {
+		env.Set("server.version", version.Version)
+	}
+}
+
+// ask reads one JSON answer of the first target.
+func (e *execution) ask(ctx context.Context, path string, into any) error {
+	u, err := target.Below(e.conn.client.URLs[0], path)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	req.Header = e.conn.client.Header.Clone()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", path, resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(into); err != nil {
+		return fmt.Errorf("GET %s: %w", path, err)
+	}
+	return nil
+}
