@@ -37,7 +37,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
 	row("signature", "%s", r.Signature)
-	row("class", "%s", s.Intent.BenchmarkClass)
+	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
 		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
 	}
@@ -49,6 +49,14 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
 	row("own error", "not measured by this version: TTFT and gaps include the client's own delay")
 	t.Flush()
+}
+
+// declaredOnly keeps a declared isolation from being read as a proven one.
+func declaredOnly(class string) string {
+	if class == spec.PublicationGrade {
+		return " as declared; this version does not check that the nodes were dedicated"
+	}
+	return ""
 }
 
 func targetURL(t *spec.Target) string {

@@ -27,9 +27,6 @@ type connection struct {
 // connect reveals what the plan's target needs. lookup is as os.LookupEnv.
 func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error) {
 	t := p.Run.Spec.Target
-	if t == nil {
-		return connection{}, fmt.Errorf("spec.target is missing: say where the system under test is")
-	}
 	dialect, err := target.Find(t.API)
 	if err != nil {
 		return connection{}, err
@@ -46,14 +43,15 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Connections: mostConnections(p),
 		KeepText:    p.Run.Spec.Load.KeepAnswers,
 	}
-	if t.Server != nil {
-		c.server = r.server(t)
-	}
 	for _, raw := range c.client.URLs {
 		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
 	}
 	if c.client.TLS, err = tlsConfig(t.TLS); err != nil {
 		return connection{}, err
+	}
+	if t.Server != nil {
+		c.server = r.server(t)
+		c.server.TLS = c.client.TLS
 	}
 	c.secrets = append(c.secrets, r.revealed...)
 	return c, r.err

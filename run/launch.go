@@ -60,6 +60,8 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	}
 	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
 	runErr := e.measure(ctx, l, server)
+	e.requests += l.counter.ended.Load()
+	e.failed += l.counter.failed.Load()
 	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
 	switch {
 	case ctx.Err() != nil:

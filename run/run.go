@@ -14,12 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
-	"assay/spec"
 	"assay/telemetry"
 )
 
@@ -51,11 +51,8 @@ type Result struct {
 // Execute carries out p. It returns a Result whenever a bundle exists, also
 // beside an error: what was recorded before it must be sealed and not lost.
 func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
-	if p.Run.Spec.Workload.ConcurrencyModel != spec.ClosedLoop || len(p.Points) == 0 {
-		return nil, errors.New("this version runs closed loops only: set workload.concurrencyModel to closed_loop and list load.concurrency")
-	}
-	if p.Run.Spec.Workload.DatasetRef != spec.SyntheticDataset {
-		return nil, fmt.Errorf("this version makes its own prompts: got workload.datasetRef %q, want %q", p.Run.Spec.Workload.DatasetRef, spec.SyntheticDataset)
+	if err := refuse(p); err != nil {
+		return nil, err
 	}
 	conn, err := connect(p, lookup(opts.Environ))
 	if err != nil {
@@ -93,8 +90,16 @@ func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, re
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
+	begun, err := readVitals()
+	if err != nil {
+		return &Result{w, bundle.Failed}, err
+	}
 	status, err := e.launches(ctx)
-	return &Result{w, status}, err
+	health, healthErr := e.health(begun)
+	if healthErr == nil {
+		healthErr = w.SetHealth(health)
+	}
+	return &Result{w, status}, errors.Join(err, healthErr)
 }
 
 // create opens a new bundle named after the time and the run.
@@ -147,8 +152,8 @@ func reachable(ctx context.Context, urls []string) error {
 func lookup(environ []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, entry := range environ {
-			if len(entry) > len(name) && entry[len(name)] == '=' && entry[:len(name)] == name {
-				return entry[len(name)+1:], true
+			if value, ok := strings.CutPrefix(entry, name+"="); ok && name != "" {
+				return value, true
 			}
 		}
 		return "", false
@@ -165,6 +170,8 @@ type execution struct {
 	redactor   *bundle.Redactor
 	env        record.Environment
 	identified bool // the target has been asked what it is
+
+	requests, failed int64 // of the launches that have ended
 }
 
 // describe writes down the machine and the inputs before anything is measured.

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ type ServerConfig struct {
 	Env      []string // "NAME=value", added to ours
 	Dir      string
 	ReadyURL string // answers 200 when the server is ready
+	TLS      *tls.Config
 
 	ReadyTimeout, ReadyInterval, StopTimeout time.Duration
 }
@@ -59,8 +61,8 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 func (s *Server) ready(ctx context.Context) error {
 	deadline := time.NewTimer(s.cfg.ReadyTimeout)
 	defer deadline.Stop()
-	client := &http.Client{Timeout: max(s.cfg.ReadyInterval, time.Second)}
-	defer client.CloseIdleConnections()
+	// A transport of its own: no proxy of the environment, no connection kept.
+	client := &http.Client{Timeout: max(s.cfg.ReadyInterval, time.Second), Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: s.cfg.TLS}}
 	for last := error(nil); ; {
 		resp, err := client.Get(s.cfg.ReadyURL)
 		if err == nil {

@@ -99,6 +99,9 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
+	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
+		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
+	}
 	host := telemetry.Local(ctx)
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{

@@ -1,0 +1,46 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+
+	"assay/plan"
+	"assay/spec"
+)
+
+// beyond lists what a spec may ask and this version does not carry out. Asking
+// for it is refused: a run that ignored a field would answer another question.
+var beyond = []struct {
+	path  string
+	asked func(spec.RunSpec) bool
+	want  string
+}{
+	{"spec.workload.concurrencyModel", func(s spec.RunSpec) bool { return s.Workload.ConcurrencyModel != spec.ClosedLoop }, "closed_loop"},
+	{"spec.workload.datasetRef", func(s spec.RunSpec) bool { return s.Workload.DatasetRef != spec.SyntheticDataset }, "synthetic"},
+	{"spec.workload.prompt.distribution", func(s spec.RunSpec) bool { return s.Workload.Prompt.Distribution != "fixed" }, "fixed"},
+	{"spec.workload.prompt.prefixTokens", func(s spec.RunSpec) bool { return s.Workload.Prompt.PrefixTokens > 0 }, "0"},
+	{"spec.load.stages", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 }, "none"},
+	{"spec.load.prefillConcurrency", func(s spec.RunSpec) bool { return s.Load.PrefillConcurrency > 0 }, "0"},
+	{"spec.load.cancel", func(s spec.RunSpec) bool { return s.Load.Cancel != nil }, "none"},
+	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
+	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
+	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
+}
+
+// refuse names everything in p that this version cannot carry out.
+func refuse(p plan.Plan) error {
+	s := p.Run.Spec
+	if s.Target == nil || s.Load == nil {
+		return errors.New("this version runs serving benchmarks only: want spec.target and spec.load")
+	}
+	var errs []error
+	for _, b := range beyond {
+		if b.asked(s) {
+			errs = append(errs, fmt.Errorf("%s: this version can plan it but not run it, want %s", b.path, b.want))
+		}
+	}
+	if len(errs) == 0 && len(p.Points) == 0 {
+		errs = append(errs, errors.New("spec.load.concurrency: no point to run, want at least one"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,74 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"assay/plan"
+	"assay/spec"
+)
+
+func planOf(t *testing.T, fields string) plan.Plan {
+	t.Helper()
+	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t}, spec: {`+fields+`}}`))
+	if !spec.Valid(faults) {
+		t.Fatal(faults)
+	}
+	p, err := plan.New(*doc.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const server = `target: {url: "http://127.0.0.1:1"}`
+
+// What cannot be run is refused by name, all of it at once; nothing that was
+// asked is ignored.
+func TestRefuse(t *testing.T) {
+	f := func(fields string, want ...string) {
+		t.Helper()
+		err := refuse(planOf(t, fields))
+		if len(want) == 0 {
+			if err != nil {
+				t.Errorf("{%s} is refused: %v", fields, err)
+			}
+			return
+		}
+		for _, path := range want {
+			if err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("{%s}: error %v does not name %s", fields, err, path)
+			}
+		}
+	}
+	f(`workload: {model: m}, ` + server + `, load: {concurrency: [1]}`)
+	f(`workload: {model: m, concurrencyModel: open_loop}, `+server+`, load: {rate: [1]}`, "concurrencyModel")
+	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, `+server+`, load: {prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`,
+		"prompt.distribution", "prefixTokens", "prefillConcurrency", "load.cancel")
+}
+
+// Every refusal can happen: its test of a spec is true for one and false for the
+// resolved minimal document.
+func TestRefusalsAreOffByDefault(t *testing.T) {
+	s := planOf(t, `workload: {model: m}, `+server+`, load: {concurrency: [1]}`).Run.Spec
+	for _, b := range beyond {
+		if b.asked(s) {
+			t.Errorf("the minimal document is refused for %s", b.path)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	look := lookup([]string{"A=1", "AB=2", "EMPTY="})
+	f := func(name, want string, ok bool) {
+		t.Helper()
+		if got, found := look(name); got != want || found != ok {
+			t.Errorf("lookup(%s) = %q, %v; want %q, %v", name, got, found, want, ok)
+		}
+	}
+	f("A", "1", true)
+	f("AB", "2", true)
+	f("EMPTY", "", true)
+	f("B", "", false)
+	f("", "", false)
+}
