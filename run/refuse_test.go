@@ -21,7 +21,7 @@ func planOf(t *testing.T, fields string) plan.Plan {
 	return p
 }
 
-const server = `target: {url: "http://127.0.0.1:1"}`
+const endpoint = `target: {url: "http://127.0.0.1:1"}`
 
 // What cannot be run is refused by name, all of it at once; nothing that was
 // asked is ignored.
@@ -41,16 +41,16 @@ func TestRefuse(t *testing.T) {
 			}
 		}
 	}
-	f(`workload: {model: m}, ` + server + `, load: {concurrency: [1]}`)
-	f(`workload: {model: m, concurrencyModel: open_loop}, `+server+`, load: {rate: [1]}`, "concurrencyModel")
-	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, `+server+`, load: {prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`,
+	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}`)
+	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {rate: [1]}`, "concurrencyModel")
+	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, `+endpoint+`, load: {prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`,
 		"prompt.distribution", "prefixTokens", "prefillConcurrency", "load.cancel")
 }
 
 // Every refusal can happen: its test of a spec is true for one and false for the
 // resolved minimal document.
 func TestRefusalsAreOffByDefault(t *testing.T) {
-	s := planOf(t, `workload: {model: m}, `+server+`, load: {concurrency: [1]}`).Run.Spec
+	s := planOf(t, `workload: {model: m}, `+endpoint+`, load: {concurrency: [1]}`).Run.Spec
 	for _, b := range beyond {
 		if b.asked(s) {
 			t.Errorf("the minimal document is refused for %s", b.path)
