@@ -76,85 +76,86 @@ func at(times ...int) []time.Duration {
 	return list
 }
 
-// Every time here is computed by hand from handCost: an iteration takes 10 ms,
-// 1 ms for each prompt token and 2 ms for each decoding sequence.
+// schedules are computed by hand from handCost: an iteration takes 10 ms, 1 ms
+// for each prompt token and 2 ms for each decoding sequence.
+var schedules = []struct {
+	name   string
+	engine Engine
+	asks   []ask
+	want   [][]time.Duration
+	cached []int
+}{
+	{
+		name: "alone: prefill, then decodes",
+		asks: []ask{{at: 100 * ms, prompt: 5, want: 3}},
+		want: [][]time.Duration{at(115, 127, 139)},
+	},
+	{
+		name: "a second one joins at the next iteration",
+		asks: []ask{{0, 5, 4, 1}, {20 * ms, 10, 2, 2}},
+		// 0–15 prefill A; 15–27 decode A; 27–49 decode A and prefill B; 49–63 decode both.
+		want: [][]time.Duration{at(15, 27, 49, 63), at(49, 63)},
+	},
+	{
+		name:   "batch of one: the second waits for the first to end",
+		engine: Engine{MaxSequences: 1},
+		asks:   []ask{{0, 5, 2, 1}, {1 * ms, 5, 1, 2}},
+		want:   [][]time.Duration{at(15, 27), at(42)},
+	},
+	{
+		name:   "token budget: a long prompt in three pieces",
+		engine: Engine{MaxBatchedTokens: 8, MaxSequences: 8},
+		asks:   []ask{{0, 20, 2, 1}},
+		want:   [][]time.Duration{at(50, 62)},
+	},
+	{
+		name:   "token budget: decodes come before prefill",
+		engine: Engine{MaxBatchedTokens: 8, MaxSequences: 8},
+		asks:   []ask{{0, 5, 4, 1}, {1 * ms, 14, 1, 2}},
+		// 0–15 A; 15–34 decode A and prefill half of B; 34–53 the other half; 53–65 A.
+		want: [][]time.Duration{at(15, 34, 53, 65), at(53)},
+	},
+	{
+		name: "idle between two",
+		asks: []ask{{0, 1, 1, 1}, {100 * ms, 1, 1, 2}},
+		want: [][]time.Duration{at(11), at(111)},
+	},
+	{
+		name:   "no memory: the younger is put out and computed again",
+		engine: Engine{KVBlocks: 3, NoPrefixCache: true},
+		asks:   []ask{{0, 16, 4, 1}, {0, 16, 3, 2}},
+		// 0–42 both prefill; then A takes the last block and B is put out;
+		// A ends at 78; 78–105 B's 17 tokens again; 105–117 decode.
+		want: [][]time.Duration{at(42, 54, 66, 78), at(42, 105, 117)},
+	},
+	{
+		name:   "no memory, prefix cache: what was put out is found again",
+		engine: Engine{KVBlocks: 3},
+		asks:   []ask{{0, 16, 4, 1}, {0, 16, 3, 2}},
+		want:   [][]time.Duration{at(42, 54, 66, 78), at(42, 90, 102)},
+	},
+	{
+		name:   "no memory for a newcomer: it waits",
+		engine: Engine{KVBlocks: 2, NoPrefixCache: true},
+		asks:   []ask{{0, 20, 2, 1}, {1 * ms, 20, 1, 2}},
+		want:   [][]time.Duration{at(30, 42), at(72)},
+	},
+	{
+		name:   "prefix hit: only whole blocks, never the last token",
+		asks:   []ask{{0, 40, 1, 1}, {60 * ms, 40, 1, 1}, {100 * ms, 32, 1, 1}},
+		want:   [][]time.Duration{at(50), at(78), at(126)},
+		cached: []int{0, 32, 16},
+	},
+	{
+		name:   "attention: each KV token costs",
+		engine: Engine{Cost: Cost{Base: 10 * ms, PerPrefillToken: 1 * ms, PerDecode: 2 * ms, PerKVToken: 1 * ms}},
+		asks:   []ask{{0, 5, 2, 1}},
+		want:   [][]time.Duration{at(20, 38)},
+	},
+}
+
 func TestEngineSchedule(t *testing.T) {
-	tests := []struct {
-		name   string
-		engine Engine
-		asks   []ask
-		want   [][]time.Duration
-		cached []int
-	}{
-		{
-			name: "alone: prefill, then decodes",
-			asks: []ask{{at: 100 * ms, prompt: 5, want: 3}},
-			want: [][]time.Duration{at(115, 127, 139)},
-		},
-		{
-			name: "a second one joins at the next iteration",
-			asks: []ask{{0, 5, 4, 1}, {20 * ms, 10, 2, 2}},
-			// 0–15 prefill A; 15–27 decode A; 27–49 decode A and prefill B; 49–63 decode both.
-			want: [][]time.Duration{at(15, 27, 49, 63), at(49, 63)},
-		},
-		{
-			name:   "batch of one: the second waits for the first to end",
-			engine: Engine{MaxSequences: 1},
-			asks:   []ask{{0, 5, 2, 1}, {1 * ms, 5, 1, 2}},
-			want:   [][]time.Duration{at(15, 27), at(42)},
-		},
-		{
-			name:   "token budget: a long prompt in three pieces",
-			engine: Engine{MaxBatchedTokens: 8, MaxSequences: 8},
-			asks:   []ask{{0, 20, 2, 1}},
-			want:   [][]time.Duration{at(50, 62)},
-		},
-		{
-			name:   "token budget: decodes come before prefill",
-			engine: Engine{MaxBatchedTokens: 8, MaxSequences: 8},
-			asks:   []ask{{0, 5, 4, 1}, {1 * ms, 14, 1, 2}},
-			// 0–15 A; 15–34 decode A and prefill half of B; 34–53 the other half; 53–65 A.
-			want: [][]time.Duration{at(15, 34, 53, 65), at(53)},
-		},
-		{
-			name: "idle between two",
-			asks: []ask{{0, 1, 1, 1}, {100 * ms, 1, 1, 2}},
-			want: [][]time.Duration{at(11), at(111)},
-		},
-		{
-			name:   "no memory: the younger is put out and computed again",
-			engine: Engine{KVBlocks: 3, NoPrefixCache: true},
-			asks:   []ask{{0, 16, 4, 1}, {0, 16, 3, 2}},
-			// 0–42 both prefill; then A takes the last block and B is put out;
-			// A ends at 78; 78–105 B's 17 tokens again; 105–117 decode.
-			want: [][]time.Duration{at(42, 54, 66, 78), at(42, 105, 117)},
-		},
-		{
-			name:   "no memory, prefix cache: what was put out is found again",
-			engine: Engine{KVBlocks: 3},
-			asks:   []ask{{0, 16, 4, 1}, {0, 16, 3, 2}},
-			want:   [][]time.Duration{at(42, 54, 66, 78), at(42, 90, 102)},
-		},
-		{
-			name:   "no memory for a newcomer: it waits",
-			engine: Engine{KVBlocks: 2, NoPrefixCache: true},
-			asks:   []ask{{0, 20, 2, 1}, {1 * ms, 20, 1, 2}},
-			want:   [][]time.Duration{at(30, 42), at(72)},
-		},
-		{
-			name:   "prefix hit: only whole blocks, never the last token",
-			asks:   []ask{{0, 40, 1, 1}, {60 * ms, 40, 1, 1}, {100 * ms, 32, 1, 1}},
-			want:   [][]time.Duration{at(50), at(78), at(126)},
-			cached: []int{0, 32, 16},
-		},
-		{
-			name:   "attention: each KV token costs",
-			engine: Engine{Cost: Cost{Base: 10 * ms, PerPrefillToken: 1 * ms, PerDecode: 2 * ms, PerKVToken: 1 * ms}},
-			asks:   []ask{{0, 5, 2, 1}},
-			want:   [][]time.Duration{at(20, 38)},
-		},
-	}
-	for _, tt := range tests {
+	for _, tt := range schedules {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.engine.Cost == (Cost{}) {
 				tt.engine.Cost = handCost

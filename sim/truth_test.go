@@ -122,7 +122,7 @@ func TestTruthOfStall(t *testing.T) {
 }
 
 // The accuracy is logged, and only bounded far above what any machine shows: a
-// shared one may pause at any time. docs/guides/simulator.md has figures.
+// shared one may pause at any time.
 func TestFixedAccuracy(t *testing.T) {
 	const streams, tokens = 20, 50
 	log := run(t, Config{Fixed: &Fixed{TTFT: 20 * ms, ITL: 10 * ms}}, func(addr string) {
