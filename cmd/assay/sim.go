@@ -137,10 +137,24 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 	if !f.Changed("launch-seed") {
 		cfg.LaunchSeed = uint64(os.Getpid())<<32 ^ uint64(time.Now().UnixNano())
 	}
+	for _, name := range neverZero {
+		if value := f.Lookup(name).Value.String(); value == "0" || value == "0s" {
+			errs = append(errs, fmt.Errorf("--%s: got 0, want more", name))
+		}
+	}
+	if cfg.Engine.Cost == (sim.Cost{}) {
+		errs = append(errs, errors.New("--base, --per-prefill-token, --per-decode, --per-kv-token: got 0 for all, want one above 0"))
+	}
 	if o.log && o.json {
 		errs = append(errs, errors.New("got both --log and --json, want one: both write to stdout"))
 	}
 	return errors.Join(errs...)
+}
+
+// neverZero lists the flags for which sim.Config would read zero as "not set".
+var neverZero = []string{
+	"tokens", "max-seqs", "max-batched-tokens", "max-queue", "kv-blocks",
+	"mean-output", "max-model-len", "tokens-per-chunk", "fault-delay", "pacers",
 }
 
 // parseShare reads "2%" or "0.02".

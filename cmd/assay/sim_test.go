@@ -169,6 +169,9 @@ func TestSimMistakes(t *testing.T) {
 		{[]string{"--fault", "nonsense"}, "--list-faults"},
 		{[]string{"--jitter", "much"}, "--jitter"},
 		{[]string{"--kv-blocks", "-1"}, "Engine.KVBlocks"},
+		{[]string{"--max-seqs", "0"}, "--max-seqs"},
+		{[]string{"--fault-delay", "0"}, "--fault-delay"},
+		{[]string{"--base", "0", "--per-prefill-token", "0", "--per-decode", "0"}, "want one above 0"},
 		{[]string{"--log", "--json"}, "want one"},
 		{[]string{"extra"}, "want none"},
 	} {
