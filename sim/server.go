@@ -43,7 +43,7 @@ func New(cfg Config) (*Server, error) {
 		cfg: cfg, clock: newClock(), started: time.Now(), meter: newMeter(cfg.Fixed != nil),
 		lis: map[net.Listener]bool{}, conns: map[*conn]bool{}, log: newAccessLog(cfg.AccessLog),
 	}
-	s.factor = noise(rand.New(rand.NewPCG(cfg.LaunchSeed, 0x1a)), cfg.LaunchNoise)
+	s.factor = 1 // of a fixed schedule, which has no noise
 	for range cfg.Pacers {
 		p, err := newPacer(s.clock)
 		if err != nil {
@@ -55,6 +55,7 @@ func New(cfg Config) (*Server, error) {
 		s.pacers = append(s.pacers, p)
 	}
 	if cfg.Fixed == nil {
+		s.factor = noise(rand.New(rand.NewPCG(cfg.LaunchSeed, 0x1a)), cfg.LaunchNoise)
 		s.engine = newEngine(cfg, s.factor, s.pacers[0], s.meter)
 	}
 	s.truth = newTruthLog(cfg.Truth)
