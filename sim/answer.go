@@ -15,6 +15,7 @@ var pages = map[string]page{
 	"GET /health":      (*Server).health,
 	"GET /metrics":     (*Server).metricsPage,
 	"GET /v1/models":   (*Server).models,
+	"GET /version":     (*Server).version,
 	"POST /tokenize":   (*Server).tokenizePage,
 	"POST /detokenize": (*Server).detokenizePage,
 }

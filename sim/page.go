@@ -24,7 +24,17 @@ func (s *Server) models([]byte) (int, string, []byte) {
 	return jsonPage(struct {
 		Object string  `json:"object"`
 		Data   []model `json:"data"`
-	}{"list", []model{{s.cfg.Model, "model", s.started.Unix(), "assay", s.cfg.MaxModelLen}}})
+	}{"list", []model{{s.cfg.Model, "model", s.started.Unix(), "assay-sim", s.cfg.MaxModelLen}}})
+}
+
+// Version is the version of the simulator's behaviour. It grows when the same
+// configuration and seeds would give another schedule or other words.
+const Version = "1"
+
+func (s *Server) version([]byte) (int, string, []byte) {
+	return jsonPage(struct {
+		Version string `json:"version"`
+	}{Version})
 }
 
 // tokenizePage answers as vLLM's route does, for a prompt or for messages.

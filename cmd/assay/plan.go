@@ -156,17 +156,27 @@ func frozenYAML(p plan.Plan) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var tree any
+	// Through nodes, which keep the order of the fields; JSON is YAML already.
+	var tree yaml.Node
 	if err := yaml.Unmarshal(data, &tree); err != nil {
 		return nil, err
 	}
+	blockStyle(&tree)
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(tree); err != nil {
+	if err := encoder.Encode(&tree); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), encoder.Close()
+}
+
+// blockStyle drops the braces and quotes of JSON.
+func blockStyle(n *yaml.Node) {
+	n.Style = 0
+	for _, child := range n.Content {
+		blockStyle(child)
+	}
 }
 
 func indent(text []byte) string {
