@@ -5,25 +5,27 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// schemaURL is where editors find the schema of a kind.
+// schemaURL names the schema of a kind.
 func schemaURL(kind string) string {
 	return "https://assay.dev/schema/v1alpha1/" + schemaFile(kind)
 }
 
 // WriteYAML writes a document as readable YAML: fields in the order of the
-// types, a comment above each section, and a first line that tells editors
-// where its schema is. v is a Run or a WorkloadSpec.
+// types, a comment above each section, and a first line that names its schema
+// for editors. v is a Run or a WorkloadSpec.
 func WriteYAML(v any) ([]byte, error) {
 	root := toNode(v)
 	kind := root.field("kind").str()
 	tree := yamlNode(root)
 	commentSections(tree, kind)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# yaml-language-server: $schema=%s\n", schemaURL(kind))
+	file := schemaFile(kind)
+	fmt.Fprintf(&out, "# yaml-language-server: $schema=%s\n# The schema for editors: assay schema --kind %s > %s\n", file, strings.ToLower(kind), file)
 	if err := encodeYAML(&out, tree); err != nil {
 		return nil, fmt.Errorf("encode document: %w", err)
 	}
