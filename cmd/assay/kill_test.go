@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -149,7 +148,16 @@ func monotonic() int64 {
 // checkLosses compares every recovered bundle with what the server knows.
 func checkLosses(t *testing.T, truthFile string, runs []killedRun) {
 	t.Helper()
-	finished := readTruth(t, truthFile)
+	finished := map[string]map[string]int64{} // by run, when the server sent the end of each request
+	for _, e := range readTruth(t, truthFile) {
+		if e.kind != "done" {
+			continue
+		}
+		if finished[e.client] == nil {
+			finished[e.client] = map[string]int64{}
+		}
+		finished[e.client][e.request] = e.sent
+	}
 	recovered, checked := 0, 0
 	for _, r := range runs {
 		if r.dir == "" {
@@ -185,38 +193,4 @@ func checkLosses(t *testing.T, truthFile string, runs []killedRun) {
 	if checked == 0 {
 		t.Error("no request was old enough to be checked: the test proves nothing")
 	}
-}
-
-// readTruth returns, for each run, when the server sent the end of each request.
-func readTruth(t *testing.T, path string) map[string]map[string]int64 {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
-	finished := map[string]map[string]int64{}
-	for _, row := range rows[1:] {
-		if row[column["kind"]] != "done" {
-			continue
-		}
-		sent, err := strconv.ParseInt(row[column["sent_ns"]], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		run := row[column["client_id"]]
-		if finished[run] == nil {
-			finished[run] = map[string]int64{}
-		}
-		finished[run][row[column["request"]]] = sent
-	}
-	return finished
 }
