@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -27,11 +26,7 @@ the smallest effect it could show, every default that was filled in, and the
 resolved document. It runs nothing.`,
 		Args: exactArgs(1, "a spec file"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			source, err := os.ReadFile(args[0])
-			if err != nil {
-				return usageError(err)
-			}
-			document, err := parseRun(args[0], source)
+			_, document, err := readRun(args[0])
 			if err != nil {
 				return err
 			}
@@ -39,12 +34,10 @@ resolved document. It runs nothing.`,
 			if err != nil {
 				return usageError(err)
 			}
-			if !asJSON {
-				return writePlan(env.Stdout, p)
+			if asJSON {
+				return printJSON(env.Stdout, p)
 			}
-			encoder := json.NewEncoder(env.Stdout)
-			encoder.SetIndent("", "  ")
-			return encoder.Encode(p)
+			return writePlan(env.Stdout, p)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")

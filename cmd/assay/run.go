@@ -34,11 +34,7 @@ Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
 or aborted), 2 the spec is wrong.`,
 		Args: exactArgs(1, "a spec file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, err := os.ReadFile(args[0])
-			if err != nil {
-				return usageError(err)
-			}
-			document, err := parseRun(args[0], source)
+			source, document, err := readRun(args[0])
 			if err != nil {
 				return err
 			}
@@ -53,6 +49,15 @@ or aborted), 2 the spec is wrong.`,
 	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
 	return cmd
+}
+
+// readRun reads the BenchmarkRun document in a file.
+func readRun(path string) (source []byte, document spec.Run, err error) {
+	if source, err = os.ReadFile(path); err != nil {
+		return nil, spec.Run{}, usageError(err)
+	}
+	document, err = parseRun(path, source)
+	return source, document, err
 }
 
 // parseRun reads a BenchmarkRun document; every fault becomes part of the error.
