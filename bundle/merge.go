@@ -24,11 +24,15 @@ func mergeTable[T any](dir, table string, o origin) error {
 	if err := removeSegments(replaced); err != nil {
 		return err
 	}
-	runs, err := mergeRuns(live)
-	if err != nil {
-		return err
+	rows := make([]int64, len(live))
+	for i, s := range live {
+		info, err := readFooter(s.path)
+		if err != nil {
+			return err
+		}
+		rows[i] = info.rows
 	}
-	for _, run := range runs {
+	for _, run := range mergeRuns(live, rows) {
 		if err := mergeRun[T](dir, run, o); err != nil {
 			return fmt.Errorf("merge %d segments of %s: %w", len(run), table, err)
 		}
@@ -36,34 +40,30 @@ func mergeTable[T any](dir, table string, o origin) error {
 	return nil
 }
 
-// mergeRuns groups neighbours that are small. A run never reaches across a large
-// segment: its name would cover that one too.
-func mergeRuns(live []segment) ([][]segment, error) {
+// mergeRuns groups neighbours that are small; rows holds the size of each. A run
+// never reaches across a large segment: its name would cover that one too.
+func mergeRuns(live []segment, rows []int64) [][]segment {
 	var runs [][]segment
 	var run []segment
-	var rows int64
+	var sum int64
 	end := func() {
 		if len(run) > 1 {
 			runs = append(runs, run)
 		}
-		run, rows = nil, 0
+		run, sum = nil, 0
 	}
-	for _, s := range live {
-		info, err := readFooter(s.path)
-		if err != nil {
-			return nil, err
-		}
-		if info.rows >= smallRows {
+	for i, s := range live {
+		if rows[i] >= smallRows {
 			end()
 			continue
 		}
-		run, rows = append(run, s), rows+info.rows
-		if rows >= segmentRows {
+		run, sum = append(run, s), sum+rows[i]
+		if sum >= segmentRows {
 			end()
 		}
 	}
 	end()
-	return runs, nil
+	return runs
 }
 
 // mergeRun writes the rows of run as one segment, waits until the disk has it,

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"assay/record"
@@ -53,16 +54,13 @@ func checkNumbered(t *testing.T, rows []int64, n int) {
 }
 
 func TestMerge(t *testing.T) {
-	const big = smallRows
 	tests := []struct {
 		sizes []int
 		files int
 	}{
 		{[]int{5}, 1},
 		{[]int{5, 6, 7}, 1},
-		{[]int{5, big, 7}, 3},
-		{[]int{5, 6, big, 7, 8}, 3},
-		{[]int{big - 1, big - 1, big - 1, big - 1, big - 1, 10}, 2}, // a merged one ends at segmentRows
+		{[]int{5, 6, smallRows, 7, 8}, 3},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprint(tt.sizes), func(t *testing.T) {
@@ -82,6 +80,31 @@ func TestMerge(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMergeRuns(t *testing.T) {
+	f := func(rows []int64, want string) {
+		t.Helper()
+		live := make([]segment, len(rows))
+		for i := range live {
+			live[i] = segment{first: i, last: i}
+		}
+		var got []string
+		for _, run := range mergeRuns(live, rows) {
+			got = append(got, fmt.Sprintf("%d-%d", run[0].first, run[len(run)-1].last))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("mergeRuns(%v) = %q, want %q", rows, text, want)
+		}
+	}
+	const small, large = smallRows - 1, smallRows
+	f(nil, "")
+	f([]int64{1}, "")
+	f([]int64{1, 1}, "0-1")
+	f([]int64{1, large, 1}, "")
+	f([]int64{1, 1, large, 1, 1}, "0-1 3-4")
+	f([]int64{small, small, small, small, small, 1, 1}, "0-4 5-6") // a merged one ends at segmentRows
+	f([]int64{small, small, small, small, small, 1}, "0-4")
 }
 
 // A kill at any step of merging neither loses nor doubles a row: with the merged

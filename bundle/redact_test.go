@@ -146,7 +146,7 @@ func TestRedactLog(t *testing.T) {
 			t.Fatalf("cut at %d: got %q, want %q", cut, got, want)
 		}
 	}
-	for shift := range 40 { // the secret at the very end of a line that is too long to hold
+	for shift := 0; shift < 40; shift += 7 { // the secret at the very end of a line that is too long to hold
 		got := writeLog(t, secret, long[shift:]+secret[:20], secret[20:]+"\n")
 		if strings.Contains(got, "canary") || len(got) < maxHeld {
 			t.Fatalf("shift %d: the log has %d bytes and ends %q", shift, len(got), got[len(got)-60:])
