@@ -11,8 +11,8 @@
 // no conclusions (packages metric and analysis). No secret gets in: everything
 // textual passes a Redactor on its way to the disk.
 //
-// To add a raw table, write its row type in package record, list it in Tables
-// and give Launch a field for it. To add a way of signing, write one file with
+// To add a raw table, write its row type in package record, list it in Tables,
+// give Launch a field for it and cleaner a method for its texts. To add a way of signing, write one file with
 // a Signer. To add a field to the manifest, append it and raise the minor number
 // of Format.
 package bundle

@@ -247,6 +247,25 @@ func TestRecoverDamagedSegment(t *testing.T) {
 	}
 }
 
+// The same, in a launch that had ended before the power was cut: the ledger says
+// how many rows there were.
+func TestRecoverDamagedLaunch(t *testing.T) {
+	w := create(t, header())
+	l := startLaunch(t, w, 0)
+	appendAll(t, l, 10, 1)
+	check(t, l.Close(LaunchEnd{Outcome: LaunchCompleted}))
+	check(t, w.Abandon())
+	check(t, os.Truncate(filepath.Join(w.Dir(), "raw/launch-00/chunks-00000.parquet"), 100))
+	m, err := Recover(context.Background(), w.Dir(), SealOptions{})
+	check(t, err)
+	if m.Launches[0].Rows[Chunks] != 10 {
+		t.Errorf("the ledger says %d chunks, want the 10 that were written", m.Launches[0].Rows[Chunks])
+	}
+	if r := verify(t, w.Dir()); !r.Verified || len(r.Notes) != 1 {
+		t.Errorf("got %+v, notes %q; want verified with a note about the loss", r.Failures(), r.Notes)
+	}
+}
+
 func TestRecoverRefusals(t *testing.T) {
 	if _, err := Recover(context.Background(), t.TempDir(), SealOptions{}); err == nil {
 		t.Error("a folder that is no bundle: got no error")

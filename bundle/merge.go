@@ -118,22 +118,20 @@ var errStop = errors.New("stop")
 // eachBatch passes the rows of one segment to use, some at a time. The slice is
 // used again for the next batch.
 func eachBatch[T any](path string, use func([]T) error) (err error) {
-	defer catch(&err)
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	file, err := openParquet(f)
+	in, err := newReader[T](f)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	in := parquet.NewGenericReader[T](file)
 	defer in.Close()
 	batch := make([]T, 1024)
 	for {
 		clear(batch) // a null column leaves the row before it in place otherwise
-		n, err := in.Read(batch)
+		n, err := readBatch(in, batch)
 		if useErr := use(batch[:n]); useErr != nil {
 			return useErr
 		}
@@ -144,6 +142,20 @@ func eachBatch[T any](path string, use func([]T) error) (err error) {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
 	}
+}
+
+func newReader[T any](f *os.File) (in *parquet.GenericReader[T], err error) {
+	defer catch(&err)
+	file, err := openParquet(f)
+	if err != nil {
+		return nil, err
+	}
+	return parquet.NewGenericReader[T](file), nil
+}
+
+func readBatch[T any](in *parquet.GenericReader[T], batch []T) (n int, err error) {
+	defer catch(&err)
+	return in.Read(batch)
 }
 
 // A footer is what a segment says about itself.

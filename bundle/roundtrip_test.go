@@ -3,6 +3,8 @@ package bundle
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -155,6 +157,39 @@ func TestLedger(t *testing.T) {
 	}
 	if m.Launches[0].Rows[Events] != 1 {
 		t.Errorf("rows = %v, want 1 event", m.Launches[0].Rows)
+	}
+}
+
+// A run cannot be sealed over a launch whose end the disk refused, nor over
+// something that is not a file.
+func TestSealRefuses(t *testing.T) {
+	w := create(t, header())
+	link := filepath.Join(w.Dir(), "report")
+	check(t, os.Symlink("/etc", link))
+	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "not a plain file") {
+		t.Errorf("with a link: got %v, want a refusal", err)
+	}
+	check(t, os.Remove(link))
+	check(t, appendLedger(w.Dir(), ledgerLine{Event: lineStarted, Launch: 3, Time: time.Now()}))
+	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "no end of launch 3") {
+		t.Errorf("without an end: got %v, want a refusal", err)
+	}
+	if _, err := w.Seal(context.Background(), "done", SealOptions{}); err == nil || !strings.Contains(err.Error(), `status "done"`) {
+		t.Errorf("with an unknown status: got %v, want a refusal", err)
+	}
+}
+
+// A loop over rows may panic; that is its own affair and must come through.
+func TestRowsPanic(t *testing.T) {
+	b, err := Open(sealed(t, 5, nil))
+	check(t, err)
+	defer func() {
+		if got := recover(); got != "mine" {
+			t.Errorf("recovered %v, want the panic of the loop", got)
+		}
+	}()
+	for range Rows[record.Event](b, 0, Events) {
+		panic("mine")
 	}
 }
 

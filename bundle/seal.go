@@ -70,6 +70,11 @@ func seal(ctx context.Context, dir string, m *Manifest, status Status, opts Seal
 	if err != nil {
 		return err
 	}
+	for _, l := range launches {
+		if l.Ended.IsZero() {
+			return fmt.Errorf("seal: the ledger holds no end of launch %d, the disk refused it: run assay recover %s", l.Index, dir)
+		}
+	}
 	m.Launches = append([]LaunchInfo{}, launches...)
 	if m.Files, err = inventory(ctx, dir); err != nil {
 		return err
@@ -145,18 +150,18 @@ func outside(rel string) bool {
 
 // describe hashes one file and waits until the disk has it.
 func describe(path, rel string) (File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return File{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("is not a plain file (%s): remove it", info.Mode().Type())
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return File{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return File{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("is a %s: a bundle holds plain files only", info.Mode().Type())
-	}
 	hash, size, err := hashOf(f)
 	if err == nil {
 		err = f.Sync()

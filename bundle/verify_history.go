@@ -65,22 +65,23 @@ func outcomes(launches []LaunchInfo) string {
 }
 
 // launchRows compares the rows each launch says it wrote with those it has. A
-// killed launch says nothing.
+// killed launch says nothing, and what a damaged file held is noted as lost.
 func (v *verifier) launchRows() bool {
 	type key struct {
 		launch int
 		table  string
 	}
-	have := map[key]int64{}
+	have, damaged := map[key]int64{}, map[key]bool{}
 	for _, f := range v.manifest.Files {
-		if f.Role == RoleRaw && f.Launch != nil {
-			have[key{*f.Launch, f.Table}] += deref(f.Rows)
-		}
+		k := key{deref(f.Launch), f.Table}
+		have[k] += deref(f.Rows)
+		damaged[k] = damaged[k] || f.Role == RoleDamaged
 	}
 	good := true
 	for _, l := range v.manifest.Launches {
 		for _, table := range sortedKeys(l.Rows) {
-			if got := have[key{l.Index, table}]; got != l.Rows[table] {
+			k := key{l.Index, table}
+			if got := have[k]; got != l.Rows[table] && !damaged[k] {
 				good = false
 				v.fail("ledger", LedgerFile, "launch %d wrote %d rows of %s, the bundle holds %d", l.Index, l.Rows[table], table, got)
 			}

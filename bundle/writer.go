@@ -112,11 +112,17 @@ func (w *Writer) begin(h Header) error {
 	return os.MkdirAll(filepath.Join(w.dir, rawDir), 0o755)
 }
 
-// now is the wall time of Create plus what has passed on the monotonic clock: a
-// step of the wall clock during the run must not put its end before its start.
-func (w *Writer) now() time.Time {
-	return w.begun.Round(0).Add(time.Since(w.begun)).UTC()
+// at is t as the wall time of Create plus what had passed on the monotonic clock,
+// where t carries it: a step of the wall clock during the run must not put its
+// end before its start. The zero time means now.
+func (w *Writer) at(t time.Time) time.Time {
+	if t.IsZero() {
+		t = time.Now()
+	}
+	return w.begun.Round(0).Add(t.Sub(w.begun)).UTC()
 }
+
+func (w *Writer) now() time.Time { return w.at(time.Time{}) }
 
 // keepDraft saves the draft. The caller holds mu or is the only user.
 func (w *Writer) keepDraft() error {
@@ -140,33 +146,33 @@ func (w *Writer) StartLaunch(s LaunchStart) (*Launch, error) {
 	case s.Index < 0 || w.used[s.Index]:
 		return nil, fmt.Errorf("launch index %d: want one that is not negative and not used before", s.Index)
 	}
-	if s.Wall.IsZero() {
-		s.Wall = w.now()
-	}
 	s.Side, s.Clock, s.Nodes = w.redactor.String(s.Side), w.redactor.String(s.Clock), slices.Clone(s.Nodes)
 	for i, n := range s.Nodes {
 		s.Nodes[i] = w.redactor.String(n)
 	}
 	line := ledgerLine{
-		Event: lineStarted, Launch: s.Index, Time: s.Wall.UTC(), Order: &s.Order, Block: &s.Block,
+		Event: lineStarted, Launch: s.Index, Time: w.at(s.Wall), Order: &s.Order, Block: &s.Block,
 		Side: s.Side, Clock: s.Clock, EpochNS: &s.EpochNS, Nodes: s.Nodes,
 	}
 	if err := appendLedger(w.dir, line); err != nil {
 		return nil, err
 	}
-	w.used[s.Index], w.open[s.Index] = true, true
-	return openLaunch(w, s)
+	w.used[s.Index] = true
+	l, err := openLaunch(w, s)
+	if err != nil {
+		end := ledgerLine{Event: lineEnded, Launch: s.Index, Time: w.now(), Outcome: LaunchFailed, Reason: w.redactor.String(err.Error())}
+		return nil, errors.Join(err, appendLedger(w.dir, end))
+	}
+	w.open[s.Index] = true
+	return l, nil
 }
 
 func (w *Writer) endLaunch(index int, end LaunchEnd, rows map[string]int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if end.Wall.IsZero() {
-		end.Wall = w.now()
-	}
 	delete(w.open, index)
 	return appendLedger(w.dir, ledgerLine{
-		Event: lineEnded, Launch: index, Time: end.Wall.UTC(), Outcome: end.Outcome,
+		Event: lineEnded, Launch: index, Time: w.at(end.Wall), Outcome: end.Outcome,
 		Reason: w.redactor.String(end.Reason), Rows: rows,
 	})
 }
