@@ -73,12 +73,15 @@ func (c *checker) at(path string) *node { return c.doc.at(path) }
 // fail notes that the value at path breaks the current rule.
 func (c *checker) fail(path, message string) { c.failGot(path, c.got(path), message) }
 
-// got describes the value at path, as it was written where it was.
+// got describes the value at path: as it was written, or else its default.
 func (c *checker) got(path string) string {
 	if written := c.source.at(path); written != nil {
 		return written.got()
 	}
-	return c.at(path).got()
+	if n := c.at(path); n != nil && !(n.shape == stringShape && n.text == "") {
+		return n.got()
+	}
+	return "nothing"
 }
 
 // failGot is fail with its own words for what was got.
