@@ -43,18 +43,19 @@ func syncDir(dir string) error {
 
 // diskError adds to err what a person needs who finds a run stopped by its disk.
 func diskError(path string, err error) error {
+	var what, cure string
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("write %s: disk full, %s free; what was written before stays readable: free some space, then run assay recover: %w",
-			path, freeSpace(filepath.Dir(path)), err)
+		what, cure = "disk full", "free some space"
 	case errors.Is(err, syscall.EFBIG):
-		return fmt.Errorf("write %s: the file-size limit of this process (ulimit -f) is reached, %s free on the disk; what was written before stays readable: raise the limit, then run assay recover: %w",
-			path, freeSpace(filepath.Dir(path)), err)
+		what, cure = "the process has reached its file-size limit", "raise ulimit -f"
 	default:
 		return fmt.Errorf("write %s: %w", path, err)
 	}
+	return fmt.Errorf("write %s: %s, %s free; what was written before stays readable: %s, then run assay recover: %w",
+		path, what, freeSpace(filepath.Dir(path)), cure, err)
 }
 
 // freeSpace says how much an unprivileged process may still write under dir.

@@ -96,7 +96,7 @@ func locked(dir string) string {
 	return ""
 }
 
-// remove gives the lock up and takes its file away: the bundle is sealed.
+// remove gives the lock up and takes its file away: nobody is writing here.
 func (l *lock) remove() error {
 	return errors.Join(os.Remove(l.path), l.file.Close())
 }

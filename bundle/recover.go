@@ -25,7 +25,7 @@ func Recover(ctx context.Context, dir string, opts SealOptions) (*Manifest, erro
 		return nil, err
 	}
 	if b, err = Open(dir); err != nil { // it may have been sealed before the lock was ours
-		return nil, errors.Join(err, l.leave())
+		return nil, errors.Join(err, l.remove())
 	}
 	m := &b.Manifest
 	if b.Sealed {
@@ -37,7 +37,7 @@ func Recover(ctx context.Context, dir string, opts SealOptions) (*Manifest, erro
 		err = sealKilled(ctx, dir, m, opts)
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.leave())
+		return nil, errors.Join(err, l.remove())
 	}
 	return m, l.remove()
 }

@@ -24,7 +24,8 @@ var rules = []rule{
 	{hints: []string{"PRIVATE KEY"},
 		re: regexp.MustCompile(`(?s)(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$))`)},
 	{hints: []string{"uthorization", "UTHORIZATION"},
-		re: regexp.MustCompile(`(?i)authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`), secret: isSecretValue, prose: tokenLike},
+		re: regexp.MustCompile(`(?i)authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`),
+		secret: isSecretValue, prose: tokenLike},
 	{hints: []string{"earer", "EARER"},
 		re: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{6,})`), prose: tokenLike},
 	{hints: []string{"asic", "ASIC"},
@@ -41,9 +42,11 @@ var rules = []rule{
 	{hints: []string{"eyJ"}, re: regexp.MustCompile(`\b(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*)`)},
 	{hints: []string{"://"}, re: regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^/?#\s@"'<>]+)@[^\s@]`), secret: isSecretValue},
 	{hints: []string{"ey=", "EY=", "ey:", "EY:", "ey\"", "EY\"", "ey'", "ey ", "EY ", "oken=", "OKEN=", "oken:", "OKEN:", "oken\"", "oken ", "OKEN "},
-		re: regexp.MustCompile(`(?i)(?:api|access|secret|auth|private|refresh|id|session)[_-]?(?:key|token)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{6,})`), secret: isSecretValue, prose: tokenLike},
+		re: regexp.MustCompile(`(?i)(?:api|access|secret|auth|private|refresh|id|session)[_-]?(?:key|token)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{6,})`),
+		secret: isSecretValue, prose: tokenLike},
 	{hints: []string{"assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD", "secret", "SECRET", "Secret"},
-		re: regexp.MustCompile(`(?i)(?:password|passwd|passphrase|\bpwd|client[_-]?secret)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{4,})`), secret: isSecretValue, prose: tokenLike},
+		re: regexp.MustCompile(`(?i)(?:password|passwd|passphrase|\bpwd|client[_-]?secret)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{4,})`),
+		secret: isSecretValue, prose: tokenLike},
 	{hints: []string{"ookie", "OOKIE"},
 		re: regexp.MustCompile(`(?i)\bcookie["']?\s*:\s*["']?([^\r\n"']{4,})`), secret: isSecretValue, prose: tokenLike},
 }
@@ -114,4 +117,5 @@ func isUserPassword(value string) bool {
 // secretField reports whether a JSON field called name holds a secret.
 func secretField(name string) bool { return secretFieldName.MatchString(name) }
 
-var secretFieldName = regexp.MustCompile(`(?i)(^|[._-])(password|passwd|passphrase|secret|client[_-]?secret|api[_-]?key|authorization|cookie|set-cookie|(access|auth|refresh|session|bearer)[_-]?token|private[_-]?key)$`)
+var secretFieldName = regexp.MustCompile(`(?i)(^|[._-])(password|passwd|passphrase|(client[_-]?)?secret|` +
+	`authorization|(set-)?cookie|(api|private)[_-]?key|(access|auth|refresh|session|bearer)[_-]?token)$`)

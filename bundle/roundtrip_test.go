@@ -233,6 +233,9 @@ func TestLock(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("Create over a bundle: got %v, want a refusal", err)
 	}
+	if r := verify(t, w.Dir()); !r.Verified || len(r.Notes) != 0 {
+		t.Errorf("after the refusal: %+v, notes %q; want the bundle untouched", r.Failures(), r.Notes)
+	}
 }
 
 func TestCreateRefuses(t *testing.T) {

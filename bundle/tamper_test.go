@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -112,35 +113,21 @@ func TestTampering(t *testing.T) {
 		}, "raw/launch-00/events-00001.parquet", "not in the manifest"},
 		{"link instead of a file", func(d string) error {
 			path := filepath.Join(d, SpecFile)
-			if err := os.Rename(path, path+".real"); err != nil {
-				return err
-			}
-			return os.Symlink(SpecFile+".real", path)
+			return errors.Join(os.Rename(path, path+".real"), os.Symlink(SpecFile+".real", path))
 		}, SpecFile, "want the plain file"},
 		{"signature removed", func(d string) error { return os.Remove(filepath.Join(d, AttestationFile)) }, AttestationFile, "missing"},
 		{"one statement removed", func(d string) error {
-			path := filepath.Join(d, AttestationFile)
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(path, text[:bytes.IndexByte(text, '\n')+1], 0o644)
+			return rewrite(d, AttestationFile, func(text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] })
 		}, AttestationFile, "has 1 lines, want 2"},
 		{"statements swapped", func(d string) error {
-			path := filepath.Join(d, AttestationFile)
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			end := bytes.IndexByte(text, '\n') + 1
-			return os.WriteFile(path, append(bytes.Clone(text[end:]), text[:end]...), 0o644)
+			return rewrite(d, AttestationFile, func(text []byte) []byte {
+				first, second, _ := bytes.Cut(text, []byte("\n"))
+				return append(bytes.Clone(second), append(first, '\n')...)
+			})
 		}, AttestationFile, "the manifest names"},
 		{"signature of another bundle", func(d string) error {
-			text, err := os.ReadFile(filepath.Join(sealed(t, 1, key), AttestationFile))
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(d, AttestationFile), text, 0o644)
+			other := readAll(t, filepath.Join(sealed(t, 1, key), AttestationFile))
+			return rewrite(d, AttestationFile, func([]byte) []byte { return other })
 		}, AttestationFile, "is about another manifest"},
 		{"manifest removed", func(d string) error { return os.Remove(filepath.Join(d, ManifestFile)) }, "", "is not a bundle"},
 	}
@@ -162,6 +149,15 @@ func TestTampering(t *testing.T) {
 			t.Errorf("got %+v, want a failure", r.Failures())
 		}
 	})
+}
+
+func rewrite(dir, name string, change func([]byte) []byte) error {
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, change(text), 0o644)
 }
 
 func fails(r Report, file, detail string) bool {

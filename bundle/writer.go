@@ -31,7 +31,7 @@ type Writer struct {
 	dir      string
 	redactor *Redactor
 	lock     *lock
-	begun    time.Time // carries the monotonic clock; see now
+	begun    time.Time // carries the monotonic clock; see at
 
 	mu     sync.Mutex
 	draft  Manifest
@@ -55,10 +55,10 @@ func Create(dir string, h Header) (*Writer, error) {
 	}
 	w := &Writer{dir: dir, redactor: h.Redactor, lock: l, begun: time.Now(), open: map[int]bool{}, used: map[int]bool{}}
 	if err := refuseUsed(dir); err != nil {
-		return nil, errors.Join(err, l.leave())
+		return nil, errors.Join(err, l.remove())
 	}
 	if err := w.begin(h); err != nil {
-		return nil, errors.Join(err, l.leave())
+		return nil, errors.Join(err, l.remove())
 	}
 	return w, nil
 }

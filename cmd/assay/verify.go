@@ -95,7 +95,7 @@ func printVerification(w io.Writer, r bundle.Report) error {
 
 func verdict(r bundle.Report) string {
 	if !r.Verified {
-		return fmt.Sprintf("NOT VERIFIED: %d checks failed", len(r.Failures()))
+		return fmt.Sprintf("NOT VERIFIED: %d failed of %d checks", len(r.Failures()), len(r.Checks))
 	}
 	who := "signed by " + r.Signature.KeyID
 	switch r.Signature.State {
