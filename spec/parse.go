@@ -42,7 +42,7 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 		doc.Workload, faults = parseWorkload(root)
 	} else {
 		doc.Run, faults = parseRun(root)
-		hideSecrets(faults, Secrets(*doc.Run))
+		hideSecrets(faults, literalSecrets(*doc.Run))
 	}
 	for i := range faults {
 		faults[i].File = name
@@ -139,11 +139,18 @@ func (c *checker) soften(f Fault) Fault {
 	return f
 }
 
-// hideSecrets keeps secret values out of what faults quote.
-func hideSecrets(faults []Fault, secrets []string) {
+// hideSecrets keeps secret values out of what faults quote: all of a value that
+// holds one (it may be shortened), and the secret itself elsewhere.
+func hideSecrets(faults []Fault, secrets []literalSecret) {
 	for i := range faults {
-		for _, secret := range secrets {
-			faults[i].Got = strings.ReplaceAll(faults[i].Got, secret, Redacted)
+		f := &faults[i]
+		for _, s := range secrets {
+			if f.Path == s.path {
+				f.Got = Redacted
+			}
+			for _, value := range s.values {
+				f.Got = strings.ReplaceAll(f.Got, value, Redacted)
+			}
 		}
 	}
 }

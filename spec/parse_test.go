@@ -156,6 +156,8 @@ func TestWarnings(t *testing.T) {
 		"A32 spec.workload.precision")
 	f(patched(t, example(t, minimal), patch{"spec.target.headers", map[string]any{"X-Key": "abcdefgh", "Accept": "text/plain"}}),
 		"A30 spec.target.headers.X-Key")
+	f(patched(t, example(t, minimal), patch{"spec.intent.workloadType", Training}),
+		"A34 spec.load", "A34 spec.target")
 }
 
 // A class that is missing from a reference document, or a section, is judged as

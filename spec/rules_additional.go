@@ -45,6 +45,7 @@ var additionalRules = []Rule{
 	{ID: "A31", Path: "spec.target.tls", Doc: "Publication grade verifies certificates; a client certificate has its key.", check: tlsComplete},
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, and a prefix fits into the prompt.", check: promptAgrees},
+	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
 }
 
 func cadenceOn(c *checker) {
@@ -249,6 +250,25 @@ func controlled(c *checker) {
 	for _, path := range under("spec.workload", "precision", "batchingPolicy") {
 		if c.at(path).str() == AsServed {
 			c.warn(path, "publication grade should name the value the server runs with")
+		}
+	}
+}
+
+// sectionsUsed warns of what is written and will not happen.
+func sectionsUsed(c *checker) {
+	s := &c.run.Spec
+	for _, section := range []struct {
+		name    string
+		written bool
+		used    bool
+	}{
+		{"target", s.Target != nil, s.serves() || s.Accuracy != nil},
+		{"load", s.Load != nil, s.serves()},
+		{"slo", s.SLO != nil, s.serves()},
+		{"train", s.Train != nil, s.trains()},
+	} {
+		if section.written && !section.used {
+			c.warn("spec."+section.name, "has no effect: intent.workloadType is "+s.Intent.WorkloadType)
 		}
 	}
 }

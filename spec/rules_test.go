@@ -178,6 +178,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A24", minimal, []patch{{"spec.load.duration", "30"}}, "spec.load.duration", "want a number with a unit: one of ns, us, ms, s, m, h, d (for example 250ms)"},
 		{"A25", minimal, []patch{{"spec.target.server", map[string]any{"command": []string{"x"}, "ready": map[string]any{"path": "health"}}}}, "spec.target.server.ready.path", "want text that matches ^/"},
 		{"A26", minimal, []patch{{"spec.target.url", "127.0.0.1:8000"}}, "spec.target.url", "must be an http or https address such as http://127.0.0.1:8000"},
+		{"A25", minimal, []patch{{"metadata.name", "../up"}}, "metadata.name", `want text that matches ^[^\s./\\][^/\\]{0,199}$`},
 		{"A26", minimal, []patch{{"spec.target.url", remove{}}}, "spec.target.url", "must be an address such as http://127.0.0.1:8000, or give urls"},
 		{"A26", minimal, []patch{{"spec.target.urls", []string{"http://b"}}}, "spec.target.urls", "give url or urls, not both"},
 		{"A27", minimal, []patch{{"spec.target.auth.kind", "bearer"}}, "spec.target.auth", "kind bearer needs exactly one of env and file"},
@@ -197,7 +198,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.prompt.spread", 0.5}}, "spec.workload.prompt.spread", "needs a distribution other than fixed"},
 		{"A33", minimal, []patch{{"spec.workload.prompt.prefixTokens", 512}}, "spec.workload.prompt.prefixTokens", "must be less than sequenceLengthMix[0].inputTokens, which is 512"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

@@ -32,8 +32,9 @@ type Run struct {
 
 // Metadata names a document.
 type Metadata struct {
-	// The name of the run; part of every run id made from it.
-	Name string `json:"name" required:"true" example:"publication-inference-stack-b200"`
+	// The name of the run. It becomes part of run ids and so of file names: no
+	// slash, no leading dot or space, at most 200 characters.
+	Name string `json:"name" required:"true" pattern:"^[^\\s./\\\\][^/\\\\]{0,199}$" example:"publication-inference-stack-b200"`
 
 	// Where the object lives on Kubernetes; ignored elsewhere.
 	Namespace string `json:"namespace,omitzero"`

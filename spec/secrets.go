@@ -57,24 +57,24 @@ func literalSecrets(run Run) []literalSecret {
 	return found
 }
 
-// urlSecrets finds user info and query values. A URL that does not parse is a
-// fault of its own.
+// urlSecrets finds user info and query values. It goes by the text alone, so
+// that an address that does not parse is not shown either.
 func urlSecrets(path, text string) []literalSecret {
-	u, err := parseURL(text)
-	if err != nil {
-		return nil
-	}
 	var values []string
-	if u.User != nil {
-		values = append(values, rawUserinfo(text))
+	text, _, _ = strings.Cut(text, "#")
+	address, query, _ := strings.Cut(text, "?")
+	_, rest, _ := strings.Cut(address, "//")
+	authority, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndex(authority, "@"); at > 0 {
+		values = append(values, authority[:at])
 	}
-	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		if value != "" && !slices.Contains(harmlessNames, strings.ToLower(name)) {
 			values = append(values, value)
 		}
 	}
-	values = slices.DeleteFunc(values, func(v string) bool { return v == Redacted || v == "redacted" })
+	values = slices.DeleteFunc(values, func(v string) bool { return v == Redacted })
 	if len(values) == 0 {
 		return nil
 	}
@@ -85,13 +85,6 @@ func urlSecrets(path, text string) []literalSecret {
 // allowed in it otherwise.
 func parseURL(text string) (*url.URL, error) {
 	return url.Parse(strings.ReplaceAll(text, Redacted, "redacted"))
-}
-
-// rawUserinfo is user:password as written, before any decoding.
-func rawUserinfo(text string) string {
-	_, rest, _ := strings.Cut(text, "//")
-	authority, _, _ := strings.Cut(rest, "/")
-	return authority[:max(0, strings.LastIndex(authority, "@"))]
 }
 
 func tableSecrets(path string, table map[string]Secret, harmless func(string) bool) []literalSecret {

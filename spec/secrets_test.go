@@ -54,6 +54,18 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// A fault about an address does not show what is secret in it.
+func TestFaultsHideSecrets(t *testing.T) {
+	for _, address := range []string{
+		"ftp://me:hunter2@h/", "http://me:hun ter2@h:x/", "http://" + strings.Repeat("u", 50) + ":hunter2@h y/", "://h?key=hunter2",
+	} {
+		_, faults := Parse("f", patched(t, example(t, minimal), patch{"spec.target.url", address}))
+		if Valid(faults) || strings.Contains(lines(faults), "hun") {
+			t.Errorf("%q gave%s", address, lines(faults))
+		}
+	}
+}
+
 // Redaction takes the secrets out, in comments and commands too, and leaves
 // every other byte: short values that are no secret elsewhere stay.
 func TestRedactSource(t *testing.T) {
