@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,13 +12,9 @@ import (
 func (d *decoder) text(n *node, m member, path string) {
 	switch {
 	case m.enum != nil && !slices.Contains(m.enum, n.text):
-		rule := ruleWords
-		if m.rule != "" {
-			rule = m.rule
-		}
-		d.note(rule, path, n.line, n.column, n.got(), nearestWord(n.text, m.enum))
-	case m.pattern != "" && !regexp.MustCompile(m.pattern).MatchString(n.text):
-		d.note(ruleForm, path, n.line, n.column, n.got(), "text that matches "+m.pattern)
+		d.note(m.ruleOr(ruleWords), path, n.line, n.column, n.got(), nearestWord(n.text, m.enum))
+	case m.pattern != nil && !m.pattern.MatchString(n.text):
+		d.note(ruleForm, path, n.line, n.column, n.got(), "text that matches "+m.pattern.String())
 	case (m.required || m.def != "") && strings.TrimSpace(n.text) == "":
 		d.note(ruleRequired, path, n.line, n.column, n.got(), "a non-empty string")
 	case strings.ContainsFunc(n.text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):
@@ -36,11 +31,7 @@ func (d *decoder) bounds(n *node, m member, path string, value float64, parse fu
 			panic("spec: tag " + b.text + ": " + err.Error()) // a bug in our own table; TestTypes finds it
 		}
 		if !b.holds(value, limit) {
-			rule := ruleBounds
-			if m.rule != "" {
-				rule = m.rule
-			}
-			d.note(rule, path, n.line, n.column, shorten(n.text), b.words+" "+b.text)
+			d.note(m.ruleOr(ruleBounds), path, n.line, n.column, shorten(n.text), b.words+" "+b.text)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type decoder struct {
 	faults []Fault
 }
 
-// note adds a fault about n, or about a key where keyed is given.
+// note adds a fault at a place: of a value, or of the key it is about.
 func (d *decoder) note(rule, path string, line, column int, got, want string) {
 	d.faults = append(d.faults, Fault{
 		Line: line, Column: column, Path: path, Got: got, Want: want,
@@ -24,11 +24,7 @@ func (d *decoder) note(rule, path string, line, column int, got, want string) {
 }
 
 func (d *decoder) wrongType(n *node, m member, path, want string) {
-	rule := ruleTypes
-	if m.rule != "" {
-		rule = m.rule
-	}
-	d.note(rule, path, n.line, n.column, n.got(), want)
+	d.note(m.ruleOr(ruleTypes), path, n.line, n.column, n.got(), want)
 }
 
 // value fills v from n. m holds the tags that guard it: a list hands its own to
@@ -112,7 +108,7 @@ func (d *decoder) list(n *node, v reflect.Value, m member, path string) {
 		return
 	}
 	if len(n.items) < m.items {
-		d.note(ruleBounds, path, n.line, n.column, n.got(), fmt.Sprintf("at least %d item", m.items))
+		d.note(ruleBounds, path, n.line, n.column, n.got(), fmt.Sprintf("at least %d", m.items))
 	}
 	items := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
 	for i, item := range n.items {

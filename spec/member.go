@@ -2,6 +2,7 @@ package spec
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,10 +19,10 @@ type member struct {
 	index    int
 	typ      reflect.Type
 	required bool
-	def      string   // the default as YAML, or ""
-	enum     []string // the accepted words, or nil
-	rule     string   // the id of the rule that guards the field, or ""
-	pattern  string
+	def      string         // the default as YAML, or ""
+	enum     []string       // the accepted words, or nil
+	rule     string         // the id of the rule that guards the field, or ""
+	pattern  *regexp.Regexp // or nil
 	example  string
 	items    int // the least number of items
 
@@ -73,18 +74,29 @@ func collectMembers(t reflect.Type, table map[reflect.Type][]member) {
 func newMember(f reflect.StructField, index int) member {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	items, _ := strconv.Atoi(f.Tag.Get("items")) // absent means none needed
-	return member{
+	m := member{
 		name: name, goName: f.Name, index: index, typ: f.Type,
 		required: f.Tag.Get("required") == "true",
 		def:      f.Tag.Get("default"),
 		enum:     Vocabularies[f.Tag.Get("enum")],
 		rule:     f.Tag.Get("rule"),
-		pattern:  f.Tag.Get("pattern"),
 		example:  f.Tag.Get("example"),
 		items:    items,
 		min:      f.Tag.Get("min"), max: f.Tag.Get("max"),
 		above: f.Tag.Get("above"), below: f.Tag.Get("below"),
 	}
+	if pattern := f.Tag.Get("pattern"); pattern != "" {
+		m.pattern = regexp.MustCompile(pattern) // a bug in our own tags shows at once
+	}
+	return m
+}
+
+// ruleOr is the rule of m's own, or the given one of its kind of fault.
+func (m member) ruleOr(rule string) string {
+	if m.rule != "" {
+		return m.rule
+	}
+	return rule
 }
 
 // membersOf lists the members of a struct type in order.

@@ -161,7 +161,10 @@ func (d dialect) typed(t reflect.Type, m member) *schema {
 	case reflect.Bool:
 		return &schema{Type: "boolean"}
 	case reflect.String:
-		s := &schema{Type: "string", Enum: m.enum, Pattern: m.pattern}
+		s := &schema{Type: "string", Enum: m.enum}
+		if m.pattern != nil {
+			s.Pattern = m.pattern.String()
+		}
 		if m.required && m.enum == nil {
 			s.MinLength = 1
 		}
