@@ -80,7 +80,7 @@ func writeForEver(dir string) error {
 func TestKill(t *testing.T) {
 	const seed = 1
 	rng := rand.New(rand.NewPCG(seed, seed))
-	for i := range 8 {
+	for i := range 6 {
 		wait := 200*time.Millisecond + time.Duration(rng.Int64N(int64(4500*time.Millisecond)))
 		t.Run(fmt.Sprintf("%d after %v", i, wait.Round(time.Millisecond)), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "bundle")

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Redacted stands where a secret was.
@@ -91,15 +90,10 @@ func secretVariable(name, value string) bool {
 
 // formsOf lists the ways secret may be spelled in a text.
 func formsOf(secret string) []string {
-	quoted, _ := json.Marshal(secret) // a string always encodes
-	var plain bytes.Buffer
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(secret) // into memory: cannot fail
 	forms := []string{
 		secret,
-		string(quoted[1 : len(quoted)-1]),
-		strings.Trim(strings.TrimSuffix(plain.String(), "\n"), `"`),
+		jsonForm(secret, true),
+		jsonForm(secret, false),
 		url.QueryEscape(secret),
 		url.PathEscape(secret),
 	}
@@ -113,6 +107,17 @@ func formsOf(secret string) []string {
 	}
 	slices.Sort(forms)
 	return slices.Compact(forms)
+}
+
+// jsonForm is secret as it stands between the quotes of a JSON string. Encoders
+// differ in whether they escape <, > and &.
+func jsonForm(secret string, escapeHTML bool) string {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(escapeHTML)
+	_ = enc.Encode(secret) // a string into memory: cannot fail
+	text := strings.TrimSuffix(out.String(), "\n")
+	return text[1 : len(text)-1]
 }
 
 // base64Forms lists the base64 of secret at each of the three places it can
@@ -147,28 +152,36 @@ func (r *Redactor) clean(s string, prose bool) string {
 	if s == "" {
 		return s
 	}
-	if r != nil && r.literals != nil {
-		s = r.literals.Replace(s)
-	}
+	s = r.known(s)
 	for i := range rules {
 		s = rules[i].apply(s, prose)
 	}
 	return s
 }
 
-// Document returns the content of a text file without secrets. JSON is redacted
-// string by string, so that what comes out is JSON again; files that are not
-// text, such as images, come back as they are. Data without secrets comes back
-// byte for byte.
-func (r *Redactor) Document(data []byte) []byte {
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return data
+// known replaces the secrets that are known by value.
+func (r *Redactor) known(s string) string {
+	if r == nil || r.literals == nil {
+		return s
 	}
+	return r.literals.Replace(s)
+}
+
+// Document returns the content of a file without secrets. JSON is redacted
+// string by string, so that what comes out is JSON again. In a binary file, such
+// as an image, only known secrets are replaced: shapes would be found by chance.
+// Data without secrets comes back byte for byte.
+func (r *Redactor) Document(data []byte) []byte {
 	if json.Valid(data) {
 		return r.json(data)
 	}
-	text := string(data)
-	if clean := r.String(text); clean != text {
+	text, clean := string(data), ""
+	if binary := bytes.IndexByte(data, 0) >= 0; binary {
+		clean = r.known(text)
+	} else {
+		clean = r.String(text)
+	}
+	if clean != text {
 		return []byte(clean)
 	}
 	return data

@@ -99,7 +99,7 @@ func TestSecretVariable(t *testing.T) {
 
 // A known secret is found in every spelling, at every alignment of base64.
 func TestRedactForms(t *testing.T) {
-	const secret = `p@ss/wörd+"quote"&more`
+	const secret = `"p@ss/wörd+"quote"&more"`
 	r := NewRedactor(nil, []string{"MY_PASSWORD=" + secret})
 	quoted, err := json.Marshal(secret)
 	check(t, err)
@@ -131,7 +131,8 @@ func TestRedactDocument(t *testing.T) {
 	f(`{"password":"hunter","apiKey":"$KEY","n":12345678901234567890}`, `{"apiKey":"$KEY","n":12345678901234567890,"password":"[redacted]"}`)
 	f(`{"canary-1":1}`, `{"[redacted]":1}`)
 	f("a: canary-1\n", "a: [redacted]\n")
-	f("\x89PNG\x00canary-1", "\x89PNG\x00canary-1")
+	f("caf\xe9 canary-1 password=hunter2", "caf\xe9 [redacted] password=[redacted]") // Latin-1 is text too
+	f("\x89PNG\x00canary-1 password=hunter2", "\x89PNG\x00[redacted] password=hunter2")
 }
 
 // A secret split over writes, lines or the bound of the buffer does not get into
