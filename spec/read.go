@@ -14,11 +14,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits that keep a hostile document from costing more than an honest one. A
+// Limits that keep a hostile document from costing more than about a second. A
 // full publication document is about 8 kB, 400 nodes and 7 levels deep.
 const (
 	maxDocumentBytes = 1 << 20
-	maxDocumentNodes = 100_000
+	maxDocumentNodes = 10_000
 	maxDocumentDepth = 64
 )
 

@@ -103,7 +103,7 @@ func applyPatch(t testing.TB, document any, path []string, value any) any {
 	return nil
 }
 
-// line prints faults one per line, without warnings' places, for messages.
+// lines prints faults one per line.
 func lines(faults []Fault) string {
 	var b strings.Builder
 	for _, f := range faults {
