@@ -142,16 +142,20 @@ func (c *checker) soften(f Fault) Fault {
 // hideSecrets keeps secret values out of what faults quote: all of a value that
 // holds one (it may be shortened), and the secret itself elsewhere.
 func hideSecrets(faults []Fault, secrets []literalSecret) {
-	for i := range faults {
-		f := &faults[i]
-		for _, s := range secrets {
-			if f.Path == s.path {
-				f.Got = Redacted
-			}
-			for _, value := range s.values {
-				f.Got = strings.ReplaceAll(f.Got, value, Redacted)
-			}
+	holders := map[string]bool{}
+	var pairs []string
+	for _, s := range secrets {
+		holders[s.path] = true
+		for _, value := range s.values {
+			pairs = append(pairs, value, Redacted)
 		}
+	}
+	replacer := strings.NewReplacer(pairs...)
+	for i := range faults {
+		if holders[faults[i].Path] {
+			faults[i].Got = Redacted
+		}
+		faults[i].Got = replacer.Replace(faults[i].Got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Limits that keep a hostile document from costing more than about a second. A
+// Limits that keep a hostile document from costing more than a few seconds. A
 // full publication document is about 8 kB, 400 nodes and 7 levels deep.
 const (
 	maxDocumentBytes = 1 << 20

@@ -29,23 +29,29 @@ func RedactSource(data []byte, run Run) []byte {
 		}
 	}
 	long := slices.DeleteFunc(Secrets(run), func(value string) bool { return len(value) < everywhere })
-	r := redactor{data: data, own: own, long: long, edits: map[int]edit{}}
+	r := redactor{data: data, own: own, values: hider(long), sources: hider(spellings(long...)), edits: map[int]edit{}}
 	r.walk(root)
-	redacted := r.apply()
-	for _, value := range long { // what is left stands in comments
-		for _, spelling := range spellings(value) {
-			redacted = bytes.ReplaceAll(redacted, []byte(spelling), []byte(Redacted))
-		}
+	return []byte(r.sources.Replace(string(r.apply()))) // what is left stands in comments
+}
+
+// hider replaces every one of values, the longest first: one secret may begin
+// another.
+func hider(values []string) *strings.Replacer {
+	sorted := slices.SortedFunc(slices.Values(values), func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, value := range sorted {
+		pairs = append(pairs, value, Redacted)
 	}
-	return redacted
+	return strings.NewReplacer(pairs...)
 }
 
 // A redactor gathers the edits of one document.
 type redactor struct {
-	data  []byte
-	own   map[*node][]string // the secrets of a field
-	long  []string           // the secrets looked for in every scalar
-	edits map[int]edit       // by start: aliases of one anchor are one edit
+	data    []byte
+	own     map[*node][]string // the secrets of a field
+	values  *strings.Replacer  // hides the secrets looked for in every scalar
+	sources *strings.Replacer  // hides every spelling of them
+	edits   map[int]edit       // by start: aliases of one anchor are one edit
 }
 
 // An edit replaces data[start:end].
@@ -64,10 +70,7 @@ func (r *redactor) walk(n *node) {
 	if !n.is(stringShape) {
 		return
 	}
-	hidden := n.text
-	for _, value := range append(slices.Clone(r.own[n]), r.long...) {
-		hidden = strings.ReplaceAll(hidden, value, Redacted)
-	}
+	hidden := r.values.Replace(hider(r.own[n]).Replace(n.text))
 	if hidden == n.text {
 		return
 	}
@@ -80,14 +83,9 @@ func (r *redactor) walk(n *node) {
 // its own spelling as far as it can; any other is written anew.
 func (r *redactor) scalar(source []byte, n *node, hidden string) []byte {
 	if len(source) > 0 && (source[0] == '"' || source[0] == '\'') {
-		text := source
-		for _, value := range append(slices.Clone(r.own[n]), r.long...) {
-			for _, spelling := range spellings(value) {
-				text = bytes.ReplaceAll(text, []byte(spelling), []byte(Redacted))
-			}
-		}
-		if bytes.Count(text, []byte(Redacted)) == strings.Count(hidden, Redacted) {
-			return text
+		text := r.sources.Replace(hider(spellings(r.own[n]...)).Replace(string(source)))
+		if strings.Count(text, Redacted) == strings.Count(hidden, Redacted) {
+			return []byte(text)
 		}
 	}
 	var quoted bytes.Buffer
@@ -114,14 +112,16 @@ func (r *redactor) apply() []byte {
 	return out
 }
 
-// spellings are the ways a source may write value: as it is, escaped as JSON,
-// with single quotes doubled.
-func spellings(value string) []string {
-	all := []string{value}
-	if quoted, err := json.Marshal(value); err == nil {
-		all = append(all, strings.Trim(string(quoted), `"`))
+// spellings are the ways a source may write values: as they are, escaped as
+// JSON, with single quotes doubled.
+func spellings(values ...string) []string {
+	var all []string
+	for _, value := range values {
+		all = append(all, value, strings.ReplaceAll(value, "'", "''"))
+		if quoted, err := json.Marshal(value); err == nil {
+			all = append(all, strings.TrimSuffix(strings.TrimPrefix(string(quoted), `"`), `"`))
+		}
 	}
-	all = append(all, strings.ReplaceAll(value, "'", "''"))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
