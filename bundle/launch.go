@@ -31,7 +31,7 @@ type Launch struct {
 	tables []flusher
 	wake   chan struct{} // holds 1: that a block is full is worth telling once
 	stop   chan struct{}
-	done   chan struct{}
+	work   sync.WaitGroup // the flusher and the merger
 
 	mu     sync.Mutex
 	logs   []*logWriter
@@ -46,8 +46,14 @@ type flusher interface {
 	merge() error
 }
 
-// flushEvery is half of the second that a kill may cost.
-const flushEvery = 500 * time.Millisecond
+const (
+	// flushEvery is half of the second that a kill may cost.
+	flushEvery = 500 * time.Millisecond
+
+	// mergeEvery bounds the small files of a launch that goes on for days: two
+	// in a second for each table, for five minutes.
+	mergeEvery = 5 * time.Minute
+)
 
 func launchDir(index int) string { return fmt.Sprintf("launch-%02d", index) }
 
@@ -56,7 +62,7 @@ func launchDir(index int) string { return fmt.Sprintf("launch-%02d", index) }
 func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 	l := &Launch{
 		writer: w, index: s.Index, dir: filepath.Join(w.dir, rawDir, launchDir(s.Index)),
-		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 	}
 	if err := os.MkdirAll(filepath.Join(l.dir, logsDir), 0o755); err != nil {
 		return nil, diskError(l.dir, err)
@@ -69,13 +75,13 @@ func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
 	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
 	l.tables = []flusher{l.Requests, l.Chunks, l.Steps, l.Collectives, l.Samples, l.Events}
-	go l.run()
+	l.work.Go(l.run)
+	l.work.Go(l.tidy)
 	return l, nil
 }
 
 // run writes what the tables hold until stop is closed, then once more.
 func (l *Launch) run() {
-	defer close(l.done)
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
@@ -87,6 +93,31 @@ func (l *Launch) run() {
 		case <-l.stop:
 			l.flush(true)
 			return
+		}
+	}
+}
+
+// tidy merges small segments while the launch goes on, beside the flusher, which
+// must not wait for a disk that is slow to take a merged file.
+func (l *Launch) tidy() {
+	tick := time.NewTicker(mergeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			l.merge()
+		case <-l.stop:
+			return
+		}
+	}
+}
+
+// merge joins small segments of every table. Unmerged ones hold the same rows:
+// a failure is worth a warning, no more.
+func (l *Launch) merge() {
+	for _, t := range l.tables {
+		if err := t.merge(); err != nil {
+			l.writer.warn(fmt.Sprintf("launch %d: segments stay unmerged: %v", l.index, err))
 		}
 	}
 }
@@ -154,12 +185,7 @@ func (l *Launch) Close(end LaunchEnd) error {
 	if lost != nil && end.Outcome == LaunchCompleted {
 		end.Outcome, end.Reason = LaunchFailed, fmt.Sprintf("rows were lost: %v", lost)
 	}
-	for _, t := range l.tables {
-		// Unmerged segments hold the same rows: worth a warning, not a failure.
-		if err := t.merge(); err != nil {
-			l.writer.warn(fmt.Sprintf("launch %d: segments stay unmerged: %v", l.index, err))
-		}
-	}
+	l.merge()
 	rows, err := countRows(l.dir)
 	err = errors.Join(lost, err)
 	return errors.Join(err, l.writer.endLaunch(l.index, end, rows))
@@ -171,7 +197,7 @@ func (l *Launch) halt() error {
 		t.end()
 	}
 	close(l.stop)
-	<-l.done
+	l.work.Wait()
 	var errs []error
 	for _, t := range l.tables {
 		errs = append(errs, t.failure())

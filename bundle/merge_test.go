@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"assay/record"
 )
@@ -176,4 +178,31 @@ func TestParseSegment(t *testing.T) {
 			t.Errorf("parseSegment(%s) = %+v, want none", name, s)
 		}
 	}
+}
+
+// A long launch keeps its number of files bounded, and merging beside the flusher
+// neither loses nor doubles nor moves a row. The clock is a fake one.
+func TestMergeWhileWriting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := create(t, header())
+		l := startLaunch(t, w, 0)
+		next, most := int64(0), 0
+		for range 16 * 60 { // sixteen minutes, a row each second
+			check(t, l.Events.Append(record.Event{At: next}))
+			next++
+			time.Sleep(time.Second)
+			if next%20 == 0 {
+				live, _, err := segmentsIn(l.dir, Events)
+				check(t, err)
+				most = max(most, len(live))
+			}
+		}
+		check(t, l.Close(LaunchEnd{Outcome: LaunchCompleted}))
+		rows, files := readSegments(t, l.dir)
+		checkNumbered(t, rows, int(next))
+		if files != 1 || most > 310 {
+			t.Errorf("%d files are left and there were %d at once, want 1 and no more than five minutes' worth", files, most)
+		}
+		check(t, w.Abandon())
+	})
 }
