@@ -23,6 +23,7 @@ spec:
     concurrency: [1, 10]
     duration: 100s
     requests: 400
+    warmup: {}
   cost: {gpuHourlyUSD: 3.6, gpuCount: 2, outputPerMillionUSD: 1000}
   trials: {minReplicates: 5}
 `

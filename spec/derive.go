@@ -1,6 +1,11 @@
 package spec
 
-import "strings"
+import (
+	"strings"
+	"time"
+
+	"assay/unit"
+)
 
 // A derivation is a default that follows from what the document does say.
 // derive fills the value in where it is absent and notes what it filled.
@@ -44,6 +49,11 @@ var (
 	defaultRate        = []float64{1, 2, 4}
 )
 
+// defaultWarmup covers the first requests of a fresh server, which compile, page
+// in and fill caches; ten times slower is common. Whether it was enough is for
+// the records to tell.
+const defaultWarmup = unit.Duration(5 * time.Second)
+
 // set fills *field with value where it is absent (nil, in a type that can be).
 func set[T any](field **T, value T, path string, note func(string, any)) {
 	if *field == nil {
@@ -77,6 +87,7 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 		s.Load = &Load{}
 	}
 	l := s.Load
+	set(&l.Warmup, Warmup{Duration: defaultWarmup}, "spec.load.warmup", note)
 	if s.Workload.ConcurrencyModel != OpenLoop {
 		if l.Stages == nil {
 			setList(&l.Concurrency, defaultConcurrency, "spec.load.concurrency", note)

@@ -32,20 +32,21 @@ type Load struct {
 	TraceScale float64 `json:"traceScale,omitzero" default:"1" above:"0" max:"1000"`
 
 	// Closed loop: the pause of a user between an answer and the next request.
-	ThinkTime unit.Duration `json:"thinkTime,omitzero" min:"0s"`
+	ThinkTime unit.Duration `json:"thinkTime" min:"0s"`
 
 	// How long each point is measured.
 	Duration unit.Duration `json:"duration,omitzero" default:"30s" above:"0s" max:"30d"`
 
 	// The most requests of a point; 0 means no limit. Whichever of duration and
 	// requests comes first ends the point.
-	Requests int `json:"requests,omitzero" min:"0" max:"1000000000"`
+	Requests int `json:"requests" min:"0" max:"1000000000"`
 
-	// What is sent before measuring, kept in the records and marked.
-	Warmup Warmup `json:"warmup,omitzero"`
+	// What is sent before measuring, kept in the records and marked. By default
+	// five seconds; warmup: {} means none.
+	Warmup *Warmup `json:"warmup,omitzero"`
 
 	// The end of each point that is kept, marked and left out of the figures.
-	Cooldown unit.Duration `json:"cooldown,omitzero" min:"0s"`
+	Cooldown unit.Duration `json:"cooldown" min:"0s"`
 
 	// Open loop: the most requests in flight; one that finds no room is
 	// recorded as dropped.
@@ -53,16 +54,16 @@ type Load struct {
 
 	// The most requests that wait for their first token at once; 0 means no
 	// limit.
-	PrefillConcurrency int `json:"prefillConcurrency,omitzero" min:"0" max:"1000000"`
+	PrefillConcurrency int `json:"prefillConcurrency" min:"0" max:"1000000"`
 
 	// Requests that are given up on purpose.
 	Cancel *Cancel `json:"cancel,omitzero"`
 
 	// Keep the text of the answers in the bundle.
-	KeepAnswers bool `json:"keepAnswers,omitzero"`
+	KeepAnswers bool `json:"keepAnswers"`
 
 	// The sampling temperature.
-	Temperature float64 `json:"temperature,omitzero" min:"0" max:"2"`
+	Temperature float64 `json:"temperature" min:"0" max:"2"`
 
 	// Ask the server to go on to the declared output length.
 	IgnoreEOS *bool `json:"ignoreEOS,omitzero" default:"true"`

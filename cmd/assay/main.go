@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -119,4 +120,12 @@ func Main(ctx context.Context, env Env) int {
 		return exit.code
 	}
 	return exitFailed
+}
+
+// printJSON writes v for programs, as every --json does.
+func printJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
 }

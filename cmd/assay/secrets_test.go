@@ -56,7 +56,7 @@ spec:
         - -c
         - 'echo "token $DEMO_SERVICE_TOKEN password $SERVER_PASSWORD bearer $DEMO_BEARER also %s"; exec "$0" sim --log --addr %s'
         - %q
-  load: {concurrency: [2], duration: 500ms, keepAnswers: true}
+  load: {concurrency: [2], duration: 500ms, warmup: {}, keepAnswers: true}
 `, canaries["url password"], addr, canaries["url query"], canaries["header"], canaries["query"], canaries["body field"],
 		canaries["server env"], canaries["server log alone"], addr, os.Args[0])
 	specFile := filepath.Join(dir, "canaries.yaml")
