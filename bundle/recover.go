@@ -16,15 +16,15 @@ import (
 // there. It refuses while the run still goes on. A bundle that was sealed just
 // before the kill keeps its manifest.
 func Recover(ctx context.Context, dir string, opts SealOptions) (*Manifest, error) {
-	b, err := Open(dir)
-	if err != nil {
+	if _, err := Open(dir); err != nil { // no lock in a folder that is no bundle
 		return nil, err
 	}
 	l, err := takeLock(dir)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = Open(dir); err != nil { // it may have been sealed before the lock was ours
+	b, err := Open(dir) // anew: it may have been sealed before the lock was ours
+	if err != nil {
 		return nil, errors.Join(err, l.remove())
 	}
 	m := &b.Manifest

@@ -158,7 +158,8 @@ func renderValues(fields map[string]string) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		at := slices.IndexFunc(RenderFields, func(f RenderField) bool { return f.Name == name })
 		if at < 0 {
-			return nil, fmt.Errorf("Unknown BenchmarkRun generator field: %s", name) //nolint:staticcheck // the contract's own words
+			//lint:ignore ST1005 the contract's own words
+			return nil, fmt.Errorf("Unknown BenchmarkRun generator field: %s", name)
 		}
 		if fields[name] == "" {
 			continue

@@ -46,10 +46,11 @@ func Measure(ctx context.Context) (Pulse, error) {
 	p.Overshoot = late[len(late)/2]
 
 	start := time.Now()
+	end := start
 	for range reads {
-		time.Now()
+		end = time.Now()
 	}
-	p.Read = time.Since(start) / reads
+	p.Read = end.Sub(start) / reads
 
 	start = time.Now()
 	for last := start; last.Sub(start) < spin; {
