@@ -12,8 +12,7 @@ var ErrorRate = Metric{
 	Unit:   unit.Ratio,
 	Better: Lower,
 	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
-	Whole: func(p *Point) (float64, bool) {
-		failed, all := 0, 0
+	Share: func(p *Point) (failed, all int) {
 		for t := range p.Measured {
 			switch t.Result {
 			case record.Cut:
@@ -24,6 +23,6 @@ var ErrorRate = Metric{
 				failed++
 			}
 		}
-		return float64(failed) / float64(max(1, all)), all > 0
+		return failed, all
 	},
 }

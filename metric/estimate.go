@@ -143,6 +143,9 @@ func atPoint(launches []Launch, index int) []sample {
 
 // rows computes every statistic of m at one point.
 func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, error) {
+	if m.Share != nil {
+		return m.share(point, samples, confidence)
+	}
 	if m.Whole != nil {
 		var values []LaunchValue
 		for _, s := range samples {
@@ -188,6 +191,35 @@ func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, er
 		}
 	}
 	return rows, nil
+}
+
+// share estimates a proportion. Its interval holds both that of the launches and
+// the exact one of the pooled counts: launches that all saw no error must not
+// claim that there are none.
+func (m Metric) share(point int, samples []sample, confidence float64) ([]Row, error) {
+	var values []LaunchValue
+	hits, trials := 0, 0
+	for _, s := range samples {
+		if h, n := m.Share(s.point); n > 0 {
+			values = append(values, LaunchValue{s.launch, float64(h) / float64(n), n})
+			hits, trials = hits+h, trials+n
+		}
+	}
+	row, ok, err := m.row(point, "value", values, confidence)
+	if !ok || err != nil {
+		return nil, err
+	}
+	pooled, err := stats.Proportion(hits, trials, confidence)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) > 1 {
+		pooled.Interval = stats.Hull(pooled.Interval, row.Interval)
+		pooled.Interval.Hi = min(1, pooled.Interval.Hi)
+	}
+	pooled.N, pooled.Warnings = row.N, row.Warnings
+	row.Estimate = pooled
+	return []Row{row}, nil
 }
 
 func (st statistic) of(xs []float64, confidence float64) (float64, error) {

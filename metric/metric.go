@@ -23,7 +23,7 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each and Whole is set.
+// A Metric is one defined quantity. Exactly one of Each, Whole and Share is set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -38,6 +38,10 @@ type Metric struct {
 	// Whole yields the one value of a point in a launch, and false when the
 	// records cannot tell.
 	Whole func(p *Point) (float64, bool)
+
+	// Share counts, of the requests of a point in a launch, those that hit and
+	// those that were tried.
+	Share func(p *Point) (hits, trials int)
 }
 
 // All lists every metric in the order of reports.

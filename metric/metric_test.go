@@ -73,7 +73,9 @@ func TestWindowMetrics(t *testing.T) {
 	}
 	f(OutputThroughput, (5+8)/0.1)
 	f(RequestThroughput, 2/0.1)
-	f(ErrorRate, 0.5) // one of inside and failed; cut is neither
+	if failed, all := ErrorRate.Share(p); failed != 1 || all != 2 {
+		t.Errorf("errors = %d of %d, want 1 of 2: cut is neither", failed, all)
+	}
 	f(Concurrency, (11+61+71+81)/100.0)
 	inside.UsageOutput = nil
 	if got, ok := OutputThroughput.Whole(p); ok {
@@ -92,8 +94,14 @@ func TestAll(t *testing.T) {
 		if m.Name == "" || m.Doc == "" || m.Unit == "" || (m.Better != Lower && m.Better != Higher) {
 			t.Errorf("%s is incomplete: %+v", m.ID, m)
 		}
-		if (m.Each == nil) == (m.Whole == nil) {
-			t.Errorf("%s must have exactly one of Each and Whole", m.ID)
+		kinds := 0
+		for _, set := range []bool{m.Each != nil, m.Whole != nil, m.Share != nil} {
+			if set {
+				kinds++
+			}
+		}
+		if kinds != 1 {
+			t.Errorf("%s must have exactly one of Each, Whole and Share", m.ID)
 		}
 		if seen[m.ID] {
 			t.Errorf("%s is listed twice", m.ID)
@@ -195,8 +203,8 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("p99 of 40 requests = %+v, want it not certifiable", p99)
 	}
 	rate, _ := e.Find("error_rate.v1", "value", 0)
-	if math.Abs(rate.Value-1.0/41) > 1e-12 {
-		t.Errorf("error rate = %v, want 1/41", rate.Value)
+	if math.Abs(rate.Value-1.0/41) > 1e-12 || rate.Interval.Lo <= 0 || rate.Interval.Hi <= rate.Value {
+		t.Errorf("error rate = %+v, want 1/41 with the interval of 3 in 123", rate.Estimate)
 	}
 	if got := e.Outcomes[0].Counts; got[record.OK] != 120 || got[record.Truncated] != 3 {
 		t.Errorf("outcomes = %v", got)
