@@ -177,6 +177,7 @@ type execution struct {
 // describe writes down the machine and the inputs before anything is measured.
 func (e *execution) describe(ctx context.Context) error {
 	e.env = telemetry.Capture(ctx, e.opts.Host)
+	e.env.Set("assay.version", e.opts.Tool.Version)
 	topology, err := telemetry.TopologyDigest(e.env)
 	if err != nil {
 		return err

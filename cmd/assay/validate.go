@@ -123,7 +123,7 @@ func printValidations(env Env, results []validation, asJSON bool) error {
 	}
 	for _, v := range results {
 		for _, f := range append(v.Faults, v.Warnings...) {
-			fmt.Fprintln(env.Stderr, f.Error())
+			fmt.Fprintln(env.Stdout, f.Error())
 		}
 		if !v.Valid {
 			fmt.Fprintf(env.Stdout, "%s: invalid, %s\n", v.File, counted(len(v.Faults), "fault"))

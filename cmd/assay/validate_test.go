@@ -65,19 +65,14 @@ func TestValidateReportsEverything(t *testing.T) {
 	missing := filepath.Join(dir, "missing.yaml")
 	good := "../../examples/minimal.yaml"
 
-	code, stdout, stderr := executeVerb(t, validateCommand, "", bad, missing, good)
+	code, stdout, _ := executeVerb(t, validateCommand, "", bad, missing, good)
 	if code != exitUsage {
 		t.Errorf("exit code %d, want 2", code)
 	}
 	for _, want := range []string{
 		bad + ":4:1: spec.workload.model: got nothing, ", bad + ":4:14: spec.seed: got -1, want at least 1",
 		bad + `:4:18: spec.colour: got the unknown field "colour"`, missing + ":1:1: document: got open ",
-	} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("stderr has no %q:\n%s", want, stderr)
-		}
-	}
-	for _, want := range []string{bad + ": invalid, 3 faults\n", missing + ": invalid, 1 fault\n", good + ": valid BenchmarkRun minimal"} {
+		bad + ": invalid, 3 faults\n", missing + ": invalid, 1 fault\n", good + ": valid BenchmarkRun minimal"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("stdout has no %q:\n%s", want, stdout)
 		}
@@ -117,9 +112,9 @@ func TestValidateResolvesArtifacts(t *testing.T) {
 	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := executeVerb(t, validateCommand, "", file)
-	if want := `spec.comparison.candidate.artifactRef: got "runs/before", want a file or directory that exists`; code != exitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("exit code %d, want 2 and %s:\n%s", code, want, stderr)
+	code, stdout, _ := executeVerb(t, validateCommand, "", file)
+	if want := `spec.comparison.candidate.artifactRef: got "runs/before", want a file or directory that exists`; code != exitUsage || !strings.Contains(stdout, want) {
+		t.Errorf("exit code %d, want 2 and %s:\n%s", code, want, stdout)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "runs/before"), 0o755); err != nil {
 		t.Fatal(err)
