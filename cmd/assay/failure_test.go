@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -165,6 +166,9 @@ rm "$DISK/other-peoples-data"
 	begin := time.Now()
 	output, err := cmd.CombinedOutput()
 	text := string(output)
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("this kernel lets nobody make a mount namespace; package bundle fills a disk without one")
+	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -48,7 +48,7 @@ func TestKilled(t *testing.T) {
 	var mu sync.Mutex
 	var runs []killedRun
 	var workers sync.WaitGroup
-	for range 4 {
+	for range 2 {
 		workers.Go(func() {
 			for r := range work {
 				if err := killOne(t, dir, url, &r); err != nil {
