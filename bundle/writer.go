@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"assay/record"
@@ -40,27 +41,68 @@ type Writer struct {
 	sealed bool
 }
 
-// Create makes dir, takes its lock and writes the spec and the plan. It refuses
-// a folder that holds anything: a bundle is one run.
+// ErrTaken says that a folder already holds something, so that no new run can
+// have it.
+var ErrTaken = errors.New("the folder is taken")
+
+// Create makes dir with the spec and the plan in it and takes its lock. It
+// refuses a folder that holds anything: a bundle is one run.
+//
+// The folder is filled under a hidden name and then renamed: a kill at any
+// moment leaves a bundle or none, never half of one.
 func Create(dir string, h Header) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("create bundle %s: %w", dir, err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, diskError(dir, err)
+	parent, name := filepath.Split(filepath.Clean(dir))
+	if err := os.MkdirAll(filepath.Clean(parent), 0o755); err != nil {
+		return nil, diskError(parent, err)
+	}
+	hidden, err := os.MkdirTemp(filepath.Clean(parent), "."+name+".new-")
+	if err != nil {
+		return nil, diskError(parent, err)
+	}
+	w, err := furnish(hidden, h)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(hidden))
+	}
+	if err := w.moveTo(dir); err != nil {
+		return nil, errors.Join(err, w.lock.leave(), os.RemoveAll(hidden))
+	}
+	return w, nil
+}
+
+// furnish makes a bundle in dir, which nobody else knows.
+func furnish(dir string, h Header) (*Writer, error) {
+	if err := os.Chmod(dir, 0o755); err != nil { // temporary folders are for their owner alone
+		return nil, err
 	}
 	l, err := takeLock(dir)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{dir: dir, redactor: h.Redactor, lock: l, begun: time.Now(), open: map[int]bool{}, used: map[int]bool{}}
-	if err := refuseUsed(dir); err != nil {
-		return nil, errors.Join(err, l.remove())
-	}
 	if err := w.begin(h); err != nil {
-		return nil, errors.Join(err, l.remove())
+		return nil, errors.Join(err, l.leave())
 	}
 	return w, nil
+}
+
+// moveTo gives the folder its name. The lock goes along: it belongs to the file,
+// not to its path.
+func (w *Writer) moveTo(dir string) error {
+	err := os.Rename(w.dir, dir)
+	if errors.Is(err, os.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.ENOTDIR) {
+		if holder := locked(dir); holder != "" {
+			return fmt.Errorf("bundle %s is in use by %s: %w", dir, holder, ErrTaken)
+		}
+		return fmt.Errorf("%s is not empty: %w; a run needs a new one, and a killed run is ended by assay recover", dir, ErrTaken)
+	}
+	if err != nil {
+		return diskError(dir, err)
+	}
+	w.dir, w.lock.path = dir, filepath.Join(dir, lockFile)
+	return nil
 }
 
 func (h Header) check() error {
@@ -71,20 +113,6 @@ func (h Header) check() error {
 		return errors.New("the spec is empty: want the text of the BenchmarkRun")
 	case !json.Valid(h.Plan):
 		return errors.New("the plan is not JSON: want the frozen plan in canonical form")
-	}
-	return nil
-}
-
-// refuseUsed is called under the lock, so that nobody fills dir meanwhile.
-func refuseUsed(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() != lockFile {
-			return fmt.Errorf("%s is not empty (%s): a run needs a new folder; to end a killed run, use assay recover", dir, e.Name())
-		}
 	}
 	return nil
 }

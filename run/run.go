@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -118,7 +117,7 @@ func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Write
 			RunID: name, Spec: opts.Source, Plan: encoded, WorkloadDigest: p.WorkloadDigest,
 			Tool: opts.Tool, Redactor: redactor,
 		})
-		if errors.Is(err, os.ErrExist) && n < 100 {
+		if errors.Is(err, bundle.ErrTaken) && n < 100 {
 			continue // two runs in one second
 		}
 		return w, err

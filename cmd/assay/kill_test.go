@@ -61,9 +61,9 @@ func TestKilled(t *testing.T) {
 		})
 	}
 	for i := range kills {
-		// A run takes a little over four seconds; some kills come too late, and
-		// find a sealed bundle.
-		work <- killedRun{id: fmt.Sprintf("kill-%d", i), at: rng.Int64N(int64(4500 * time.Millisecond))}
+		// A run takes some seven seconds; some kills come too late, and find a
+		// sealed bundle.
+		work <- killedRun{id: fmt.Sprintf("kill-%d", i), at: rng.Int64N(int64(7500 * time.Millisecond))}
 	}
 	close(work)
 	workers.Wait()
@@ -106,7 +106,7 @@ func killOne(t *testing.T, dir, url string, r *killedRun) error {
 	specFile := filepath.Join(dir, r.id+".yaml")
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: %s},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 20, weight: 1}]},
-  target: {url: %q, headers: {x-request-id: %s}}, load: {concurrency: [4], duration: 1s, warmup: {duration: 200ms}}}}`, r.id, url, r.id)
+  target: {url: %q, headers: {x-request-id: %s}}, load: {concurrency: [4], duration: 2s, warmup: {duration: 200ms}}}}`, r.id, url, r.id)
 	if err := os.WriteFile(specFile, []byte(text), 0o644); err != nil {
 		return err
 	}
