@@ -50,6 +50,9 @@ type Config struct {
 
 	// KeepText records the text of every answer.
 	KeepText bool
+
+	// Sign signs every request. Nil means that headers suffice.
+	Sign Signer
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -57,6 +60,8 @@ type Config struct {
 type Client struct {
 	cfg     Config
 	dialect Dialect
+	shape   Shape
+	header  http.Header // of every request, before it is signed
 	clock   *record.Clock
 	urls    []*url.URL
 	http    *http.Transport
@@ -66,17 +71,15 @@ type Client struct {
 // New returns a client that stamps with clock. Proxies of the environment are
 // not used: what is measured must be what was named.
 func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
-	c := &Client{cfg: cfg, dialect: dialect, clock: clock}
+	shape := shapeOf(dialect, cfg.Ask)
+	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
+	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
+	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	for _, raw := range cfg.URLs {
-		u, err := Below(raw, dialect.Path())
+		u, err := shape.address(raw, cfg.Query)
 		if err != nil {
 			return nil, err
 		}
-		query := u.Query()
-		for name, values := range cfg.Query {
-			query[name] = values
-		}
-		u.RawQuery = query.Encode()
 		c.urls = append(c.urls, u)
 	}
 	if len(c.urls) == 0 {
@@ -118,18 +121,24 @@ func redactedURL(raw string) string {
 // Close ends all idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Prepared is a call with its body already encoded, so that nothing but the
-// write happens when it is due.
+// Prepared is a call with its body already encoded and signed, so that nothing
+// but the write happens when it is due.
 type Prepared struct {
-	Call record.Call
-	body []byte
-	hash int64
+	Call   record.Call
+	body   []byte
+	header http.Header // shared between calls, not to be changed
+	hash   int64
 }
 
-// Prepare encodes call.
+// Prepare encodes and signs call. A signature names the time it was made, and
+// clouds refuse one older than five minutes.
 func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	body, err := c.dialect.Encode(call, c.cfg.Ask)
-	return Prepared{call, body, promptHash(call.Prompt)}, err
+	if err != nil {
+		return Prepared{}, err
+	}
+	header, err := c.headerFor(call, body)
+	return Prepared{call, body, header, promptHash(call.Prompt)}, err
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -206,24 +215,12 @@ func (c *Client) idleLimit() time.Duration {
 // newRequest builds the HTTP request, whose phases are stamped into t.
 func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Request {
 	u := c.urls[int(p.Call.ID)%len(c.urls)]
-	req := (&http.Request{
+	return (&http.Request{
 		Method: http.MethodPost, URL: u, Host: u.Host,
-		Header:        c.cfg.Header.Clone(),
+		Header:        p.header,
 		Body:          io.NopCloser(bytes.NewReader(p.body)),
 		ContentLength: int64(len(p.body)),
 	}).WithContext(httptrace.WithClientTrace(ctx, t.trace(c.clock)))
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	if user := u.User; user != nil && req.Header.Get("Authorization") == "" {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.cfg.Ask.Stream {
-		req.Header.Set("Accept", "text/event-stream")
-	}
-	return req
 }
 
 // read is the measured path: a read returns, the clock is read, the bytes are

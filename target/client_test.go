@@ -158,7 +158,7 @@ func TestOutcomes(t *testing.T) {
 		{"error before a token", sse(`data: {"error":{"code":null,"message":"boom"}}` + "\n\n"), record.StreamErr, "boom", "no_usage", ""},
 		{"error after tokens", sse(helloEvent + `data: {"error":"boom"}` + "\n\n" + doneEvent), record.StreamErr, "boom", "no_usage", "hé"},
 		{"event that is no JSON", sse(helloEvent + "data: {oops\n\n" + doneEvent), record.Protocol, "oops", "no_usage", "hé"},
-		{"reasoning counted once", sse(`data: {"choices":[{"delta":{"reasoning":"a","reasoning_content":"a","content":"b"}}]}` + "\n\n" + finishEvent + doneEvent), record.OK, "", "no_usage", "ab"},
+		{"reasoning counted once", sse(`data: {"choices":[{"delta":{"reasoning":"a","reasoning_content":"a","content":"b"}}]}` + "\n\n" + finishEvent + doneEvent), record.OK, "", "both_reasoning_fields no_usage", "ab"},
 		{"no output", sse(finishEvent + doneEvent), record.OK, "", "no_usage no_text", ""},
 		{"bytes after [DONE]", sse(helloEvent + doneEvent + helloEvent), record.OK, "", "bytes_after_done no_usage", "hé"},
 		{"empty body", sse(""), record.Empty, "empty", "", ""},

@@ -45,8 +45,13 @@ type Piece struct {
 	Choice int32
 	Text   string // output text, or the message of an error
 
+	// Whole says that Text is everything the choice has said so far, not only
+	// what is new.
+	Whole bool
+
 	FinishReason string
 	ServerID     string
+	Note         string // remark for the record's flags
 	Usage        *Usage
 }
 
