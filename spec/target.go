@@ -11,9 +11,7 @@ type Target struct {
 	// Several base URLs, used in turn. Either url or urls is given.
 	URLs []string `json:"urls,omitzero"`
 
-	// The API the endpoint speaks. Known, and refused until assay speaks them:
-	// openai-responses, openai-embeddings, anthropic-messages, cohere-chat, tgi,
-	// triton-grpc, aws-bedrock, azure-openai, gcp-vertex, oci-genai.
+	// The API the endpoint speaks. vLLM and most other servers speak openai-chat.
 	API string `json:"api,omitzero" default:"openai-chat" enum:"apis"`
 
 	// The model name sent to the endpoint. By default workload.model.

@@ -56,7 +56,12 @@ var Vocabularies = map[string][]string{
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
-	"apis":              {"openai-chat", "openai-completions"},
+	"apis": {
+		"openai-chat", "openai-completions", "openai-responses", "openai-embeddings", "openai-images", "openai-speech", "openai-transcription", "rerank",
+		"sglang", "tgi", "llamacpp", "triton", "kserve",
+		"anthropic-messages", "azure-openai", "aws-bedrock", "gcp-gemini", "gcp-vertex",
+		"oci-genai", "oci-cohere", "cohere-chat", "cohere-rerank",
+	},
 	"authKinds":         {AuthNone, AuthBearer, AuthHeader},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -22,6 +23,9 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	raw.phases.record(&a.request)
 	if raw.reading != nil {
 		a.request.Bytes = int64(len(raw.reading.body))
+		if body := bytes.TrimRight(raw.reading.body, "\r\n"); c.endsAtDone && bytes.HasSuffix(body, []byte("[DONE]")) {
+			a.request.Bytes = int64(len(body)) // see wireSize
+		}
 		a.body(raw)
 		c.bodies.Put(raw.reading)
 		raw.reading = nil
@@ -108,7 +112,7 @@ func (a *answer) stream(from *reading) {
 			return
 		}
 		at := a.arrival(end)
-		a.event(data, at, int32(end-begin), at == previous)
+		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous)
 		begin, previous = end, at
 	})
 	if err != nil {
@@ -127,10 +131,20 @@ func (a *answer) stream(from *reading) {
 func (a *answer) lastEvent(rest []byte, from *reading) {
 	line, _, _ := cutLine(rest, 0)
 	if data, ok := field(line, "data"); ok && isDone(data) {
-		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(len(rest)), false)
+		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(wireSize(rest, data)), false)
 		return
 	}
 	a.flag("half_event")
+}
+
+// wireSize is how many bytes an event took on the wire. The line ends after
+// [DONE] are left out: reading stops there, so whether they were still read
+// depends on how the network cut the bytes.
+func wireSize(wire, data []byte) int {
+	if isDone(data) {
+		wire = bytes.TrimRight(wire, "\r\n")
+	}
+	return len(wire)
 }
 
 // arrival is the stamp of the read that delivered the byte before end. Events
@@ -276,7 +290,7 @@ func (a *answer) conclude() {
 	if r.Result == record.OK && a.text.Len() == 0 && !noText {
 		a.flag("no_text")
 	}
-	if r.UsageOutput != nil && r.AskedOutput > 0 && r.Result == record.OK {
+	if r.UsageOutput != nil && r.AskedOutput > 0 && r.Result == record.OK && !noText {
 		a.lengths(int(*r.UsageOutput), int(r.AskedOutput)*max(1, len(a.open)))
 	}
 }
@@ -305,6 +319,9 @@ func (a *answer) unary(data []byte) {
 		if piece.Kind.Output() {
 			a.text.WriteString(piece.Text)
 		}
+	}
+	if len(a.open) == 0 {
+		a.fault(record.Empty, "the answer holds neither output nor a finish reason")
 	}
 	a.done = true // the end of the body is the end of the answer
 	a.conclude()

@@ -62,10 +62,13 @@ type Client struct {
 	dialect Dialect
 	shape   Shape
 	header  http.Header // of every request, before it is signed
-	clock   *record.Clock
-	urls    []*url.URL
-	http    *http.Transport
-	bodies  sync.Pool
+	// endsAtDone says that a [DONE] line ends the answer. In a body that is not
+	// server-sent events the same bytes may mean anything.
+	endsAtDone bool
+	clock      *record.Clock
+	urls       []*url.URL
+	http       *http.Transport
+	bodies     sync.Pool
 }
 
 // New returns a client that stamps with clock. Proxies of the environment are
@@ -74,6 +77,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	shape := shapeOf(dialect, cfg.Ask)
 	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
+	c.endsAtDone = cfg.Ask.Stream && shape.lines
 	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	for _, raw := range cfg.URLs {
 		u, err := shape.address(raw, cfg.Query)
@@ -238,7 +242,7 @@ func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
 			to.body = to.body[:from+n]
 			to.marks = append(to.marks, mark{from + n, at})
 			alive()
-			if sawDone(to.body, from) {
+			if c.endsAtDone && sawDone(to.body, from) {
 				drain(body)
 				return nil
 			}

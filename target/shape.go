@@ -39,6 +39,8 @@ type Shape struct {
 
 	// NoText says that the answer is not text: vectors, images, sound, ranks.
 	NoText bool
+
+	lines bool // the frames are server-sent events
 }
 
 // Frames splits body into events and calls yield with the data of each, nil for
@@ -66,7 +68,7 @@ func shapeOf(dialect Dialect, ask Ask) Shape {
 		s.Path = dialect.Path()
 	}
 	if s.Frames == nil {
-		s.Frames = serverSentEvents
+		s.Frames, s.lines = serverSentEvents, true
 	}
 	return s
 }
