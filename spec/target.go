@@ -45,7 +45,9 @@ type Target struct {
 
 // Auth says how assay proves who it is to the target.
 type Auth struct {
-	// none, bearer (Authorization: Bearer …) or header (a header of its own).
+	// none, bearer (Authorization: Bearer …), header (a header of its own), or a
+	// cloud: aws, azure, google, oci. A cloud's credentials are found as its own
+	// clients find them, in the environment and then in files.
 	Kind string `json:"kind,omitzero" default:"none" enum:"authKinds"`
 
 	// The header that carries the credential, for kind header.

@@ -27,6 +27,12 @@ const (
 	AuthBearer = "bearer"
 	AuthHeader = "header"
 
+	// Kinds whose credentials are found as the cloud's own clients find them.
+	AuthAWS    = "aws"
+	AuthAzure  = "azure"
+	AuthGoogle = "google"
+	AuthOCI    = "oci"
+
 	// AsServed says that a property of the server was not controlled.
 	AsServed = "as_served"
 
@@ -62,7 +68,7 @@ var Vocabularies = map[string][]string{
 		"anthropic-messages", "azure-openai", "aws-bedrock", "gcp-gemini", "gcp-vertex",
 		"oci-genai", "oci-cohere", "cohere-chat", "cohere-rerank",
 	},
-	"authKinds":         {AuthNone, AuthBearer, AuthHeader},
+	"authKinds":         {AuthNone, AuthBearer, AuthHeader, AuthAWS, AuthAzure, AuthGoogle, AuthOCI},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
 	"pointOrders":       {OrderAscending, OrderRandomised},
