@@ -345,7 +345,7 @@ func TestCase52LateCall(t *testing.T) {
 
 // Case 28: what is compressed in a way assay cannot read is a failure by name.
 func TestCase28UnknownCoding(t *testing.T) {
-	for _, tt := range []struct{ coding, body string }{{"br", "\x0b\x02\x80"}, {"gzip", "not gzip"}, {"gzip", string(bytes.Repeat([]byte{0x1f}, 40))}} {
+	for _, tt := range []struct{ coding, body string }{{"zstd", "\x28\xb5\x2f\xfd"}, {"br", "not brotli"}, {"gzip", "not gzip"}, {"gzip", string(bytes.Repeat([]byte{0x1f}, 40))}} {
 		url := serve(t, func(conn net.Conn, _ *http.Request) {
 			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", tt.coding, len(tt.body), tt.body)
 		})

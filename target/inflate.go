@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/andybalholm/brotli"
 )
 
 // inflate undoes a content coding that was not asked for. The stamps of the
@@ -23,8 +25,10 @@ func inflate(coding string, from *reading) (*reading, error) {
 		plain, err = gzip.NewReader(source)
 	case "deflate":
 		plain, err = zlib.NewReader(source)
+	case "br":
+		plain = brotli.NewReader(source)
 	default:
-		return nil, fmt.Errorf("the body is compressed (%s) though identity was asked; gzip and deflate can be read", coding)
+		return nil, fmt.Errorf("the body is compressed (%s) though identity was asked; gzip, deflate and br can be read", coding)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the body is not the %s that it claims to be: %w", coding, err)
@@ -70,7 +74,7 @@ func (c *compressed) Read(p []byte) (int, error) {
 	if c.at == len(c.body) {
 		return 0, io.EOF
 	}
-	n := copy(p, c.body[c.at:])
+	n := copy(p[:min(1, len(p))], c.body[c.at:])
 	c.at += n
 	return n, nil
 }
