@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net"
+	"slices"
 	"strings"
 
 	"assay/record"
@@ -297,13 +298,16 @@ func (a *answer) conclude() {
 
 // lengths flags an answer whose length is not what its finish reason says.
 func (a *answer) lengths(got, asked int) {
-	switch reason := strings.ToLower(a.request.FinishReason); {
+	switch {
 	case got > asked:
 		a.flag("more_than_asked")
-	case got < asked && (reason == "length" || reason == "max_tokens"):
+	case got < asked && slices.Contains(lengthReasons, strings.ToLower(a.request.FinishReason)):
 		a.flag("length_below_asked")
 	}
 }
+
+// lengthReasons are the servers' words for an answer that reached its limit.
+var lengthReasons = []string{"length", "max_tokens", "max_output_tokens", "limit"}
 
 // unary reads an answer that was not streamed. It has no events, and so no
 // first token: what it says goes into the request's record alone.
