@@ -50,6 +50,14 @@ type Config struct {
 
 	// KeepText records the text of every answer.
 	KeepText bool
+
+	// Reader is how answers are read: ReadNetHTTP, ReadEpoll or ReadKernel. Empty
+	// means the best that the target allows; one that it does not allow is as
+	// empty. Records say which it was.
+	Reader string
+
+	// HTTP2 offers HTTP/2 to a target with TLS.
+	HTTP2 bool
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -61,6 +69,9 @@ type Client struct {
 	urls    []*url.URL
 	http    *http.Transport
 	bodies  sync.Pool
+
+	engine    engine    // nil when net/http does the work
+	exchanges sync.Pool // of the engine
 }
 
 // New returns a client that stamps with clock. Proxies of the environment are
@@ -89,8 +100,11 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		MaxIdleConnsPerHost: max(1, cfg.Connections),
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		ReadBufferSize:      64 << 10,
+		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
+	c.exchanges.New = func() any { return newExchange() }
+	c.engine = newEngine(c)
 	return c, nil
 }
 
@@ -115,21 +129,31 @@ func redactedURL(raw string) string {
 	return u.Redacted()
 }
 
-// Close ends all idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Close ends all idle connections. No call may be under way or follow.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	if c.engine != nil {
+		c.engine.close()
+	}
+}
 
 // Prepared is a call with its body already encoded, so that nothing but the
 // write happens when it is due.
 type Prepared struct {
 	Call record.Call
 	body []byte
+	wire []byte // the whole request, for an engine
 	hash int64
 }
 
 // Prepare encodes call.
 func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	body, err := c.dialect.Encode(call, c.cfg.Ask)
-	return Prepared{call, body, promptHash(call.Prompt)}, err
+	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
+	if err == nil && c.engine != nil {
+		err = c.encode(&p)
+	}
+	return p, err
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -154,6 +178,8 @@ type Raw struct {
 	reading *reading
 	header  http.Header
 	err     error
+
+	exchange *exchange // what an engine read; unpack makes a reading of it
 }
 
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
@@ -162,8 +188,12 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: record.Request{
 		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
 		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash,
+		PromptHash: p.hash, Stamps: ReadNetHTTP,
 	}}
+	if c.engine != nil {
+		c.engine.do(ctx, p, raw)
+		return raw
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if c.cfg.Timeout > 0 {

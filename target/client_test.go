@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func newClient(t *testing.T, url string, change func(*Config)) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true}
+	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true, Reader: os.Getenv(readerVariable)}
 	if change != nil {
 		change(&cfg)
 	}
