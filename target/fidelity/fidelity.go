@@ -54,8 +54,9 @@ type Result struct {
 	CPU       time.Duration `json:"cpu_per_million_events_ns"`
 	DecodeCPU time.Duration `json:"decode_cpu_per_million_events_ns"` // part of CPU
 	RSS       int64         `json:"rss_bytes"`
-	Startup   time.Duration `json:"startup_ns"`  // process start until the first request could go out
-	Late      Spread        `json:"server_late"` // the simulator's own: sent after due
+	RSSFile   int64         `json:"rss_file_bytes"` // part of RSS: the program file
+	Startup   time.Duration `json:"startup_ns"`     // process start until the first request could go out
+	Late      Spread        `json:"server_late"`    // the simulator's own: sent after due
 }
 
 // truth is when the server sent the tokens of each request, and when they were
@@ -101,7 +102,7 @@ func readTruth(r io.Reader) (truth, error) {
 // judge compares what was observed with the truth. The first request of each
 // stream opens a connection and is left out.
 func judge(seen Observed, t truth) Result {
-	r := Result{Failed: seen.Failed, Error: seen.Error, RSS: seen.RSS}
+	r := Result{Failed: seen.Failed, Error: seen.Error, RSS: seen.RSS, RSSFile: seen.RSSFile}
 	var ttft, stamp, gap, late []int64
 	first, last, all := int64(math.MaxInt64), int64(0), 0
 	for _, a := range seen.Requests {

@@ -3,6 +3,7 @@ package fidelity
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,7 +35,8 @@ type Observed struct {
 	Ready     int64         `json:"ready_ns"` // when the first request could go out
 	CPU       time.Duration `json:"cpu_ns"`   // from then on
 	DecodeCPU time.Duration `json:"decode_cpu_ns"`
-	RSS       int64         `json:"rss_bytes"` // the most there ever was
+	RSS       int64         `json:"rss_bytes"`      // the most there ever was
+	RSSFile   int64         `json:"rss_file_bytes"` // at the end: pages of the program file, which all its processes share
 	Failed    int           `json:"failed"`
 	Error     string        `json:"error,omitempty"` // of the first failed request
 	Reads     int           `json:"reads"`           // distinct stamps
@@ -81,7 +83,7 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	seen.CPU = after - before
-	if seen.RSS, err = peakRSS(); err != nil {
+	if seen.RSS, seen.RSSFile, err = residentSet(); err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(seen)
@@ -156,18 +158,30 @@ func usage(who int) (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// peakRSS is the largest resident set that this process has had. Unlike
-// getrusage's it does not begin with that of the parent.
-func peakRSS() (int64, error) {
+// residentSet is the largest that this process has had, which unlike getrusage's
+// does not begin with that of the parent, and how much of it is file pages now.
+func residentSet() (peak, file int64, err error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmHWM:" {
-			kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
-			return kilobytes << 10, err
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != "VmHWM:" && fields[0] != "RssFile:" {
+			continue
+		}
+		kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("/proc/self/status, %s %w", fields[0], err)
+		}
+		if fields[0] == "VmHWM:" {
+			peak = kilobytes << 10
+		} else {
+			file = kilobytes << 10
 		}
 	}
-	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
+	if peak == 0 {
+		return 0, 0, errors.New("/proc/self/status has no VmHWM")
+	}
+	return peak, file, nil
 }
