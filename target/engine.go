@@ -162,7 +162,7 @@ func (c *Client) encode(p *Prepared) error {
 	if err := c.newRequest(context.Background(), *p, &phases{}).Write(&out); err != nil {
 		return fmt.Errorf("encode the request: %w", err)
 	}
-	p.wire = out.Bytes()
+	p.wire = bytes.Clone(out.Bytes()) // to size: many may wait
 	p.body = nil
 	return nil
 }

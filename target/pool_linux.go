@@ -27,7 +27,8 @@ type epollEngine struct {
 	failed error // why the loops could not start
 	ended  sync.WaitGroup
 	loops  []*loop
-	keeper int // a socket that keeps the kernel stamping, or -1
+	keeper int           // a socket that keeps the kernel stamping, or -1
+	dials  chan struct{} // holds one for each dial under way
 
 	mu     sync.Mutex
 	closed bool
@@ -39,6 +40,7 @@ func newEngine(c *Client) engine {
 	e := &epollEngine{
 		client: c, kernel: c.cfg.Reader != ReadEpoll, keeper: -1, idle: map[string][]*conn{},
 		dialer: net.Dialer{Timeout: 30 * time.Second},
+		dials:  make(chan struct{}, mostDials),
 	}
 	for _, u := range c.urls {
 		host, ok := plainHost(u)
@@ -222,6 +224,10 @@ func (c *conn) hangUp() {
 	}
 }
 
+// mostDials bounds the dials at one time. Each needs some 20 kB while it lasts:
+// ten thousand at once were half of all the memory a run ever needed.
+const mostDials = 256
+
 type dialed struct {
 	conn *conn
 	err  error
@@ -236,6 +242,12 @@ func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, 
 		defer time.AfterFunc(limit, func() { cancel(errTotalTimeout) }).Stop()
 	}
 	defer time.AfterFunc(e.client.idleLimit(), func() { cancel(errIdleTimeout) }).Stop()
+	select {
+	case e.dials <- struct{}{}:
+		defer func() { <-e.dials }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	result := make(chan dialed, 1)
 	go func() { // ends with ctx at the latest; the line below waits for it
 		nc, err := e.dialer.DialContext(httptrace.WithClientTrace(ctx, t.trace(e.client.clock)), "tcp", host)
