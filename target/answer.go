@@ -19,6 +19,7 @@ import (
 // Decode interprets a finished exchange: the request's record, and a record for
 // every event of its stream. It must be called once per Raw.
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
+	raw.unpack(c)
 	a := answer{client: c, request: raw.request}
 	a.request.Done = raw.Done
 	raw.phases.record(&a.request)

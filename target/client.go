@@ -53,6 +53,14 @@ type Config struct {
 
 	// Sign signs every request. Nil means that headers suffice.
 	Sign Signer
+
+	// Reader is how answers are read: ReadNetHTTP, ReadEpoll or ReadKernel. Empty
+	// means the best that the target allows; one that it does not allow is as
+	// empty. Records say which it was.
+	Reader string
+
+	// HTTP2 offers HTTP/2 to a target with TLS.
+	HTTP2 bool
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -69,6 +77,9 @@ type Client struct {
 	urls       []*url.URL
 	http       *http.Transport
 	bodies     sync.Pool
+
+	engine    engine    // nil when net/http does the work
+	exchanges sync.Pool // of the engine
 }
 
 // New returns a client that stamps with clock. Proxies of the environment are
@@ -96,8 +107,11 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		MaxIdleConnsPerHost: max(1, cfg.Connections),
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		ReadBufferSize:      64 << 10,
+		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
+	c.exchanges.New = func() any { return newExchange() }
+	c.engine = newEngine(c)
 	return c, nil
 }
 
@@ -122,8 +136,13 @@ func redactedURL(raw string) string {
 	return u.Redacted()
 }
 
-// Close ends all idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Close ends all idle connections. No call may be under way or follow.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	if c.engine != nil {
+		c.engine.close()
+	}
+}
 
 // Prepared is a call with its body already encoded and signed, so that nothing
 // but the write happens when it is due.
@@ -131,6 +150,7 @@ type Prepared struct {
 	Call   record.Call
 	body   []byte
 	header http.Header // shared between calls, not to be changed
+	wire   []byte      // the whole request, for an engine
 	hash   int64
 }
 
@@ -141,8 +161,14 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	if err != nil {
 		return Prepared{}, err
 	}
-	header, err := c.headerFor(call, body)
-	return Prepared{call, body, header, promptHash(call.Prompt)}, err
+	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
+	if p.header, err = c.headerFor(call, body); err != nil {
+		return p, err
+	}
+	if c.engine != nil {
+		err = c.encode(&p)
+	}
+	return p, err
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -167,6 +193,8 @@ type Raw struct {
 	reading *reading
 	header  http.Header
 	err     error
+
+	exchange *exchange // what an engine read; unpack makes a reading of it
 }
 
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
@@ -175,8 +203,12 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: record.Request{
 		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
 		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash,
+		PromptHash: p.hash, Stamps: ReadNetHTTP,
 	}}
+	if c.engine != nil {
+		c.engine.do(ctx, p, raw)
+		return raw
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if c.cfg.Timeout > 0 {

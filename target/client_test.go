@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -53,10 +54,10 @@ func serve(t *testing.T, write func(conn net.Conn, r *http.Request)) string {
 func stream(body string, size int) func(net.Conn, *http.Request) {
 	return func(conn net.Conn, _ *http.Request) {
 		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n", len(body))
-		for len(body) > 0 {
-			n := min(size, len(body))
-			io.WriteString(conn, body[:n])
-			body = body[n:]
+		for rest := body; len(rest) > 0; {
+			n := min(size, len(rest))
+			io.WriteString(conn, rest[:n])
+			rest = rest[n:]
 		}
 	}
 }
@@ -71,7 +72,7 @@ func newClient(t *testing.T, url string, change func(*Config)) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true}
+	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true, Reader: os.Getenv(readerVariable)}
 	if change != nil {
 		change(&cfg)
 	}
