@@ -148,7 +148,7 @@ func verdict(r record.Request, chunks []record.Chunk) string {
 	fmt.Fprintf(&line, "%s status=%d flags=[%s] finish=%q usage=%s/%s/%s/%s", r.Result, r.Status, r.Flags, r.FinishReason,
 		number(r.UsageInput), number(r.UsageOutput), number(r.UsageReasoning), number(r.UsageCached))
 	fmt.Fprintf(&line, " text=%q chunks=[%s]", r.Text, shortKinds(chunks))
-	if r.Error != "" {
+	if r.Error != "" && r.Result != record.Reset { // whose words are the reader's
 		fmt.Fprintf(&line, " error=%.160q", r.Error)
 	}
 	return volatile.ReplaceAllString(line.String(), "…")
@@ -287,8 +287,13 @@ func TestCase44LargeUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, _ := c.Decode(c.Do(t.Context(), p, c.clock.Now()))
-	if r.Result != record.OK || r.Wrote == nil || r.First == nil || *r.Wrote < r.Sent || *r.First < *r.Wrote || r.Done < *r.First {
-		t.Errorf("outcome %q (%s): sent %d, wrote %v, first byte %v, done %d; want them in this order", r.Result, r.Error, r.Sent, r.Wrote, r.First, r.Done)
+	if r.Result != record.OK || r.Wrote == nil || r.First == nil {
+		t.Fatalf("outcome %q (%s), wrote %v, first byte %v; want ok and both stamps", r.Result, r.Error, r.Wrote, r.First)
+	}
+	// The last byte is stamped when the write returns, which may be after the
+	// kernel has the first byte of the answer.
+	if *r.Wrote < r.Sent || *r.First < r.Sent || r.Done < *r.Wrote || r.Done < *r.First {
+		t.Errorf("sent %d, wrote %d, first byte %d, done %d; want the others between sent and done", r.Sent, *r.Wrote, *r.First, r.Done)
 	}
 }
 

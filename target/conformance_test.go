@@ -175,13 +175,18 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	p, err := c.Prepare(record.Call{ID: 7, Prompt: "hello\nworld", OutputTokens: 9})
+	call := record.Call{ID: 7, Prompt: "hello\nworld", OutputTokens: 9}
+	p, err := c.Prepare(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asText, err := dialect.Encode(call, c.cfg.Ask)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, chunks := c.Decode(c.Do(t.Context(), p, clock.Now()))
 	request := <-asked
-	s.Path, s.Query, s.Header, s.Body = request.URL.EscapedPath(), request.URL.RawQuery, request.Header, string(p.body)
+	s.Path, s.Query, s.Header, s.Body = request.URL.EscapedPath(), request.URL.RawQuery, request.Header, string(asText)
 	s.Header.Del("User-Agent")
 	s.Outcome, s.Error, s.Flags = string(r.Result), r.Error, r.Flags
 	s.FinishReason, s.ServerID, s.Text, s.BodyBytes = r.FinishReason, r.ServerID, r.Text, r.Bytes
