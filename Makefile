@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
-.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle clean
+.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle bench-fidelity clean
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -52,10 +52,22 @@ fuzz:
 	go test ./spec -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./target -run '^$$' -fuzz '^FuzzFramer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
+
+# The client's stamps against the simulator's own, every reader, at 100 and at 50
+# events per second and stream, and reads per second with no schedule at all.
+STREAMS ?= 1,10,100,500,1000,5000,10000,max
+TRIALS  ?= 3
+READERS := epoll+kernel,epoll,net/http
+bench-fidelity:
+	go build -o bin/assay ./cmd/assay
+	bin/assay calibrate --streams $(STREAMS) --trials $(TRIALS) --readers $(READERS)
+	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
+	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
 
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200

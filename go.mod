@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/NVIDIA/go-nvml v0.13.1-0
+	github.com/andybalholm/brotli v1.1.1
 	github.com/gowebpki/jcs v1.0.1
 	github.com/in-toto/attestation v1.2.0
 	github.com/parquet-go/parquet-go v0.32.0
@@ -22,7 +23,6 @@ require (
 
 require (
 	cel.dev/expr v0.25.1 // indirect
-	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect

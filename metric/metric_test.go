@@ -83,6 +83,24 @@ func TestWindowMetrics(t *testing.T) {
 	}
 }
 
+// An answer that was not streamed has no events: no first token, no gaps, and its
+// tokens arrive when it ends.
+func TestAnswerWithoutEvents(t *testing.T) {
+	tokens := int32(6)
+	unary := func(done int64) *Timeline {
+		return &Timeline{Request: record.Request{Phase: record.Measure, Result: record.OK, UsageOutput: &tokens, Done: done}}
+	}
+	p := &Point{Begin: 100 * ms, End: 200 * ms, Requests: []*Timeline{unary(99 * ms), unary(150 * ms), unary(200 * ms)}}
+	if got, ok := OutputThroughput.Whole(p); !ok || math.Abs(got-6/0.1) > 1e-9 {
+		t.Errorf("throughput = %v, %v; want that of the one answer that ended inside", got, ok)
+	}
+	for _, m := range []Metric{TTFT, ITL, TPOT} {
+		if got := m.Each(unary(150 * ms)); len(got) != 0 {
+			t.Errorf("%s = %v, want none", m.ID, got)
+		}
+	}
+}
+
 // Every metric is complete, listed once and defined in METHODOLOGY.md.
 func TestAll(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "METHODOLOGY.md"))

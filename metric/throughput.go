@@ -32,7 +32,8 @@ var OutputThroughput = Metric{
 }
 
 // shareInside is the share of a request's output that arrived in [begin, end).
-// Output without text, such as tool calls, is weighed by event.
+// Output without text, such as tool calls, is weighed by event; an answer that
+// was not streamed has none and arrived whole when it ended.
 func (t *Timeline) shareInside(begin, end int64) float64 {
 	var inside, all, insideEvents, allEvents int64
 	for c := range t.Output {
@@ -48,6 +49,8 @@ func (t *Timeline) shareInside(begin, end int64) float64 {
 		return float64(inside) / float64(all)
 	case allEvents > 0:
 		return float64(insideEvents) / float64(allEvents)
+	case begin <= t.Done && t.Done < end:
+		return 1
 	}
 	return 0
 }

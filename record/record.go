@@ -105,6 +105,7 @@ type Request struct {
 	Bytes          int64  `parquet:"body_bytes,delta"`          // response body bytes
 	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256
 	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
+	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http or epoll after the read, epoll+kernel as it reached the host
 	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
 }
 

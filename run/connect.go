@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"time"
 
 	"assay/plan"
 	"assay/spec"
@@ -46,6 +47,9 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 	for _, raw := range c.client.URLs {
 		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
 	}
+	if err := c.cloud(t.Auth.Kind, lookup); err != nil {
+		return connection{}, err
+	}
 	if c.client.TLS, err = tlsConfig(t.TLS); err != nil {
 		return connection{}, err
 	}
@@ -55,6 +59,26 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 	}
 	c.secrets = append(c.secrets, r.revealed...)
 	return c, r.err
+}
+
+// cloud adds the credentials of a cloud, for the kinds that name one. Headers
+// that the user set stay.
+func (c *connection) cloud(kind string, lookup func(string) (string, bool)) error {
+	if !slices.ContainsFunc(target.Clouds, func(c target.Cloud) bool { return c.Name == kind }) {
+		return nil
+	}
+	found, err := target.FindCredentials(kind, target.Host{Lookup: lookup, ReadFile: os.ReadFile, Now: time.Now})
+	if err != nil {
+		return fmt.Errorf("target.auth: %w", err)
+	}
+	for name, values := range found.Header {
+		if c.client.Header.Get(name) == "" {
+			c.client.Header[name] = values
+		}
+	}
+	c.client.Sign = found.Sign
+	c.secrets = append(c.secrets, found.Secrets...)
+	return nil
 }
 
 // A revealer resolves secrets and remembers them; the first error sticks.

@@ -15,6 +15,10 @@ func authComplete(c *checker) {
 		}
 	}
 	switch {
+	case a.Kind == AuthAWS || a.Kind == AuthAzure || a.Kind == AuthGoogle || a.Kind == AuthOCI:
+		if sources > 0 || a.Header != "" {
+			c.failGot(path, "a credential for kind "+a.Kind, "kind "+a.Kind+" finds its own; leave out env, file and header")
+		}
 	case a.Kind == AuthNone && (sources > 0 || a.Header != ""):
 		c.failGot(path, "a credential for kind none", "set kind to bearer or header")
 	case a.Kind != AuthNone && a.Kind != "" && sources != 1:

@@ -185,6 +185,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A26", minimal, []patch{{"spec.target.urls", []string{"http://b"}}}, "spec.target.urls", "give url or urls, not both"},
 		{"A27", minimal, []patch{{"spec.target.auth.kind", "bearer"}}, "spec.target.auth", "kind bearer needs exactly one of env and file"},
 		{"A27", minimal, []patch{{"spec.target.auth", map[string]any{"kind": "header", "env": "X"}}}, "spec.target.auth.header", "kind header needs the name of the header"},
+		{"A27", minimal, []patch{{"spec.target.auth", map[string]any{"kind": "aws", "env": "X"}}}, "spec.target.auth", "kind aws finds its own; leave out env, file and header"},
 		{"A27", minimal, []patch{{"spec.target.auth", map[string]any{"env": "X"}}}, "spec.target.auth", "set kind to bearer or header"},
 		{"A28", minimal, []patch{{"spec.load.rate", []int{1}}}, "spec.load.rate", "belongs to concurrencyModel open_loop"},
 		{"A28", minimal, []patch{{"spec.workload.concurrencyModel", "open_loop"}}, "spec.load.concurrency", "belongs to concurrencyModel closed_loop"},

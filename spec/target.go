@@ -11,9 +11,7 @@ type Target struct {
 	// Several base URLs, used in turn. Either url or urls is given.
 	URLs []string `json:"urls,omitzero"`
 
-	// The API the endpoint speaks. Known, and refused until assay speaks them:
-	// openai-responses, openai-embeddings, anthropic-messages, cohere-chat, tgi,
-	// triton-grpc, aws-bedrock, azure-openai, gcp-vertex, oci-genai.
+	// The API the endpoint speaks. vLLM and most other servers speak openai-chat.
 	API string `json:"api,omitzero" default:"openai-chat" enum:"apis"`
 
 	// The model name sent to the endpoint. By default workload.model.
@@ -47,7 +45,9 @@ type Target struct {
 
 // Auth says how assay proves who it is to the target.
 type Auth struct {
-	// none, bearer (Authorization: Bearer …) or header (a header of its own).
+	// none, bearer (Authorization: Bearer …), header (a header of its own), or a
+	// cloud: aws, azure, google, oci. A cloud's credentials are found as its own
+	// clients find them, in the environment and then in files.
 	Kind string `json:"kind,omitzero" default:"none" enum:"authKinds"`
 
 	// The header that carries the credential, for kind header.

@@ -27,6 +27,12 @@ const (
 	AuthBearer = "bearer"
 	AuthHeader = "header"
 
+	// Kinds whose credentials are found as the cloud's own clients find them.
+	AuthAWS    = "aws"
+	AuthAzure  = "azure"
+	AuthGoogle = "google"
+	AuthOCI    = "oci"
+
 	// AsServed says that a property of the server was not controlled.
 	AsServed = "as_served"
 
@@ -56,8 +62,13 @@ var Vocabularies = map[string][]string{
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
-	"apis":              {"openai-chat", "openai-completions"},
-	"authKinds":         {AuthNone, AuthBearer, AuthHeader},
+	"apis": {
+		"openai-chat", "openai-completions", "openai-responses", "openai-embeddings", "openai-images", "openai-speech", "openai-transcription", "rerank",
+		"sglang", "tgi", "llamacpp", "triton", "kserve",
+		"anthropic-messages", "azure-openai", "aws-bedrock", "gcp-gemini", "gcp-vertex",
+		"oci-genai", "oci-cohere", "cohere-chat", "cohere-rerank",
+	},
+	"authKinds":         {AuthNone, AuthBearer, AuthHeader, AuthAWS, AuthAzure, AuthGoogle, AuthOCI},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
 	"pointOrders":       {OrderAscending, OrderRandomised},

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net"
+	"slices"
 	"strings"
 
 	"assay/record"
@@ -17,11 +19,15 @@ import (
 // Decode interprets a finished exchange: the request's record, and a record for
 // every event of its stream. It must be called once per Raw.
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
+	raw.unpack(c)
 	a := answer{client: c, request: raw.request}
 	a.request.Done = raw.Done
 	raw.phases.record(&a.request)
 	if raw.reading != nil {
 		a.request.Bytes = int64(len(raw.reading.body))
+		if body := bytes.TrimRight(raw.reading.body, "\r\n"); c.endsAtDone && bytes.HasSuffix(body, []byte("[DONE]")) {
+			a.request.Bytes = int64(len(body)) // see wireSize
+		}
 		a.body(raw)
 		c.bodies.Put(raw.reading)
 		raw.reading = nil
@@ -31,6 +37,9 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	}
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
+	}
+	if raw.phases.connections.Load() > 1 {
+		a.flag("reconnected") // the first connection was dead before anything was sent on it
 	}
 	a.request.Chunks = int32(len(a.chunks))
 	a.request.Flags = strings.Join(a.flags, " ")
@@ -46,9 +55,11 @@ type answer struct {
 	flags   []string
 	marks   []mark // those not yet passed by an event
 
-	done, finished bool
-	problem        string         // first thing wrong inside the stream
-	outcome        record.Outcome // what the problem makes of it
+	said    map[int32]string // what each choice has said, where events repeat it
+	open    map[int32]bool   // choices: true until they give a finish reason
+	done    bool
+	problem string         // first thing wrong inside the stream
+	outcome record.Outcome // what the problem makes of it
 }
 
 // body classifies the response and reads its stream.
@@ -68,19 +79,28 @@ func (a *answer) body(raw *Raw) {
 	case len(data) == 0:
 		r.Result, r.Error = record.Empty, "status 200 with an empty body"
 		return
-	case raw.header.Get("Content-Encoding") != "" && raw.header.Get("Content-Encoding") != "identity":
-		r.Result, r.Error = record.Protocol, "the body is compressed ("+raw.header.Get("Content-Encoding")+") though identity was asked"
-		return
+	}
+	from := raw.reading
+	if coding := raw.header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		a.flag("compressed=" + strings.ReplaceAll(coding, " ", ""))
+		var err error
+		if from, err = inflate(coding, from); err != nil {
+			a.fault(record.Protocol, err.Error())
+		}
+		if from == nil {
+			r.Result, r.Error = a.outcome, a.problem
+			return
+		}
 	}
 	if !a.client.cfg.Ask.Stream {
-		a.unary(data, raw.Done)
+		a.unary(from.body)
 		return
 	}
 	if kind, _, _ := mime.ParseMediaType(raw.header.Get("Content-Type")); kind == "application/json" || kind == "text/html" {
 		r.Result, r.Error = record.NotAStream, "asked for a stream, got "+kind+": "+capped(data)
 		return
 	}
-	a.stream(raw.reading)
+	a.stream(from)
 }
 
 // stream reads the events of a streamed answer.
@@ -88,15 +108,18 @@ func (a *answer) stream(from *reading) {
 	a.marks = from.marks
 	begin := 0
 	previous := int64(-1)
-	rest := events(from.body, func(data []byte, end int) {
+	rest, err := a.client.shape.Frames(from.body, func(data []byte, end int) {
 		if a.done {
 			a.flag("bytes_after_done")
 			return
 		}
 		at := a.arrival(end)
-		a.event(data, at, int32(end-begin), at == previous)
+		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous)
 		begin, previous = end, at
 	})
+	if err != nil {
+		a.fault(record.Protocol, err.Error())
+	}
 	// The last event of a stream that ends right after "[DONE]" may lack its
 	// blank line; the reader stopped there on purpose.
 	if len(rest) > 0 && !a.done {
@@ -109,11 +132,21 @@ func (a *answer) stream(from *reading) {
 // blank line is still the end, anything else is a half event and no output.
 func (a *answer) lastEvent(rest []byte, from *reading) {
 	line, _, _ := cutLine(rest, 0)
-	if data, ok := field(line, "data"); ok && strings.TrimSpace(string(data)) == "[DONE]" {
-		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(len(rest)), false)
+	if data, ok := field(line, "data"); ok && isDone(data) {
+		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(wireSize(rest, data)), false)
 		return
 	}
 	a.flag("half_event")
+}
+
+// wireSize is how many bytes an event took on the wire. The line ends after
+// [DONE] are left out: reading stops there, so whether they were still read
+// depends on how the network cut the bytes.
+func wireSize(wire, data []byte) int {
+	if isDone(data) {
+		wire = bytes.TrimRight(wire, "\r\n")
+	}
+	return len(wire)
 }
 
 // arrival is the stamp of the read that delivered the byte before end. Events
@@ -138,12 +171,33 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 		return
 	}
 	for i, piece := range pieces {
+		a.news(&piece)
 		a.apply(piece)
 		// The wire bytes of an event are counted once, on its first piece.
 		if i > 0 {
 			size, shared = 0, true
 		}
 		a.chunk(piece, at, size, shared)
+	}
+}
+
+// news reduces a piece that repeats all that was said to what is new in it.
+func (a *answer) news(piece *Piece) {
+	if !piece.Whole {
+		return
+	}
+	if a.said == nil {
+		a.said = map[int32]string{}
+	}
+	whole, ok := piece.Text, false
+	if piece.Text, ok = strings.CutPrefix(whole, a.said[piece.Choice]); !ok {
+		// The server took words back. They were shown to the user, and stay.
+		a.flag("text_revised")
+		piece.Text = ""
+	}
+	a.said[piece.Choice] = whole
+	if piece.Text == "" {
+		piece.Kind = record.Blank
 	}
 }
 
@@ -165,46 +219,101 @@ func (a *answer) apply(piece Piece) {
 	if piece.ServerID != "" {
 		r.ServerID = piece.ServerID
 	}
-	switch piece.Kind {
-	case record.DoneMark:
+	if piece.Note != "" {
+		a.flag(piece.Note)
+	}
+	switch {
+	case piece.Kind == record.DoneMark:
 		a.done = true
-	case record.Finish:
-		a.finished = true
+	case piece.Kind == record.Finish:
+		if r.FinishReason != "" && r.FinishReason != piece.FinishReason {
+			a.flag("finish_reasons_differ")
+		}
 		r.FinishReason = piece.FinishReason
-	case record.ErrorObj:
+		a.choice(piece.Choice, false)
+	case piece.Kind == record.ErrorObj:
 		a.fault(record.StreamErr, capped([]byte(piece.Text)))
+	case piece.Kind.Output():
+		a.choice(piece.Choice, true)
 	}
 	if u := piece.Usage; u != nil {
-		// Usage on every event is cumulative: the last one wins.
-		r.UsageInput, r.UsageOutput = u.Input, u.Output
-		r.UsageReasoning, r.UsageCached = u.Reasoning, u.Cached
+		// Usage on every event is cumulative: the last count wins. Some servers
+		// give the input's count in one event and the output's in another.
+		latest(&r.UsageInput, u.Input)
+		latest(&r.UsageOutput, u.Output)
+		latest(&r.UsageReasoning, u.Reasoning)
+		latest(&r.UsageCached, u.Cached)
 	}
 }
 
-// conclude decides how a stream that could be read to its end went.
+func latest(count **int32, reported *int32) {
+	if reported != nil {
+		*count = reported
+	}
+}
+
+// choice notes that a choice goes on or has given its finish reason.
+func (a *answer) choice(index int32, open bool) {
+	if a.open == nil {
+		a.open = map[int32]bool{}
+	}
+	a.open[index] = open
+}
+
+// finished reports whether every choice that spoke gave its finish reason.
+func (a *answer) finished() bool {
+	for _, open := range a.open {
+		if open {
+			return false
+		}
+	}
+	return len(a.open) > 0
+}
+
+// conclude decides how an answer that could be read to its end went.
 func (a *answer) conclude() {
 	r := &a.request
+	end := a.client.shape.End
 	switch {
 	case a.problem != "":
 		r.Result, r.Error = a.outcome, a.problem
-	case !a.done && !a.finished:
+	case !a.done && !a.finished() && end != EndBody:
 		r.Result, r.Error = record.Truncated, "the stream ended with neither a finish reason nor [DONE]"
 	default:
 		r.Result = record.OK
 	}
-	if !a.done && a.finished {
+	if !a.done && a.finished() && end == EndMark {
 		a.flag("no_done")
 	}
-	if r.UsageOutput == nil {
+	noText := a.client.shape.NoText
+	if r.UsageOutput == nil && (!noText || r.UsageInput == nil) {
 		a.flag("no_usage")
 	}
-	if r.Result == record.OK && a.text.Len() == 0 {
+	if r.Result == record.OK && a.text.Len() == 0 && !noText {
 		a.flag("no_text")
+	}
+	if r.UsageOutput != nil && r.AskedOutput > 0 && r.Result == record.OK && !noText {
+		a.lengths(int(*r.UsageOutput), int(r.AskedOutput)*max(1, len(a.open)))
 	}
 }
 
-// unary reads an answer that was not streamed. It has no first token.
-func (a *answer) unary(data []byte, at int64) {
+// lengths flags an answer whose length is not what its finish reason says.
+func (a *answer) lengths(got, asked int) {
+	switch {
+	case got > asked:
+		a.flag("more_than_asked")
+	case got < asked && slices.Contains(lengthReasons, strings.ToLower(a.request.FinishReason)):
+		a.flag("length_below_asked")
+	}
+}
+
+// lengthReasons are the servers' words for an answer that reached its limit.
+var lengthReasons = []string{"length", "max_tokens", "max_output_tokens", "limit"}
+
+// unary reads an answer that was not streamed. It has no events, and so no
+// first token: what it says goes into the request's record alone.
+func (a *answer) unary(data []byte) {
+	a.flag("unary")
 	pieces, err := a.client.dialect.Decode(data)
 	if err != nil {
 		a.request.Result, a.request.Error = record.Protocol, err.Error()
@@ -212,7 +321,12 @@ func (a *answer) unary(data []byte, at int64) {
 	}
 	for _, piece := range pieces {
 		a.apply(piece)
-		a.chunk(piece, at, 0, true)
+		if piece.Kind.Output() {
+			a.text.WriteString(piece.Text)
+		}
+	}
+	if len(a.open) == 0 {
+		a.fault(record.Empty, "the answer holds neither output nor a finish reason")
 	}
 	a.done = true // the end of the body is the end of the answer
 	a.conclude()

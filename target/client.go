@@ -50,6 +50,17 @@ type Config struct {
 
 	// KeepText records the text of every answer.
 	KeepText bool
+
+	// Sign signs every request. Nil means that headers suffice.
+	Sign Signer
+
+	// Reader is how answers are read: ReadNetHTTP, ReadEpoll or ReadKernel. Empty
+	// means the best that the target allows; one that it does not allow is as
+	// empty. Records say which it was.
+	Reader string
+
+	// HTTP2 offers HTTP/2 to a target with TLS.
+	HTTP2 bool
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -57,26 +68,33 @@ type Config struct {
 type Client struct {
 	cfg     Config
 	dialect Dialect
-	clock   *record.Clock
-	urls    []*url.URL
-	http    *http.Transport
-	bodies  sync.Pool
+	shape   Shape
+	header  http.Header // of every request, before it is signed
+	// endsAtDone says that a [DONE] line ends the answer. In a body that is not
+	// server-sent events the same bytes may mean anything.
+	endsAtDone bool
+	clock      *record.Clock
+	urls       []*url.URL
+	http       *http.Transport
+	bodies     sync.Pool
+
+	engine    engine    // nil when net/http does the work
+	exchanges sync.Pool // of the engine
 }
 
 // New returns a client that stamps with clock. Proxies of the environment are
 // not used: what is measured must be what was named.
 func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
-	c := &Client{cfg: cfg, dialect: dialect, clock: clock}
+	shape := shapeOf(dialect, cfg.Ask)
+	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
+	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
+	c.endsAtDone = cfg.Ask.Stream && shape.lines
+	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	for _, raw := range cfg.URLs {
-		u, err := Below(raw, dialect.Path())
+		u, err := shape.address(raw, cfg.Query)
 		if err != nil {
 			return nil, err
 		}
-		query := u.Query()
-		for name, values := range cfg.Query {
-			query[name] = values
-		}
-		u.RawQuery = query.Encode()
 		c.urls = append(c.urls, u)
 	}
 	if len(c.urls) == 0 {
@@ -89,8 +107,11 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		MaxIdleConnsPerHost: max(1, cfg.Connections),
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		ReadBufferSize:      64 << 10,
+		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
+	c.exchanges.New = func() any { return newExchange() }
+	c.engine = newEngine(c)
 	return c, nil
 }
 
@@ -115,21 +136,39 @@ func redactedURL(raw string) string {
 	return u.Redacted()
 }
 
-// Close ends all idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// Prepared is a call with its body already encoded, so that nothing but the
-// write happens when it is due.
-type Prepared struct {
-	Call record.Call
-	body []byte
-	hash int64
+// Close ends all idle connections. No call may be under way or follow.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	if c.engine != nil {
+		c.engine.close()
+	}
 }
 
-// Prepare encodes call.
+// Prepared is a call with its body already encoded and signed, so that nothing
+// but the write happens when it is due.
+type Prepared struct {
+	Call   record.Call
+	body   []byte
+	header http.Header // shared between calls, not to be changed
+	wire   []byte      // the whole request, for an engine
+	hash   int64
+}
+
+// Prepare encodes and signs call. A signature names the time it was made, and
+// clouds refuse one older than five minutes.
 func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	body, err := c.dialect.Encode(call, c.cfg.Ask)
-	return Prepared{call, body, promptHash(call.Prompt)}, err
+	if err != nil {
+		return Prepared{}, err
+	}
+	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
+	if p.header, err = c.headerFor(call, body); err != nil {
+		return p, err
+	}
+	if c.engine != nil {
+		err = c.encode(&p)
+	}
+	return p, err
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -154,6 +193,8 @@ type Raw struct {
 	reading *reading
 	header  http.Header
 	err     error
+
+	exchange *exchange // what an engine read; unpack makes a reading of it
 }
 
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
@@ -162,8 +203,12 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: record.Request{
 		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
 		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash,
+		PromptHash: p.hash, Stamps: ReadNetHTTP,
 	}}
+	if c.engine != nil {
+		c.engine.do(ctx, p, raw)
+		return raw
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if c.cfg.Timeout > 0 {
@@ -206,24 +251,12 @@ func (c *Client) idleLimit() time.Duration {
 // newRequest builds the HTTP request, whose phases are stamped into t.
 func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Request {
 	u := c.urls[int(p.Call.ID)%len(c.urls)]
-	req := (&http.Request{
+	return (&http.Request{
 		Method: http.MethodPost, URL: u, Host: u.Host,
-		Header:        c.cfg.Header.Clone(),
+		Header:        p.header,
 		Body:          io.NopCloser(bytes.NewReader(p.body)),
 		ContentLength: int64(len(p.body)),
 	}).WithContext(httptrace.WithClientTrace(ctx, t.trace(c.clock)))
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	if user := u.User; user != nil && req.Header.Get("Authorization") == "" {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.cfg.Ask.Stream {
-		req.Header.Set("Accept", "text/event-stream")
-	}
-	return req
 }
 
 // read is the measured path: a read returns, the clock is read, the bytes are
@@ -241,7 +274,7 @@ func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
 			to.body = to.body[:from+n]
 			to.marks = append(to.marks, mark{from + n, at})
 			alive()
-			if sawDone(to.body, from) {
+			if c.endsAtDone && sawDone(to.body, from) {
 				drain(body)
 				return nil
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -53,10 +54,10 @@ func serve(t *testing.T, write func(conn net.Conn, r *http.Request)) string {
 func stream(body string, size int) func(net.Conn, *http.Request) {
 	return func(conn net.Conn, _ *http.Request) {
 		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n", len(body))
-		for len(body) > 0 {
-			n := min(size, len(body))
-			io.WriteString(conn, body[:n])
-			body = body[n:]
+		for rest := body; len(rest) > 0; {
+			n := min(size, len(rest))
+			io.WriteString(conn, rest[:n])
+			rest = rest[n:]
 		}
 	}
 }
@@ -71,7 +72,7 @@ func newClient(t *testing.T, url string, change func(*Config)) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true}
+	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true, Reader: os.Getenv(readerVariable)}
 	if change != nil {
 		change(&cfg)
 	}
@@ -158,7 +159,7 @@ func TestOutcomes(t *testing.T) {
 		{"error before a token", sse(`data: {"error":{"code":null,"message":"boom"}}` + "\n\n"), record.StreamErr, "boom", "no_usage", ""},
 		{"error after tokens", sse(helloEvent + `data: {"error":"boom"}` + "\n\n" + doneEvent), record.StreamErr, "boom", "no_usage", "hé"},
 		{"event that is no JSON", sse(helloEvent + "data: {oops\n\n" + doneEvent), record.Protocol, "oops", "no_usage", "hé"},
-		{"reasoning counted once", sse(`data: {"choices":[{"delta":{"reasoning":"a","reasoning_content":"a","content":"b"}}]}` + "\n\n" + finishEvent + doneEvent), record.OK, "", "no_usage", "ab"},
+		{"reasoning counted once", sse(`data: {"choices":[{"delta":{"reasoning":"a","reasoning_content":"a","content":"b"}}]}` + "\n\n" + finishEvent + doneEvent), record.OK, "", "both_reasoning_fields no_usage", "ab"},
 		{"no output", sse(finishEvent + doneEvent), record.OK, "", "no_usage no_text", ""},
 		{"bytes after [DONE]", sse(helloEvent + doneEvent + helloEvent), record.OK, "", "bytes_after_done no_usage", "hé"},
 		{"empty body", sse(""), record.Empty, "empty", "", ""},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"strings"
 
 	"assay/record"
 )
@@ -88,7 +87,7 @@ type openAIUsage struct {
 // Decode implements Dialect. The first event of many servers names the role and
 // says nothing: it is stamped as what it is and is never the first token.
 func (d openAI) Decode(data []byte) ([]Piece, error) {
-	if strings.TrimSpace(string(data)) == "[DONE]" {
+	if isDone(data) {
 		return []Piece{{Kind: record.DoneMark}}, nil
 	}
 	var event openAIEvent
@@ -136,6 +135,8 @@ func (m *openAIMessage) pieces(choice int32) []Piece {
 	// Servers that send both spellings send the same text twice: count it once.
 	if !add(record.Reasoning, m.ReasoningContent) {
 		add(record.Reasoning, m.Reasoning)
+	} else if m.Reasoning != nil && *m.Reasoning != "" {
+		list[0].Note = "both_reasoning_fields"
 	}
 	add(record.Content, m.Content)
 	if present(m.ToolCalls) && string(m.ToolCalls) != "[]" {

@@ -45,8 +45,13 @@ type Piece struct {
 	Choice int32
 	Text   string // output text, or the message of an error
 
+	// Whole says that Text is everything the choice has said so far, not only
+	// what is new.
+	Whole bool
+
 	FinishReason string
 	ServerID     string
+	Note         string // remark for the record's flags
 	Usage        *Usage
 }
 
@@ -67,6 +72,26 @@ type Named struct {
 var All = []Named{
 	{"openai-chat", "OpenAI chat completions, as most servers speak it", openAI{path: "/v1/chat/completions", chat: true}},
 	{"openai-completions", "OpenAI text completions", openAI{path: "/v1/completions"}},
+	{"openai-responses", "OpenAI responses, with their typed events", responses{}},
+	{"openai-embeddings", "OpenAI embeddings", embeddings{}},
+	{"openai-images", "OpenAI image generation", images{}},
+	{"openai-speech", "OpenAI text to speech", audioSpeech{}},
+	{"openai-transcription", "OpenAI speech to text", transcription{}},
+	{"rerank", "ranking of documents, as vLLM and SGLang serve it", rerank{path: "/v1/rerank"}},
+	{"sglang", "SGLang's own generate", sglang{}},
+	{"tgi", "Text Generation Inference's own generate", tgi{}},
+	{"llamacpp", "llama.cpp's own completion", llamaCPP{}},
+	{"triton", "Triton's generate extension, as TensorRT-LLM uses it", tritonGenerate{}},
+	{"kserve", "Open Inference Protocol version 2 over HTTP", kserve{}},
+	{"anthropic-messages", "Anthropic messages", anthropic{}},
+	{"azure-openai", "OpenAI chat completions on Azure; the model is the deployment", azure{openAI{chat: true}}},
+	{"aws-bedrock", "AWS Bedrock converse", bedrock{}},
+	{"gcp-gemini", "Google's Gemini API", gemini{models: "/v1beta/models/"}},
+	{"gcp-vertex", "Gemini on Google Vertex AI", gemini{models: "/publishers/google/models/"}},
+	{"oci-genai", "Oracle Generative AI chat in the generic format", oci{}},
+	{"oci-cohere", "Oracle Generative AI chat in Cohere's format", oci{cohere: true}},
+	{"cohere-chat", "Cohere chat, version 2", cohere{}},
+	{"cohere-rerank", "Cohere ranking of documents, version 2", rerank{path: "/v2/rerank"}},
 }
 
 // Find returns the dialect called name.

@@ -78,6 +78,7 @@ var commands = []func(Env) *cobra.Command{
 	recoverCommand,
 	keygenCommand,
 	doctorCommand,
+	calibrateCommand,
 	simCommand,
 }
 

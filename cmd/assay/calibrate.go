@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assay/target"
+	"assay/target/fidelity"
+)
+
+const calibrateLong = `Measure this host as a client.
+
+For each number of streams, assay starts its simulator and its client as two
+processes, one processor each, and compares every stamp of the client with the
+simulator's own. It prints the error of time to first token, of every stamp and
+of every gap between tokens; events per second; processor time per million
+events; memory; and the time from process start to the first request.
+
+The simulator answers on a fixed schedule: --ttft to the first token, --itl
+between tokens, --tokens tokens. "max" as a number of streams means as many as
+the limit on open files allows.`
+
+type calibrateOptions struct {
+	streams []string
+	readers []string
+	trials  int
+	bench   fidelity.Bench
+	json    bool
+}
+
+func calibrateCommand(env Env) *cobra.Command {
+	var o calibrateOptions
+	cmd := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure how exact this host is as a client",
+		Long:  calibrateLong,
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return calibrate(cmd.Context(), env, o) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.streams, "streams", []string{"1", "10", "100", "1000"}, "numbers of streams, or max")
+	f.StringSliceVar(&o.readers, "readers", []string{target.ReadKernel}, "readers to measure: "+strings.Join(readers, ", "))
+	f.IntVar(&o.trials, "trials", 1, "times that each is measured")
+	f.IntVar(&o.bench.Rounds, "rounds", 3, "requests of each stream; the first is not judged")
+	f.DurationVar(&o.bench.Schedule.TTFT, "ttft", 50*time.Millisecond, "request to first token")
+	f.DurationVar(&o.bench.Schedule.ITL, "itl", 10*time.Millisecond, "between tokens")
+	f.IntVar(&o.bench.Schedule.Tokens, "tokens", 100, "tokens of an answer")
+	f.StringVar(&o.bench.Profile, "profile", "", "write the client's processor profile to this file")
+	f.BoolVar(&o.json, "json", false, "write every trial as JSON")
+	cmd.AddCommand(observeCommand(env))
+	return cmd
+}
+
+var readers = []string{target.ReadKernel, target.ReadEpoll, target.ReadNetHTTP}
+
+func (o calibrateOptions) validate() (streams []int, err error) {
+	var errs []error
+	most, err := fidelity.MostStreams()
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range o.streams {
+		n, err := strconv.Atoi(text)
+		if text == "max" {
+			n, err = most, nil
+		}
+		if err != nil || n < 1 || n > most {
+			errs = append(errs, fmt.Errorf("--streams: got %q, want max or 1 to %d (the limit on open files, ulimit -n)", text, most))
+		}
+		streams = append(streams, n)
+	}
+	for _, reader := range o.readers {
+		if !slices.Contains(readers, reader) {
+			errs = append(errs, fmt.Errorf("--readers: got %q, want one of %s", reader, strings.Join(readers, ", ")))
+		}
+	}
+	if o.trials < 1 {
+		errs = append(errs, fmt.Errorf("--trials: got %d, want at least 1", o.trials))
+	}
+	if o.bench.Rounds < 2 {
+		errs = append(errs, fmt.Errorf("--rounds: got %d, want at least 2, since the first is not judged", o.bench.Rounds))
+	}
+	if o.bench.Schedule.Tokens < 2 {
+		errs = append(errs, fmt.Errorf("--tokens: got %d, want at least 2", o.bench.Schedule.Tokens))
+	}
+	return streams, errors.Join(errs...)
+}
+
+func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
+	streams, err := o.validate()
+	if err != nil {
+		return usageError(err)
+	}
+	if o.bench.Program, err = os.Executable(); err != nil {
+		return err
+	}
+	if o.bench.Cores, err = fidelity.TwoCores(); err != nil {
+		return err
+	}
+	answer := calibration{Schedule: o.bench.Schedule, Cores: o.bench.Cores, Rounds: o.bench.Rounds}
+	answer.LoadBefore = hostLoad()
+	for _, n := range streams {
+		for _, reader := range o.readers {
+			for trial := range o.trials {
+				fmt.Fprintf(env.Stderr, "%d streams, %s, trial %d of %d\n", n, reader, trial+1, o.trials)
+				r, err := o.bench.Trial(ctx, reader, n, trial)
+				if err != nil {
+					return fmt.Errorf("%d streams, %s: %w", n, reader, err)
+				}
+				answer.Trials = append(answer.Trials, r)
+			}
+		}
+	}
+	answer.LoadAfter = hostLoad()
+	if o.json {
+		return printJSON(env.Stdout, answer)
+	}
+	return answer.print(env.Stdout)
+}
+
+// hostLoad is the kernel's load average, which says how busy others kept the
+// host; empty when it cannot be read.
+func hostLoad() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(string(text))[:3], " ")
+}
+
+// A calibration is the answer of assay calibrate.
+type calibration struct {
+	Schedule   fidelity.Schedule `json:"schedule"`
+	Rounds     int               `json:"rounds"`
+	Cores      []int             `json:"cores"`
+	LoadBefore string            `json:"load_before"`
+	LoadAfter  string            `json:"load_after"`
+	Trials     []fidelity.Result `json:"trials"`
+}
+
+func (c calibration) print(w io.Writer) error {
+	s := c.Schedule
+	pinned := "client and simulator share the processors of this host"
+	if len(c.Cores) == 2 {
+		pinned = fmt.Sprintf("client on processor %d, simulator on %d", c.Cores[0], c.Cores[1])
+	}
+	fmt.Fprintf(w, "truth: %v, then %v × %d; %s; load average before %s, after %s\n", s.TTFT, s.ITL, s.Tokens-1, pinned, c.LoadBefore, c.LoadAfter)
+	fmt.Fprintln(w, "error against the simulator's stamps, p50/p99/p99.9 in µs; each figure is the median of its trials")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "streams\tstamped by\ttrials\tTTFT\tstamp\tgap\tgap σ\tevents/s\treads/event\tCPU s/M\tof it decoding\tRSS MB\tof it file\tstart ms\tlost\tfailed\tsim late p99\t")
+	for group := range c.groups {
+		first := group[0]
+		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\t%.0f\t%.0f\t%.2f\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n",
+			first.Streams, first.Stamps, len(group),
+			three(group, func(r fidelity.Result) fidelity.Spread { return r.TTFT }),
+			three(group, func(r fidelity.Result) fidelity.Spread { return r.Stamp }),
+			three(group, func(r fidelity.Result) fidelity.Spread { return r.Gap }),
+			median(group, func(r fidelity.Result) float64 { return micros(r.Gap.Sigma) }),
+			median(group, func(r fidelity.Result) float64 { return r.PerSecond }),
+			median(group, func(r fidelity.Result) float64 { return r.Reads }),
+			median(group, func(r fidelity.Result) float64 { return r.CPU.Seconds() }),
+			median(group, func(r fidelity.Result) float64 { return r.DecodeCPU.Seconds() }),
+			median(group, func(r fidelity.Result) float64 { return float64(r.RSS) / 1e6 }),
+			median(group, func(r fidelity.Result) float64 { return float64(r.RSSFile) / 1e6 }),
+			median(group, func(r fidelity.Result) float64 { return r.Startup.Seconds() * 1e3 }),
+			median(group, func(r fidelity.Result) float64 { return float64(r.Lost) }),
+			median(group, func(r fidelity.Result) float64 { return float64(r.Failed) }),
+			median(group, func(r fidelity.Result) float64 { return micros(r.Late.P99) }))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return c.printRatios(w)
+}
+
+// printRatios sets the other readers beside the first.
+func (c calibration) printRatios(w io.Writer) error {
+	base := map[int][]fidelity.Result{}
+	for group := range c.groups {
+		n := group[0].Streams
+		if base[n] == nil {
+			base[n] = group
+			continue
+		}
+		ratio := func(value func(fidelity.Result) float64) float64 {
+			return median(group, value) / median(base[n], value)
+		}
+		_, err := fmt.Fprintf(w, "%d streams, %s against %s: stamp error p50 × %.1f, p99 × %.1f; processor time × %.2f; memory × %.1f\n",
+			n, group[0].Reader, base[n][0].Reader,
+			ratio(func(r fidelity.Result) float64 { return micros(r.Stamp.P50) }),
+			ratio(func(r fidelity.Result) float64 { return micros(r.Stamp.P99) }),
+			ratio(func(r fidelity.Result) float64 { return r.CPU.Seconds() }),
+			ratio(func(r fidelity.Result) float64 { return float64(r.RSS) }))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups yields the trials of each reader at each number of streams.
+func (c calibration) groups(yield func([]fidelity.Result) bool) {
+	for rest := c.Trials; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Reader == rest[0].Reader && rest[n].Streams == rest[0].Streams {
+			n++
+		}
+		if !yield(rest[:n]) {
+			return
+		}
+		rest = rest[n:]
+	}
+}
+
+func three(group []fidelity.Result, of func(fidelity.Result) fidelity.Spread) string {
+	at := func(pick func(fidelity.Spread) time.Duration) float64 {
+		return median(group, func(r fidelity.Result) float64 { return micros(pick(of(r))) })
+	}
+	return fmt.Sprintf("%.0f/%.0f/%.0f",
+		at(func(s fidelity.Spread) time.Duration { return s.P50 }),
+		at(func(s fidelity.Spread) time.Duration { return s.P99 }),
+		at(func(s fidelity.Spread) time.Duration { return s.P999 }))
+}
+
+// median of an even number is the upper of the two in the middle.
+func median(group []fidelity.Result, value func(fidelity.Result) float64) float64 {
+	var values []float64
+	for _, r := range group {
+		values = append(values, value(r))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+func micros(d time.Duration) float64 { return float64(d) / 1e3 }
+
+// observeCommand is the client process of a calibration.
+func observeCommand(env Env) *cobra.Command {
+	var l fidelity.Load
+	var profile string
+	cmd := &cobra.Command{
+		Use:    "observe",
+		Short:  "Be the client process of a calibration",
+		Hidden: true,
+		Args:   noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if profile == "" {
+				return l.Observe(cmd.Context(), env.Stdout)
+			}
+			file, err := os.Create(profile)
+			if err != nil {
+				return fmt.Errorf("--profile: %w", err)
+			}
+			defer func() { err = errors.Join(err, file.Close()) }()
+			if err := pprof.StartCPUProfile(file); err != nil {
+				return fmt.Errorf("--profile: %w", err)
+			}
+			defer pprof.StopCPUProfile()
+			return l.Observe(cmd.Context(), env.Stdout)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&l.URL, "url", "", "the simulator")
+	f.StringVar(&l.Reader, "reader", "", "how answers are read")
+	f.IntVar(&l.Streams, "streams", 1, "streams at once")
+	f.IntVar(&l.Rounds, "rounds", 3, "requests of each stream")
+	f.IntVar(&l.Tokens, "tokens", 100, "tokens of an answer")
+	f.DurationVar(&l.Spread, "spread", 0, "over which the streams begin")
+	f.StringVar(&profile, "profile", "", "write a processor profile to this file")
+	return cmd
+}

@@ -1,0 +1,300 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"assay/record"
+)
+
+// A loop reads every connection given to it on one operating-system thread. On
+// its path a read returns, the stamp is taken and the bytes are kept: no lock,
+// no allocation, no goroutine to be woken in between.
+type loop struct {
+	clock  *record.Clock
+	epoll  int
+	bell   int // an eventfd that ends the wait
+	conns  []atomic.Pointer[conn]
+	stop   atomic.Bool
+	offset int64 // add it to CLOCK_REALTIME to get a stamp
+	synced int64 // when offset was measured
+
+	events  []unix.EpollEvent
+	buffer  []byte
+	control [64]byte
+	vector  unix.Iovec
+	message unix.Msghdr
+}
+
+// A conn is one connection that a loop reads.
+type conn struct {
+	fd   int
+	host string
+	loop *loop
+	now  atomic.Pointer[exchange] // nil while it is idle
+
+	mu     sync.Mutex // for its beginning and end, not for its reads
+	closed bool
+}
+
+// readSize is the most that one read takes. One thread reads for everybody, so
+// there is one such buffer and not one per stream.
+const readSize = 256 << 10
+
+// newLoop prepares a loop for descriptors below limit.
+func newLoop(clock *record.Clock, limit int) (*loop, error) {
+	l := &loop{clock: clock, conns: make([]atomic.Pointer[conn], limit), events: make([]unix.EpollEvent, 512), buffer: make([]byte, readSize)}
+	var err error
+	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return nil, fmt.Errorf("epoll_create: %w", err)
+	}
+	if l.bell, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return nil, errors.Join(fmt.Errorf("eventfd: %w", err), unix.Close(l.epoll))
+	}
+	err = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_ADD, l.bell, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(l.bell)})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("epoll_ctl: %w", err), unix.Close(l.bell), unix.Close(l.epoll))
+	}
+	l.vector.Base = &l.buffer[0]
+	l.message.Iov, l.message.Iovlen = &l.vector, 1
+	l.message.Control = &l.control[0]
+	return l, nil
+}
+
+// run reads until halt is called.
+func (l *loop) run() {
+	runtime.LockOSThread() // never unlocked: the thread ends with the loop
+	for !l.stop.Load() {
+		if now := l.clock.Now(); now-l.synced > int64(syncEvery) || l.synced == 0 {
+			l.sync(now)
+		}
+		for i := range l.wait() {
+			event := &l.events[i]
+			if c := l.conns[event.Fd].Load(); c != nil {
+				l.serve(c, event.Events)
+			}
+		}
+	}
+	for fd := range l.conns {
+		if c := l.conns[fd].Load(); c != nil {
+			l.drop(c, net.ErrClosed)
+		}
+	}
+	_ = unix.Close(l.bell) // nothing was written that could be lost
+	_ = unix.Close(l.epoll)
+}
+
+// halt makes run return.
+func (l *loop) halt() {
+	l.stop.Store(true)
+	one := [8]byte{1}
+	_, _ = unix.Write(l.bell, one[:]) // fails only when it has been rung 2^64 times
+}
+
+// wait returns how many events there are. It asks without waiting first: while
+// there is more to read, the Go scheduler need not know that this thread makes
+// system calls, and does not take its processor away.
+func (l *loop) wait() int {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(l.epoll),
+		uintptr(unsafe.Pointer(&l.events[0])), uintptr(len(l.events)), 0, 0, 0)
+	if errno == 0 && n > 0 {
+		return int(n)
+	}
+	// The clocks are compared again at least this often; see sync.
+	waited, err := unix.EpollWait(l.epoll, l.events, int(syncEvery/time.Millisecond))
+	if err != nil {
+		return 0 // interrupted
+	}
+	return waited
+}
+
+// syncEvery is how often the two clocks are compared. Both run at the same rate,
+// which NTP steers for the two alike; only a step of the wall clock changes
+// their distance, and a stamp taken across one is caught in stampOf or is at
+// most this old.
+const syncEvery = 100 * time.Millisecond
+
+// sync measures the distance from CLOCK_REALTIME, in which the kernel stamps, to
+// our own clock. The tightest of five brackets is off by some tens of
+// nanoseconds.
+func (l *loop) sync(now int64) {
+	width := int64(time.Hour)
+	for range 5 {
+		before := l.clock.Now()
+		wall := time.Now().UnixNano()
+		if w := l.clock.Now() - before; w < width {
+			width = w
+			l.offset = before + w/2 - wall
+		}
+	}
+	l.synced = now
+}
+
+// serve does what events say can be done on c.
+func (l *loop) serve(c *conn, events uint32) {
+	x := c.now.Load()
+	if x == nil {
+		l.idle(c)
+		return
+	}
+	if events&unix.EPOLLOUT != 0 && x.sending.Load() {
+		c.push(x, l.clock)
+	}
+	if events&^unix.EPOLLOUT != 0 {
+		l.read(c, x)
+	}
+}
+
+// idle ends a connection on which something happens between two exchanges: the
+// server closed it, or says what nobody asked.
+func (l *loop) idle(c *conn) {
+	c.mu.Lock()
+	begun := c.now.Load()
+	if begun == nil {
+		c.shut()
+	}
+	c.mu.Unlock()
+	if begun != nil {
+		l.read(c, begun)
+	}
+}
+
+// read is the measured path.
+func (l *loop) read(c *conn, x *exchange) {
+	n, wall, errno := l.receive(c.fd)
+	now := l.clock.Now()
+	switch {
+	case errno == unix.EAGAIN || errno == unix.EINTR:
+		return
+	case errno != 0:
+		l.end(c, x, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
+		return
+	case n == 0:
+		err := x.framer.eof()
+		if cause := x.cause.Load(); cause != nil {
+			err = *cause // we closed it, not the server
+		}
+		l.end(c, x, err, now)
+		return
+	}
+	at, kernel := l.stampOf(wall, x.last.Load(), now)
+	x.last.Store(at)
+	before := x.done.Load()
+	err := x.take(l.buffer[:n], at, kernel)
+	switch {
+	case err != nil || x.framer.state == atEnd:
+		l.end(c, x, err, at)
+	case x.done.Load() && !before:
+		ring(x.signal)
+	}
+}
+
+// stampOf prefers the kernel's stamp. One that lies before what this connection
+// has already seen, or in the future, comes from a step of the wall clock.
+func (l *loop) stampOf(wall, last, now int64) (at int64, kernel bool) {
+	at = wall + l.offset
+	if wall == 0 || at < last || at > now {
+		return now, false
+	}
+	return at, true
+}
+
+// receive reads what has come and when the kernel got the last of it, zero when
+// it did not say.
+//
+// The call never blocks and is raw: telling the Go scheduler about it would cost
+// more than the call.
+func (l *loop) receive(fd int) (n int, wall int64, errno syscall.Errno) {
+	l.vector.SetLen(len(l.buffer))
+	l.message.SetControllen(len(l.control))
+	got, _, errno := syscall.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.message)), unix.MSG_DONTWAIT)
+	if errno != 0 {
+		return 0, 0, errno
+	}
+	if uint64(l.message.Controllen) >= unix.SizeofCmsghdr+uint64(unsafe.Sizeof(unix.Timespec{})) {
+		header := (*unix.Cmsghdr)(unsafe.Pointer(&l.control[0]))
+		if header.Level == unix.SOL_SOCKET && header.Type == unix.SCM_TIMESTAMPNS {
+			stamp := (*unix.Timespec)(unsafe.Pointer(&l.control[unix.SizeofCmsghdr]))
+			wall = stamp.Nano()
+		}
+	}
+	return int(got), wall, 0
+}
+
+// end finishes the exchange of c and closes the connection if it cannot carry
+// another.
+func (l *loop) end(c *conn, x *exchange, err error, at int64) {
+	x.reusable = err == nil && x.framer.state == atEnd && x.framer.keep && !x.framer.extra && !x.sending.Load()
+	c.mu.Lock()
+	c.now.Store(nil)
+	if !x.reusable {
+		c.shut()
+	}
+	c.mu.Unlock()
+	x.finish(err, at)
+}
+
+// drop ends c whatever it is doing.
+func (l *loop) drop(c *conn, err error) {
+	if x := c.now.Load(); x != nil {
+		x.framer.keep = false
+		l.end(c, x, err, l.clock.Now())
+		return
+	}
+	c.mu.Lock()
+	c.shut()
+	c.mu.Unlock()
+}
+
+// shut closes the descriptor. Only the loop does it, so that none of its events
+// can belong to the descriptor's next owner; c.mu is held.
+func (c *conn) shut() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.loop.conns[c.fd].Store(nil)
+	_ = unix.Close(c.fd) // what was sent is answered or lost already
+}
+
+// push writes what is left of the request of x. A failed write is left to the
+// reading side: the server may have answered before it closed.
+func (c *conn) push(x *exchange, clock *record.Clock) {
+	n, errno := send(c.fd, x.unsent)
+	x.unsent = x.unsent[n:]
+	if len(x.unsent) > 0 && (errno == 0 || errno == unix.EAGAIN || errno == unix.EINTR) {
+		return
+	}
+	if len(x.unsent) == 0 {
+		x.wrote.Store(clock.Now())
+		x.sending.Store(false)
+	}
+	_ = c.loop.watch(unix.EPOLL_CTL_MOD, c.fd, unix.EPOLLIN|unix.EPOLLRDHUP)
+}
+
+func (l *loop) watch(what, fd int, events uint32) error {
+	return unix.EpollCtl(l.epoll, what, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
+}
+
+// send writes what the socket takes without blocking.
+func send(fd int, b []byte) (int, syscall.Errno) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}

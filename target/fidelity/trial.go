@@ -1,0 +1,180 @@
+package fidelity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Schedule is what the simulator sends.
+type Schedule struct {
+	TTFT, ITL time.Duration
+	Tokens    int
+}
+
+// length is how long one answer takes.
+func (s Schedule) length() time.Duration { return s.TTFT + time.Duration(s.Tokens-1)*s.ITL }
+
+// A Bench runs trials. Program is the assay binary that is started twice, as
+// "sim" and as "calibrate observe".
+type Bench struct {
+	Program  string
+	Schedule Schedule
+	Rounds   int
+	Cores    []int  // of the client and of the simulator; empty pins neither
+	Profile  string // where the client writes a processor profile; empty means none
+}
+
+// Trial measures one reader at one number of streams.
+func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Result, error) {
+	dir, err := os.MkdirTemp("", "assay-calibrate-")
+	if err != nil {
+		return Result{}, err
+	}
+	defer os.RemoveAll(dir)
+	log := filepath.Join(dir, "truth.csv")
+	url, stop, err := b.simulate(ctx, log)
+	if err != nil {
+		return Result{}, err
+	}
+	seen, startup, err := b.observe(ctx, url, reader, streams)
+	if err := errors.Join(err, stop()); err != nil {
+		return Result{}, err
+	}
+	file, err := os.Open(log)
+	if err != nil {
+		return Result{}, err
+	}
+	defer file.Close()
+	t, err := readTruth(file)
+	if err != nil {
+		return Result{}, err
+	}
+	r := judge(seen, t)
+	r.Reader, r.Streams, r.Trial, r.Startup = reader, streams, trial, startup
+	if want := streams * b.Rounds; len(seen.Requests)+seen.Failed != want {
+		return r, fmt.Errorf("%d requests were made, want %d", len(seen.Requests)+seen.Failed, want)
+	}
+	return r, nil
+}
+
+// simulate starts the simulator. stop ends it and waits until its log is whole.
+func (b Bench) simulate(ctx context.Context, log string) (url string, stop func() error, err error) {
+	s := b.Schedule
+	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--pacers", "1", "--truth", log,
+		"--ttft", s.TTFT.String(), "--itl", s.ITL.String(), "--tokens", strconv.Itoa(s.Tokens))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := b.start(cmd, 1); err != nil {
+		return "", nil, fmt.Errorf("start the simulator: %w", err)
+	}
+	var ready struct{ URL string }
+	answers := json.NewDecoder(out)
+	if err := answers.Decode(&ready); err != nil {
+		return "", nil, errors.Join(fmt.Errorf("the simulator did not start: %s: %w", stderr.String(), err), cmd.Process.Kill(), cmd.Wait())
+	}
+	return ready.URL, func() error {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			return err
+		}
+		var totals json.RawMessage
+		_ = answers.Decode(&totals) // the pipe must be read to its end before Wait
+		if err := cmd.Wait(); err != nil {
+			return fmt.Errorf("the simulator failed: %s: %w", stderr.String(), err)
+		}
+		return nil
+	}, nil
+}
+
+// observe runs the client process.
+func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Observed, time.Duration, error) {
+	args := []string{"calibrate", "observe", "--url", url, "--reader", reader, "--streams", strconv.Itoa(streams),
+		"--rounds", strconv.Itoa(b.Rounds), "--tokens", strconv.Itoa(b.Schedule.Tokens), "--spread", b.Schedule.length().String()}
+	if b.Profile != "" {
+		args = append(args, "--profile", b.Profile)
+	}
+	cmd := exec.CommandContext(ctx, b.Program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var begin unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &begin); err != nil {
+		return Observed{}, 0, err
+	}
+	err := b.start(cmd, 0)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
+		return Observed{}, 0, fmt.Errorf("the client failed: %s: %w", stderr.String(), err)
+	}
+	var seen Observed
+	if err := json.Unmarshal(stdout.Bytes(), &seen); err != nil {
+		return Observed{}, 0, fmt.Errorf("the client's answer: %w", err)
+	}
+	return seen, time.Duration(seen.Ready - begin.Nano()), nil
+}
+
+// start starts cmd on one processor. A child inherits the set of the thread that
+// made it, so that even its first instruction runs there.
+func (b Bench) start(cmd *exec.Cmd, which int) error {
+	if len(b.Cores) == 0 {
+		return cmd.Start()
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return fmt.Errorf("sched_getaffinity: %w", err)
+	}
+	one.Set(b.Cores[which%len(b.Cores)])
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return fmt.Errorf("sched_setaffinity to processor %d: %w", b.Cores[which%len(b.Cores)], err)
+	}
+	err := cmd.Start()
+	return errors.Join(err, unix.SchedSetaffinity(0, &before))
+}
+
+// TwoCores are the first two processors that this process may use; nil when
+// there are fewer, and then client and simulator share what there is.
+func TwoCores() ([]int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, fmt.Errorf("sched_getaffinity: %w", err)
+	}
+	var cores []int
+	for i := 0; i < 1024 && len(cores) < 2; i++ {
+		if set.IsSet(i) {
+			cores = append(cores, i)
+		}
+	}
+	if len(cores) < 2 {
+		return nil, nil
+	}
+	return cores, nil
+}
+
+// MostStreams is how many streams the descriptor limit allows, with some left
+// for everything else.
+func MostStreams() (int, error) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 0, fmt.Errorf("getrlimit: %w", err)
+	}
+	return int(min(limit.Cur, 1<<20)) - 200, nil
+}

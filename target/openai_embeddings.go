@@ -1,0 +1,51 @@
+package target
+
+import (
+	"encoding/json"
+
+	"assay/record"
+)
+
+// embeddings is OpenAI's embeddings API. Each vector is one output.
+type embeddings struct{}
+
+var _ Dialect = embeddings{}
+
+func (embeddings) Path() string    { return "/v1/embeddings" }
+func (embeddings) Shape(Ask) Shape { return Shape{Unary: true, NoText: true} }
+
+func (embeddings) Encode(call record.Call, ask Ask) ([]byte, error) {
+	return encode(call, map[string]any{"model": ask.Model, "input": call.Prompt, "encoding_format": "float"}, ask)
+}
+
+// Decode implements Dialect.
+func (embeddings) Decode(data []byte) ([]Piece, error) {
+	var answer struct {
+		ID   string `json:"id"`
+		Data []struct {
+			Index     int32           `json:"index"`
+			Embedding json.RawMessage `json:"embedding"`
+		} `json:"data"`
+		Usage *openAIUsage    `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := decode(data, &answer); err != nil {
+		return nil, err
+	}
+	var s speech
+	if present(answer.Error) {
+		s.fail(string(answer.Error))
+	}
+	for _, vector := range answer.Data {
+		if present(vector.Embedding) {
+			s.show(record.OtherOut, vector.Index)
+		}
+	}
+	if len(s) == 0 {
+		s.fail("the answer holds no embedding")
+	}
+	if answer.Usage != nil {
+		s.count(*answer.Usage.usage())
+	}
+	return s.pieces(answer.ID), nil
+}

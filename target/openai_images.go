@@ -1,0 +1,52 @@
+package target
+
+import (
+	"encoding/json"
+
+	"assay/record"
+)
+
+// images is OpenAI's image generation. Each image is one output, embedded or
+// linked to; a link is not followed, since fetching it measures another server.
+type images struct{}
+
+var _ Dialect = images{}
+
+func (images) Path() string    { return "/v1/images/generations" }
+func (images) Shape(Ask) Shape { return Shape{Unary: true, NoText: true} }
+
+func (images) Encode(call record.Call, ask Ask) ([]byte, error) {
+	return encode(call, map[string]any{"model": ask.Model, "prompt": call.Prompt, "n": 1}, ask)
+}
+
+// Decode implements Dialect.
+func (images) Decode(data []byte) ([]Piece, error) {
+	var answer struct {
+		Data []struct {
+			URL    string `json:"url"`
+			Base64 string `json:"b64_json"`
+		} `json:"data"`
+		Usage struct {
+			Input  *int32 `json:"input_tokens"`
+			Output *int32 `json:"output_tokens"`
+		} `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := decode(data, &answer); err != nil {
+		return nil, err
+	}
+	var s speech
+	if present(answer.Error) {
+		s.fail(string(answer.Error))
+	}
+	for i, image := range answer.Data {
+		if image.URL != "" || image.Base64 != "" {
+			s.show(record.OtherOut, int32(i))
+		}
+	}
+	if len(s) == 0 {
+		s.fail("the answer holds no image")
+	}
+	s.count(Usage{Input: answer.Usage.Input, Output: answer.Usage.Output})
+	return s.pieces(""), nil
+}

@@ -1,0 +1,119 @@
+package target
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"assay/record"
+)
+
+// tritonGenerate is the generate extension of Triton, as TensorRT-LLM's models
+// use it. It has neither a finish reason nor a count of tokens: the end of the
+// body is the end of the answer.
+type tritonGenerate struct{}
+
+var _ Dialect = tritonGenerate{}
+
+func (tritonGenerate) Path() string { return "/v2/models/MODEL/generate_stream" }
+
+func (tritonGenerate) Shape(ask Ask) Shape {
+	s := Shape{Path: "/v2/models/" + url.PathEscape(ask.Model) + "/generate", End: EndBody}
+	if ask.Stream {
+		s.Path += "_stream"
+	}
+	return s
+}
+
+func (tritonGenerate) Encode(call record.Call, ask Ask) ([]byte, error) {
+	body := map[string]any{"text_input": call.Prompt, "stream": ask.Stream}
+	if call.OutputTokens > 0 {
+		body["max_tokens"] = call.OutputTokens
+	}
+	if ask.Temperature != nil {
+		body["temperature"] = *ask.Temperature
+	}
+	return encode(call, body, ask)
+}
+
+// Decode implements Dialect.
+func (tritonGenerate) Decode(data []byte) ([]Piece, error) {
+	var event struct {
+		ID    string          `json:"id"`
+		Text  string          `json:"text_output"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := decode(data, &event); err != nil {
+		return nil, err
+	}
+	var s speech
+	if present(event.Error) {
+		s.fail(string(event.Error))
+	}
+	s.say(record.Content, 0, event.Text)
+	return s.pieces(event.ID), nil
+}
+
+// kserve is inference over HTTP in the Open Inference Protocol, version 2, for a
+// model of text with the tensors of TensorRT-LLM's ensemble. Other inputs are
+// given as the extra field "inputs", which replaces ours.
+type kserve struct{}
+
+var _ Dialect = kserve{}
+
+func (kserve) Path() string { return "/v2/models/MODEL/infer" }
+
+func (kserve) Shape(ask Ask) Shape {
+	return Shape{Path: "/v2/models/" + url.PathEscape(ask.Model) + "/infer", Unary: true}
+}
+
+func (kserve) Encode(call record.Call, ask Ask) ([]byte, error) {
+	tensor := func(name, kind string, value any) map[string]any {
+		return map[string]any{"name": name, "datatype": kind, "shape": []int{1, 1}, "data": []any{value}}
+	}
+	inputs := []any{tensor("text_input", "BYTES", call.Prompt)}
+	if call.OutputTokens > 0 {
+		inputs = append(inputs, tensor("max_tokens", "INT32", call.OutputTokens))
+	}
+	if ask.Temperature != nil {
+		inputs = append(inputs, tensor("temperature", "FP32", *ask.Temperature))
+	}
+	return encode(call, map[string]any{
+		"id": strconv.FormatInt(call.ID, 10), "inputs": inputs,
+		"outputs": []any{map[string]string{"name": "text_output"}},
+	}, ask)
+}
+
+// Decode implements Dialect. Tensors of bytes are text, each element a choice;
+// any other tensor is output that is not text.
+func (kserve) Decode(data []byte) ([]Piece, error) {
+	var answer struct {
+		ID      string `json:"id"`
+		Outputs []struct {
+			DataType string          `json:"datatype"`
+			Data     json.RawMessage `json:"data"`
+		} `json:"outputs"`
+		Error json.RawMessage `json:"error"`
+	}
+	if err := decode(data, &answer); err != nil {
+		return nil, err
+	}
+	var s speech
+	if present(answer.Error) {
+		s.fail(string(answer.Error))
+	}
+	for _, output := range answer.Outputs {
+		if output.DataType != "BYTES" {
+			s.show(record.OtherOut, 0)
+			continue
+		}
+		var texts []string
+		if err := decode(output.Data, &texts); err != nil {
+			return nil, err
+		}
+		for i, text := range texts {
+			s.say(record.Content, int32(i), text)
+		}
+	}
+	return s.pieces(answer.ID), nil
+}
