@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -60,6 +59,7 @@ type Client struct {
 	clock   *record.Clock
 	urls    []*url.URL
 	http    *http.Transport
+	warm    warmPool
 	bodies  sync.Pool
 }
 
@@ -67,6 +67,7 @@ type Client struct {
 // not used: what is measured must be what was named.
 func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	c := &Client{cfg: cfg, dialect: dialect, clock: clock}
+	c.warm.dialer.Timeout = 30 * time.Second
 	for _, raw := range cfg.URLs {
 		u, err := Below(raw, dialect.Path())
 		if err != nil {
@@ -87,7 +88,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		DisableCompression:  true, // a compressed stream hides when each event came
 		MaxIdleConns:        0,
 		MaxIdleConnsPerHost: max(1, cfg.Connections),
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		DialContext:         c.warm.DialContext,
 		ReadBufferSize:      64 << 10,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
@@ -116,7 +117,10 @@ func redactedURL(raw string) string {
 }
 
 // Close ends all idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.warm.close()
+}
 
 // Prepared is a call with its body already encoded, so that nothing but the
 // write happens when it is due.
@@ -124,12 +128,16 @@ type Prepared struct {
 	Call record.Call
 	body []byte
 	hash int64
+
+	// FirstByte, when it is not nil, is called once, as soon as the first byte of
+	// the answer's body has been read. It must not block.
+	FirstByte func()
 }
 
 // Prepare encodes call.
 func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	body, err := c.dialect.Encode(call, c.cfg.Ask)
-	return Prepared{call, body, promptHash(call.Prompt)}, err
+	return Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}, err
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -159,11 +167,7 @@ type Raw struct {
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
 // A refused or broken request is a result, not an error.
 func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
-	raw := &Raw{request: record.Request{
-		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
-		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash,
-	}}
+	raw := &Raw{request: p.request(due)}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if c.cfg.Timeout > 0 {
@@ -184,7 +188,10 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw.request.Status = int32(resp.StatusCode)
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
-	err = c.read(resp.Body, raw.reading, func() { idle.Reset(c.idleLimit()) })
+	err = c.read(resp.Body, raw.reading, func() {
+		idle.Reset(c.idleLimit())
+		p.began()
+	})
 	if err != nil {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw
