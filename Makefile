@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
-.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle bench-fidelity clean
+.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle bench-fidelity bench-pacer clean
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -68,6 +68,12 @@ bench-fidelity:
 	bin/assay calibrate --streams $(STREAMS) --trials $(TRIALS) --readers $(READERS)
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
+
+# How late the open loop sends at 100, 1,000 and 5,000 calls a second; for ten
+# minutes a row: make bench-pacer PACER_TIME=10m
+PACER_TIME ?= 5s
+bench-pacer:
+	go run ./load/benchmark -duration $(PACER_TIME)
 
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200

@@ -4,6 +4,10 @@
 // A closed loop holds a fixed number of users, each of whom asks again as soon
 // as the last answer has ended and the think time has passed. It therefore
 // offers less load to a slower system, and every face says that it was closed.
+//
+// An open loop sends each call when its schedule says so, whatever became of the
+// calls before it. Its schedule is drawn beforehand by package arrival; a Pacer
+// waits for the times.
 package load
 
 import (
@@ -41,6 +45,12 @@ type Closed struct {
 	// Entered is told when the measurement begins (Measure) and ends (Cooldown),
 	// as it happens. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
+
+	// Shard and Shards number the users of one load generator among several:
+	// ours are Shard, Shard + Shards and so on. Shards of zero means one.
+	Shard, Shards int
+
+	Manners
 }
 
 // Run sends calls until the point is over and passes every exchange to keep,
@@ -50,9 +60,11 @@ func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan targe
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
 	gate := newGate(c)
+	send := newSender(c.Manners, clock, do)
 	var users sync.WaitGroup
 	for user := range c.Users {
-		users.Go(func() { c.user(inner, int32(user), clock, gate, calls, do, keep) })
+		number := int32(user*max(1, c.Shards) + c.Shard)
+		users.Go(func() { c.user(inner, number, gate, calls, send, keep) })
 	}
 	err := c.direct(inner, clock, gate)
 	cut(target.ErrRunEnded)
@@ -105,8 +117,8 @@ func wait(ctx context.Context, d time.Duration, early <-chan struct{}) error {
 }
 
 // user asks, waits for the end of the answer, thinks, and asks again.
-func (c Closed) user(ctx context.Context, number int32, clock *record.Clock, gate *gate, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) {
-	due := clock.Now()
+func (c Closed) user(ctx context.Context, number int32, gate *gate, calls <-chan target.Prepared, send *sender, keep func(*target.Raw)) {
+	due := send.clock.Now()
 	for ctx.Err() == nil {
 		var p target.Prepared
 		select {
@@ -118,12 +130,13 @@ func (c Closed) user(ctx context.Context, number int32, clock *record.Clock, gat
 		case <-ctx.Done():
 			return
 		}
-		if early := clock.Until(due); early > 0 && wait(ctx, early, nil) != nil {
+		if early := send.clock.Until(due); early > 0 && wait(ctx, early, nil) != nil {
 			return
 		}
-		p.Call.User = number
+		p.Call.User, p.Call.Shard = number, int32(c.Shard)
 		p.Call.Phase = gate.begin()
-		raw := do.Do(ctx, p, due)
+		send.Tally.Begun.Add(1)
+		raw := send.send(ctx, p, due)
 		gate.end(p.Call.Phase)
 		keep(raw)
 		due = raw.Done + int64(c.ThinkTime)

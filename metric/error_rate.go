@@ -11,11 +11,11 @@ var ErrorRate = Metric{
 	Name:   "error rate",
 	Unit:   unit.Ratio,
 	Better: Lower,
-	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
+	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run or given up on purpose are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
 	Share: func(p *Point) (failed, all int) {
 		for t := range p.Measured {
 			switch t.Result {
-			case record.Cut:
+			case record.Cut, record.Cancelled:
 			case record.OK:
 				all++
 			default:

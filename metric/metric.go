@@ -31,6 +31,9 @@ type Metric struct {
 	Better Direction
 	Doc    string
 
+	// OpenOnly says that the metric has a meaning in open loops only.
+	OpenOnly bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -48,6 +51,7 @@ type Metric struct {
 var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
+	OfferedRate, SentRate, DropRate,
 }
 
 // A Timeline is one request with the events of its stream.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 
 	"assay/spec"
 	"assay/unit"
@@ -46,6 +47,9 @@ func expect(p Plan) Expected {
 			measuredOnly = false
 		}
 		one.Requests = int64(perSecond * point.Duration.Seconds())
+		if len(point.Stages) > 0 {
+			one.Requests = int64(stagesCalls(point.Stages))
+		}
 		if limit := int64(point.Requests); limit > 0 && limit < one.Requests {
 			one.Requests = limit
 		}
@@ -61,6 +65,23 @@ func expect(p Plan) Expected {
 	}
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
+}
+
+// stagesCalls is how many calls stages of an open loop expect.
+func stagesCalls(stages []spec.Stage) (calls float64) {
+	before := 0.0
+	for _, s := range stages {
+		mean := s.Rate
+		switch {
+		case s.Ramp == spec.RampLinear:
+			mean = (before + s.Rate) / 2
+		case s.Ramp == spec.RampExponential && s.Rate != before:
+			mean = (s.Rate - before) / math.Log(s.Rate/before)
+		}
+		calls += mean * s.Duration.Seconds()
+		before = s.Rate
+	}
+	return calls
 }
 
 // meanLengths is the mean input and output length of the mix, in tokens.

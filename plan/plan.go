@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the plan's format. The minor number grows when
 // something is added, the major number when something changes its meaning.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Plan is a run as decided: plan.json of its bundle.
 type Plan struct {
@@ -33,6 +33,7 @@ type Plan struct {
 	Defaults       []spec.Default `json:"defaults"` // what the author left to us
 	Points         []Point        `json:"points"`
 	Launches       []Launch       `json:"launches"`
+	Part           *Part          `json:"part,omitempty"` // nil means the whole
 	Expected       Expected       `json:"expected"`
 	Precision      Precision      `json:"precision"`
 }
@@ -50,7 +51,27 @@ type Point struct {
 	Requests       int           `json:"requests,omitempty"`
 	Cooldown       unit.Duration `json:"cooldown"`
 	ThinkTime      unit.Duration `json:"thinkTime,omitempty"`
+
+	// Open loop: how calls arrive, and the most of them in flight.
+	Arrival     string       `json:"arrival,omitempty"`
+	Burstiness  float64      `json:"burstiness,omitempty"`
+	Stages      []spec.Stage `json:"stages,omitempty"` // in place of Rate
+	TraceRef    string       `json:"traceRef,omitempty"`
+	TraceScale  float64      `json:"traceScale,omitempty"`
+	MaxInFlight int          `json:"maxInFlight,omitempty"`
+
+	// PrefillConcurrency is the most requests that wait for their first byte; 0
+	// means no limit.
+	PrefillConcurrency int          `json:"prefillConcurrency,omitempty"`
+	Cancel             *spec.Cancel `json:"cancel,omitempty"` // requests given up on purpose
+
+	// Idle says that this part of a plan has nothing to send at the point.
+	Idle bool `json:"idle,omitempty"`
 }
+
+// Open reports whether calls are sent when they are due, whatever became of
+// those before them.
+func (p Point) Open() bool { return p.Arrival != "" }
 
 // A Launch is one fresh start of the system under test, the unit of
 // replication.
@@ -93,6 +114,7 @@ func points(run spec.Run) []Point {
 		Warmup: load.Warmup.Duration, WarmupRequests: load.Warmup.Requests,
 		Duration: load.Duration, Requests: load.Requests,
 		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
+		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel,
 	}
 	var list []Point
 	add := func(p Point, name string) {
@@ -107,12 +129,35 @@ func points(run spec.Run) []Point {
 		}
 		return list
 	}
+	base.Arrival, base.MaxInFlight = load.Arrival, load.MaxInFlight
+	if load.Arrival == spec.ArrivalGamma {
+		base.Burstiness = load.Burstiness
+	}
 	for _, rate := range load.Rate {
 		p := base
 		p.Rate = rate
 		add(p, fmt.Sprintf("rate=%g/s", rate))
 	}
+	if len(load.Stages) > 0 {
+		p := base
+		p.Stages, p.Duration = load.Stages, stagesTime(load.Stages)
+		add(p, "stages")
+	}
+	if load.TraceRef != "" {
+		p := base
+		p.TraceRef, p.TraceScale = load.TraceRef, load.TraceScale
+		add(p, "trace")
+	}
 	return list
+}
+
+// stagesTime is how long stages last together.
+func stagesTime(stages []spec.Stage) unit.Duration {
+	var total unit.Duration
+	for _, s := range stages {
+		total += s.Duration
+	}
+	return total
 }
 
 // launch fixes the seed and the order of points of launch number index.

@@ -28,8 +28,8 @@ const (
 	Cooldown Phase = "cooldown"
 )
 
-// An Outcome says how a request ended. Everything but OK and Cut counts against
-// the system under test.
+// An Outcome says how a request ended. Everything but OK, Cut and Cancelled
+// counts against the system under test.
 type Outcome string
 
 // The outcomes of a request.
@@ -48,19 +48,24 @@ const (
 	NotAStream Outcome = "not_a_stream" // a stream was asked, something else came
 	Dropped    Outcome = "dropped"      // never sent: no room
 	Cut        Outcome = "cut"          // still running when the run ended; neither success nor failure
+	Cancelled  Outcome = "cancelled"    // given up on purpose, as the plan asked; neither success nor failure
 )
 
 // Outcomes lists every outcome, OK first.
 var Outcomes = []Outcome{
 	OK, HTTPError, StreamErr, Truncated, Empty, Protocol, Connect, Reset,
-	Timeout, IdleTime, Redirected, NotAStream, Dropped, Cut,
+	Timeout, IdleTime, Redirected, NotAStream, Dropped, Cut, Cancelled,
 }
+
+// Failure reports whether o counts against the system under test.
+func (o Outcome) Failure() bool { return o != OK && o != Cut && o != Cancelled }
 
 // A Call is one thing to ask: decided by the plan, before anything happens.
 type Call struct {
 	ID           int64  // unique within its launch
 	Point        int32  // index into the plan's points
 	Phase        Phase  // what the plan intends it for
+	Shard        int32  // which load generator sends it
 	User         int32  // closed loop: which user; open loop: -1
 	Prompt       string // what to say
 	InputTokens  int32  // tokens the prompt was built to have

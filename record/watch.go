@@ -26,4 +26,7 @@ const (
 	WindowBegin = "window.begin"
 	WindowEnd   = "window.end"
 	PointEnd    = "point.end"
+
+	// PointBalance says, after a point, what became of every call begun in it.
+	PointBalance = "point.balance"
 )

@@ -92,9 +92,12 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
-		if m.Each != nil {
+		switch {
+		case m.OpenOnly && !point.Open():
+			// It has no meaning here, which is not the same as being unknown.
+		case m.Each != nil:
 			each = append(each, m)
-		} else {
+		default:
 			whole = append(whole, m)
 		}
 	}

@@ -170,7 +170,7 @@ func ask(s spec.RunSpec) target.Ask {
 func mostConnections(p plan.Plan) int {
 	most := 1
 	for _, point := range p.Points {
-		most = max(most, point.Concurrency)
+		most = max(most, point.Concurrency, point.MaxInFlight)
 	}
 	return most
 }

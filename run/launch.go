@@ -62,6 +62,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	runErr := e.measure(ctx, l, server)
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
+	e.balance = e.balance.add(l.balance)
 	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
 	switch {
 	case ctx.Err() != nil:
@@ -102,7 +103,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if l.counter.ended.Load() == l.counter.failed.Load() {
+		if ended := l.counter.ended.Load(); ended > 0 && ended == l.counter.failed.Load() {
 			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
 		}
 	}

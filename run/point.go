@@ -26,31 +26,108 @@ type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
+	if point.Idle {
+		return nil // other parts of the plan are at work
+	}
 	source, err := workload.NewSynthetic(plan.Seed(l.planned.Seed, "workload", int64(point.Index)), lengths(l.plan))
+	if err != nil {
+		return err
+	}
+	tally := &load.Tally{}
+	offer, err := l.loop(point, tally)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	calls := prepareCalls(ctx, cancel, l.client, source, point)
-	keep, finish := l.collect(cancel, point.Concurrency)
-
 	var events eventLog = func(name string, at int64, detail string) {
 		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
 		if err := l.out.Events.Append(row); err != nil {
 			cancel(fmt.Errorf("record event %s: %w", name, err))
 		}
 	}
+	if err := l.warm(ctx, point); err != nil {
+		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
+	}
+	l.outcomes = map[record.Outcome]int64{}
+	calls := prepareCalls(ctx, cancel, l.client, source, point, l.plan.Share())
+	keep, finish := l.collect(cancel, places(point))
+
 	events(record.PointBegin, l.clock.Now(), point.Name)
-	runErr := load.Closed{
-		Users: point.Concurrency, ThinkTime: point.ThinkTime.Std(),
-		Warmup: warmup(point), WarmupCalls: point.WarmupRequests,
-		Measure: point.Duration.Std(), MeasureCalls: point.Requests,
-		Cooldown: point.Cooldown.Std(),
-		Entered:  events.window,
-	}.Run(ctx, l.clock, calls, l.client, keep)
+	runErr := offer(ctx, calls, keep, events.window)
+	finishErr := finish()
+	balance := balance(tally, l.outcomes)
+	l.balance = l.balance.add(balance)
+	events(record.PointBalance, l.clock.Now(), balance.detail())
 	events(record.PointEnd, l.clock.Now(), "")
-	return errors.Join(runErr, finish())
+	if finishErr == nil {
+		finishErr = balance.check()
+	}
+	return errors.Join(runErr, finishErr)
+}
+
+// An offer sends the calls of one point and passes every exchange to keep.
+type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error
+
+// loop readies the closed or open loop of a point.
+func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
+	part := l.plan.Share()
+	manners := load.Manners{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
+	if c := point.Cancel; c != nil {
+		manners.Cancel = load.Cancel{Share: c.Share, After: c.After.Std(), Seed: plan.Seed(l.planned.Seed, "cancel", int64(point.Index))}
+	}
+	if !point.Open() {
+		return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
+			return load.Closed{
+				Users: point.Concurrency, ThinkTime: point.ThinkTime.Std(),
+				Warmup: warmup(point), WarmupCalls: point.WarmupRequests,
+				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
+				Cooldown: point.Cooldown.Std(), Entered: entered,
+				Shard: part.Index, Shards: part.Count, Manners: manners,
+			}.Run(ctx, l.clock, calls, l.client, keep)
+		}, nil
+	}
+	schedule, err := l.attachSchedule(point)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
+		return load.Open{
+			Schedule: schedule, Shard: part.Index, Shards: part.Count,
+			MaxInFlight: point.MaxInFlight, Cooldown: point.Cooldown.Std(), Entered: entered,
+			Pacer: load.Exact{Clock: l.clock}, Manners: manners,
+		}.Run(ctx, l.clock, calls, l.client, keep)
+	}, nil
+}
+
+// mostWarm bounds the connections opened beforehand well below the usual limit
+// of open files.
+const mostWarm = 500
+
+// warm opens the connections that a point will need, as far as that can be
+// known: one for each user, or for each call that is due within a second.
+func (l *launching) warm(ctx context.Context, point plan.Point) error {
+	want := min(mostWarm, point.Concurrency)
+	if point.Open() {
+		want = min(mostWarm, point.MaxInFlight, 1+int(fastest(point))/l.plan.Share().Count)
+	}
+	if want <= l.warmed {
+		return nil // those of the points before are still open
+	}
+	more := want - l.warmed
+	l.warmed = want
+	return l.client.Warm(ctx, more)
+}
+
+// places is how many calls of a point may be prepared ahead and how many ended
+// ones may wait to be recorded: one for each user, who finds the next call ready
+// whatever the others do; in an open loop a quarter of a second's calls, at most
+// 256, for prompts may be large.
+func places(point plan.Point) int {
+	if !point.Open() {
+		return point.Concurrency
+	}
+	return min(256, 1+int(fastest(point)/4))
 }
 
 // warmup is how long the warm-up may last: one that is counted in requests alone
@@ -75,14 +152,13 @@ func (e eventLog) window(phase record.Phase, at int64) {
 	}
 }
 
-// prepareCalls encodes calls ahead of the users who send them. The channel is as
-// deep as there are users: each finds its next call ready whatever the others
-// do, and no more than that is held in memory.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source *workload.Synthetic, point plan.Point) <-chan target.Prepared {
-	calls := make(chan target.Prepared, point.Concurrency)
+// prepareCalls encodes the calls of one part ahead of those who send them, with
+// the numbers that they have in the whole.
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source *workload.Synthetic, point plan.Point, part plan.Part) <-chan target.Prepared {
+	calls := make(chan target.Prepared, places(point))
 	go func() { // ends with ctx, which measurePoint cancels
 		defer close(calls)
-		for n := int64(0); ; n++ {
+		for n := int64(part.Index); ; n += int64(part.Count) {
 			prepared, err := client.Prepare(source.Call(int32(point.Index), int64(point.Index)*pointStride+n))
 			if err != nil {
 				cancel(err)
@@ -102,9 +178,8 @@ func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *t
 // measured path. keep may be called concurrently; finish waits for the last one
 // and returns the first error. A bundle that cannot be written ends the point:
 // a measurement that leaves no record is none.
-func (l *launching) collect(cancel context.CancelCauseFunc, users int) (keep func(*target.Raw), finish func() error) {
-	// One place per user: a user's next result comes at least a request later.
-	results := make(chan *target.Raw, users)
+func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep func(*target.Raw), finish func() error) {
+	results := make(chan *target.Raw, places)
 	done := make(chan error, 1)
 	go func() { // ends when finish closes results
 		var first error
@@ -127,7 +202,8 @@ func (l *launching) collect(cancel context.CancelCauseFunc, users int) (keep fun
 func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
 	l.counter.ended.Add(1)
-	if request.Result != record.OK && request.Result != record.Cut {
+	l.outcomes[request.Result]++
+	if request.Result.Failure() {
 		l.counter.failed.Add(1)
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
@@ -157,4 +233,8 @@ type launching struct {
 	client  *target.Client
 	out     *bundle.Launch
 	counter counter
+
+	warmed   int                      // connections opened beforehand
+	outcomes map[record.Outcome]int64 // of the point under way; the collector's
+	balance  Balance                  // of the points that have ended
 }

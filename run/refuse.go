@@ -15,13 +15,14 @@ var beyond = []struct {
 	asked func(spec.RunSpec) bool
 	want  string
 }{
-	{"spec.workload.concurrencyModel", func(s spec.RunSpec) bool { return s.Workload.ConcurrencyModel != spec.ClosedLoop }, "closed_loop"},
 	{"spec.workload.datasetRef", func(s spec.RunSpec) bool { return s.Workload.DatasetRef != spec.SyntheticDataset }, "synthetic"},
 	{"spec.workload.prompt.distribution", func(s spec.RunSpec) bool { return s.Workload.Prompt.Distribution != "fixed" }, "fixed"},
 	{"spec.workload.prompt.prefixTokens", func(s spec.RunSpec) bool { return s.Workload.Prompt.PrefixTokens > 0 }, "0"},
-	{"spec.load.stages", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 }, "none"},
-	{"spec.load.prefillConcurrency", func(s spec.RunSpec) bool { return s.Load.PrefillConcurrency > 0 }, "0"},
-	{"spec.load.cancel", func(s spec.RunSpec) bool { return s.Load.Cancel != nil }, "none"},
+	{"spec.load.stages", func(s spec.RunSpec) bool {
+		return len(s.Load.Stages) > 0 && s.Workload.ConcurrencyModel == spec.ClosedLoop
+	}, "stages in an open loop only"},
+	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
+	{"spec.load.traceRef", func(s spec.RunSpec) bool { return s.Load.TraceRef != "" }, "none"},
 	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
 	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
 	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
@@ -40,7 +41,7 @@ func refuse(p plan.Plan) error {
 		}
 	}
 	if len(errs) == 0 && len(p.Points) == 0 {
-		errs = append(errs, errors.New("spec.load.concurrency: no point to run, want at least one"))
+		errs = append(errs, errors.New("spec.load: no point to run, want at least one of concurrency, rate or stages"))
 	}
 	return errors.Join(errs...)
 }

@@ -170,7 +170,8 @@ type execution struct {
 	env        record.Environment
 	identified bool // the target has been asked what it is
 
-	requests, failed int64 // of the launches that have ended
+	requests, failed int64   // of the launches that have ended
+	balance          Balance // of them
 }
 
 // describe writes down the machine and the inputs before anything is measured.

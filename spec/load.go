@@ -86,7 +86,9 @@ type Stage struct {
 	// Closed loop: the requests in flight at the end of the stage.
 	Concurrency int `json:"concurrency,omitzero" min:"0" max:"1000000"`
 
-	// How the load gets there: at once (step) or along a line (linear).
+	// How the load gets there: at once (step), along a line (linear) or by equal
+	// factors in equal times (exponential). The first stage begins at nothing, so
+	// it cannot be exponential.
 	Ramp string `json:"ramp,omitzero" default:"step" enum:"ramps"`
 }
 

@@ -112,6 +112,9 @@ func stagesAgree(c *checker, l *Load, open bool) {
 	any := len(l.Stages) == 0
 	for i, s := range l.Stages {
 		path := itemPath("spec.load.stages", i)
+		if s.Ramp == RampExponential && (i == 0 || !s.offers() || !l.Stages[i-1].offers()) {
+			c.fail(path+".ramp", "an exponential ramp needs load at both ends: begin with a stage before it, and end above zero")
+		}
 		if open && s.Concurrency != 0 {
 			c.fail(path+".concurrency", "belongs to concurrencyModel "+ClosedLoop)
 		}
@@ -124,6 +127,9 @@ func stagesAgree(c *checker, l *Load, open bool) {
 		c.fail("spec.load.stages", "must offer load in at least one stage")
 	}
 }
+
+// offers reports whether the stage ends with any load.
+func (s Stage) offers() bool { return s.Rate > 0 || s.Concurrency > 0 }
 
 // sloBounds says which bound each metric takes.
 var sloBounds = map[string]string{

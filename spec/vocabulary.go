@@ -17,6 +17,10 @@ const (
 	ArrivalGamma    = "gamma"
 	ArrivalTrace    = "trace"
 
+	RampStep        = "step"
+	RampLinear      = "linear"
+	RampExponential = "exponential"
+
 	OrderAscending  = "ascending"
 	OrderRandomised = "randomised"
 
@@ -72,7 +76,7 @@ var Vocabularies = map[string][]string{
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
 	"pointOrders":       {OrderAscending, OrderRandomised},
-	"ramps":             {"step", "linear"},
+	"ramps":             {RampStep, RampLinear, RampExponential},
 	"sloMetrics":        {"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"},
 	"backends":          {"gloo", "nccl", "mpi"},
 	"scalings":          {"strong", "weak"},

@@ -348,6 +348,10 @@ func (a *answer) flag(name string) {
 func transportOutcome(err error) record.Outcome {
 	var op *net.OpError
 	switch {
+	case errors.Is(err, ErrNoRoom):
+		return record.Dropped
+	case errors.Is(err, ErrGivenUp):
+		return record.Cancelled
 	case errors.Is(err, ErrRunEnded), errors.Is(err, context.Canceled):
 		return record.Cut
 	case errors.Is(err, errTotalTimeout):

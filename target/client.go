@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -76,6 +75,7 @@ type Client struct {
 	clock      *record.Clock
 	urls       []*url.URL
 	http       *http.Transport
+	warm       warmPool
 	bodies     sync.Pool
 
 	engine    engine    // nil when net/http does the work
@@ -90,6 +90,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
 	c.endsAtDone = cfg.Ask.Stream && shape.lines
 	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
+	c.warm.dialer.Timeout = 30 * time.Second
 	for _, raw := range cfg.URLs {
 		u, err := shape.address(raw, cfg.Query)
 		if err != nil {
@@ -105,7 +106,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		DisableCompression:  true, // a compressed stream hides when each event came
 		MaxIdleConns:        0,
 		MaxIdleConnsPerHost: max(1, cfg.Connections),
-		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		DialContext:         c.warm.DialContext,
 		ReadBufferSize:      64 << 10,
 		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
@@ -139,6 +140,7 @@ func redactedURL(raw string) string {
 // Close ends all idle connections. No call may be under way or follow.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
+	c.warm.close()
 	if c.engine != nil {
 		c.engine.close()
 	}
@@ -152,6 +154,10 @@ type Prepared struct {
 	header http.Header // shared between calls, not to be changed
 	wire   []byte      // the whole request, for an engine
 	hash   int64
+
+	// FirstByte, when it is not nil, is called once, as soon as the first byte of
+	// the answer's body has been read. It must not block.
+	FirstByte func()
 }
 
 // Prepare encodes and signs call. A signature names the time it was made, and
@@ -200,11 +206,7 @@ type Raw struct {
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
 // A refused or broken request is a result, not an error.
 func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
-	raw := &Raw{request: record.Request{
-		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, User: p.Call.User, Due: due,
-		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash, Stamps: ReadNetHTTP,
-	}}
+	raw := &Raw{request: p.request(due)}
 	if c.engine != nil {
 		c.engine.do(ctx, p, raw)
 		return raw
@@ -229,7 +231,10 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw.request.Status = int32(resp.StatusCode)
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
-	err = c.read(resp.Body, raw.reading, func() { idle.Reset(c.idleLimit()) })
+	err = c.read(resp.Body, raw.reading, func() {
+		idle.Reset(c.idleLimit())
+		p.began()
+	})
 	if err != nil {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw

@@ -34,7 +34,7 @@ func (t *phases) trace(clock *record.Clock) *httptrace.ClientTrace {
 		GotFirstResponseByte: func() { t.first.Store(clock.Now()) },
 		GotConn: func(info httptrace.GotConnInfo) {
 			t.connections.Add(1)
-			if !info.Reused {
+			if !info.Reused && !warmed(info.Conn) {
 				t.newConnections.Add(1)
 			}
 		},

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"fmt"
+
+	"assay/plan"
+	"assay/workload/arrival"
+)
+
+// schedule draws when the calls of an open point are due in one launch. It is a
+// function of the plan alone, the same for every part of it.
+func schedule(launch plan.Launch, point plan.Point) (*arrival.Schedule, error) {
+	profile := arrival.Steady(point.Rate)
+	if len(point.Stages) > 0 {
+		profile = stages(point)
+	}
+	seed := plan.Seed(launch.Seed, "arrival", int64(point.Index))
+	series, err := arrival.NewSeries(point.Arrival, point.Burstiness, seed, profile)
+	if err != nil {
+		return nil, err
+	}
+	return arrival.New(series, arrival.Limits{
+		Warmup: point.Warmup.Std(), WarmupCalls: point.WarmupRequests,
+		Measure: point.Duration.Std(), MeasureCalls: point.Requests,
+		Cooldown: point.Cooldown.Std(),
+	})
+}
+
+// stages is the rate over time of a point with stages. The warm-up comes before
+// the first of them, at the rate with which it begins: its own for a step,
+// nothing for a ramp.
+func stages(point plan.Point) arrival.Profile {
+	before := 0.0
+	if first := point.Stages[0]; first.Ramp == arrival.Step || first.Ramp == "" {
+		before = first.Rate
+	}
+	profile := arrival.Profile{{Duration: point.Warmup.Std(), To: before, Curve: arrival.Step}}
+	for _, s := range point.Stages {
+		profile = append(profile, arrival.Stage{Duration: s.Duration.Std(), From: before, To: s.Rate, Curve: s.Ramp})
+		before = s.Rate
+	}
+	return profile
+}
+
+// attachSchedule draws the schedule of an open point and keeps it in the bundle.
+func (l *launching) attachSchedule(point plan.Point) (*arrival.Schedule, error) {
+	s, err := schedule(l.planned, point)
+	if err != nil {
+		return nil, err
+	}
+	data, err := s.Encode()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.out.Attach(fmt.Sprintf("schedule-%02d.json", point.Index), data); err != nil {
+		return nil, &bundleError{err}
+	}
+	return s, nil
+}
+
+// fastest is the largest rate of an open point, in calls per second.
+func fastest(point plan.Point) float64 {
+	most := point.Rate
+	for _, s := range point.Stages {
+		most = max(most, s.Rate)
+	}
+	return most
+}
