@@ -144,6 +144,10 @@ type Prepared struct {
 	body []byte
 	wire []byte // the whole request, for an engine
 	hash int64
+
+	// FirstByte, when it is not nil, is called once, as soon as the first byte of
+	// the answer's body has been read. It must not block.
+	FirstByte func()
 }
 
 // Prepare encodes call.
@@ -154,6 +158,14 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 		err = c.encode(&p)
 	}
 	return p, err
+}
+
+// began tells whoever wants to know that the answer has begun.
+func (p *Prepared) began() {
+	if p.FirstByte != nil {
+		p.FirstByte()
+		p.FirstByte = nil
+	}
 }
 
 // A mark says that the bytes up to end had arrived at the stamp at.
@@ -214,7 +226,10 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw.request.Status = int32(resp.StatusCode)
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
-	err = c.read(resp.Body, raw.reading, func() { idle.Reset(c.idleLimit()) })
+	err = c.read(resp.Body, raw.reading, func() {
+		idle.Reset(c.idleLimit())
+		p.began()
+	})
 	if err != nil {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw

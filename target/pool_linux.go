@@ -133,6 +133,7 @@ func (e *epollEngine) do(ctx context.Context, p Prepared, raw *Raw) {
 	raw.request.Sent = e.client.clock.Now()
 	x := e.client.exchanges.Get().(*exchange)
 	x.reset(raw.request.Sent, &raw.phases.wrote)
+	x.began, x.lines = p.FirstByte, e.client.cfg.Ask.Stream
 	raw.exchange = x
 	c, err := e.begin(ctx, e.hosts[int(p.Call.ID)%len(e.hosts)], x, &raw.phases)
 	if err != nil {
