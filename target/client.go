@@ -177,6 +177,14 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	return p, err
 }
 
+// began tells whoever wants to know that the answer has begun.
+func (p *Prepared) began() {
+	if p.FirstByte != nil {
+		p.FirstByte()
+		p.FirstByte = nil
+	}
+}
+
 // A mark says that the bytes up to end had arrived at the stamp at.
 type mark struct {
 	end int

@@ -28,6 +28,9 @@ const (
 type engine interface {
 	// do sends p and returns when the answer has ended, one way or another.
 	do(ctx context.Context, p Prepared, raw *Raw)
+
+	// warm opens n connections to each URL beforehand.
+	warm(ctx context.Context, n int) error
 	close()
 }
 
@@ -41,7 +44,8 @@ type exchange struct {
 	reads  int32
 	kernel int32 // reads that the kernel stamped
 	err    error
-	marked bool // a [DONE] line ends the body
+	began  func() // see Prepared.FirstByte
+	lines  bool   // a [DONE] line ends the answer
 
 	unsent   []byte      // of the request; belongs to the thread when sending is set
 	sending  atomic.Bool // the thread writes the rest of the request
@@ -85,10 +89,14 @@ func (x *exchange) take(b []byte, at int64, kernel bool) error {
 		x.kernel++
 	}
 	body, err := x.framer.feed(b)
+	if len(body) > 0 && x.began != nil {
+		x.began()
+		x.began = nil
+	}
 	if len(body) > 0 && !x.done.Load() {
 		x.packed.add(body, at)
 		x.end = at
-		if x.marked && x.framer.done.saw(body) {
+		if x.lines && x.framer.done.saw(body) {
 			x.done.Store(true)
 		}
 	}
@@ -140,7 +148,7 @@ func (r *Raw) unpack(c *Client) {
 		r.readHead(x.framer.head)
 		x.packed.unpack(r.reading)
 	}
-	x.wrote, x.unsent = nil, nil // they belong to the caller
+	x.wrote, x.unsent, x.began = nil, nil, nil // they belong to the caller
 	c.exchanges.Put(x)
 }
 

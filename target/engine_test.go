@@ -44,6 +44,7 @@ func TestReaders(t *testing.T) {
 		{"large upload", testLargeUpload},
 		{"answer before the upload ends", testEarlyAnswer},
 		{"many at once", testManyAtOnce},
+		{"first byte", testFirstByte},
 	}
 	for _, reader := range allReaders {
 		t.Run(strings.ReplaceAll(reader, "/", "-"), func(t *testing.T) {
@@ -247,6 +248,29 @@ func testManyAtOnce(t *testing.T) {
 		})
 	}
 	users.Wait()
+}
+
+// Whoever waits for the first byte hears of it once, while the answer goes on.
+func testFirstByte(t *testing.T) {
+	heard := make(chan struct{}, 10)
+	url := serve(t, func(conn net.Conn, _ *http.Request) {
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"+helloEvent)
+		select {
+		case <-heard:
+			io.WriteString(conn, finishEvent+doneEvent)
+		case <-time.After(5 * time.Second): // the answer stays unfinished, and the test fails
+		}
+		conn.Close()
+	})
+	c := newClient(t, url, nil)
+	p, err := c.Prepare(record.Call{ID: 1, Prompt: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.FirstByte = func() { heard <- struct{}{} }
+	if r, _ := c.Decode(c.Do(t.Context(), p, c.clock.Now())); r.Result != record.OK || len(heard) != 0 {
+		t.Errorf("outcome %q (%s), told %d times more; want ok and once", r.Result, r.Error, len(heard))
+	}
 }
 
 func bodyLength(p Prepared) int {

@@ -133,7 +133,7 @@ func (e *epollEngine) do(ctx context.Context, p Prepared, raw *Raw) {
 	raw.request.Sent = e.client.clock.Now()
 	x := e.client.exchanges.Get().(*exchange)
 	x.reset(raw.request.Sent, &raw.phases.wrote)
-	x.marked = e.client.endsAtDone
+	x.began, x.lines = p.FirstByte, e.client.endsAtDone
 	raw.exchange = x
 	c, err := e.begin(ctx, e.hosts[int(p.Call.ID)%len(e.hosts)], x, &raw.phases)
 	if err != nil {
@@ -148,6 +148,20 @@ func (e *epollEngine) do(ctx context.Context, p Prepared, raw *Raw) {
 	}
 	raw.Done, raw.err = x.end, x.err
 	raw.phases.first.Store(x.first)
+}
+
+// warm implements engine.
+func (e *epollEngine) warm(ctx context.Context, n int) error {
+	if err := e.open(); err != nil {
+		return err
+	}
+	return openMany(n, e.hosts, func(host string) error {
+		c, err := e.dial(ctx, host, &phases{})
+		if err == nil {
+			e.keep(c)
+		}
+		return err
+	})
 }
 
 // begin gives x a connection: one that is open, or a new one.

@@ -31,11 +31,3 @@ func (p Prepared) request(due int64) record.Request {
 		PromptHash: p.hash, Stamps: ReadNetHTTP,
 	}
 }
-
-// began tells whoever wants to know that the answer has begun.
-func (p *Prepared) began() {
-	if p.FirstByte != nil {
-		p.FirstByte()
-		p.FirstByte = nil
-	}
-}

@@ -88,27 +88,42 @@ const dialsAtOnce = 64
 func (c *Client) Warm(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	if c.engine != nil {
+		return c.engine.warm(ctx, n)
+	}
+	var addresses []string
+	for _, u := range c.urls {
+		addresses = append(addresses, hostPort(u))
+	}
+	return openMany(n, addresses, func(address string) error {
+		conn, err := c.warm.dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			c.warm.put(address, conn)
+		}
+		return err
+	})
+}
+
+// openMany calls open n times for each address, some at a time, and says how
+// many of them failed.
+func openMany(n int, addresses []string, open func(address string) error) error {
 	var dials sync.WaitGroup
 	room := make(chan struct{}, dialsAtOnce)
-	errs := make(chan error, n*len(c.urls)) // one place for each dial
-	for _, u := range c.urls {
-		address := hostPort(u)
+	errs := make(chan error, n*len(addresses)) // one place for each dial
+	for _, address := range addresses {
 		for range n {
 			room <- struct{}{}
 			dials.Go(func() {
 				defer func() { <-room }()
-				conn, err := c.warm.dialer.DialContext(ctx, "tcp", address)
-				if err != nil {
+				if err := open(address); err != nil {
 					errs <- err
-					return
 				}
-				c.warm.put(address, conn)
 			})
 		}
 	}
 	dials.Wait()
 	if failed := len(errs); failed > 0 {
-		return fmt.Errorf("%d of %d connections could not be opened beforehand: %w", failed, n*len(c.urls), <-errs)
+		return fmt.Errorf("%d of %d connections could not be opened beforehand: %w", failed, n*len(addresses), <-errs)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestWarm(t *testing.T) {
 	if first := ask(t, t.Context(), c, 0); !first.NewConn || first.Result != record.OK {
 		t.Errorf("a first call without Warm: new connection %v, outcome %s; want true, ok", first.NewConn, first.Result)
 	}
-	c.Close()
+	c = newClient(t, url, func(cfg *Config) { cfg.Connections = 8 })
 	if err := c.Warm(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWarmGivenUp(t *testing.T) {
 			}()
 		}
 	}()
-	c := newClient(t, "http://"+listener.Addr().String(), nil)
+	c := newClient(t, "http://"+listener.Addr().String(), func(cfg *Config) { cfg.Reader = ReadNetHTTP })
 	defer c.Close()
 	if err := c.Warm(t.Context(), 1); err != nil {
 		t.Fatal(err)

@@ -111,6 +111,7 @@ func TestPacked(t *testing.T) {
 func TestTakeDoesNotAllocate(t *testing.T) {
 	x := newExchange()
 	x.reset(1, nil)
+	x.lines = true
 	head := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 	if err := x.take(head, 2, true); err != nil {
 		t.Fatal(err)
@@ -137,6 +138,7 @@ func TestTakeDoesNotAllocate(t *testing.T) {
 func BenchmarkTake(b *testing.B) {
 	x := newExchange()
 	x.reset(1, nil)
+	x.lines = true
 	_ = x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 2, true)
 	text := `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"sim","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
 	event := []byte(fmt.Sprintf("%x\r\n%s\r\n", len(text), text))
