@@ -235,12 +235,15 @@ func (s Scenario) Draw(rng *rand.Rand) Shape {
 	return Shape{}
 }
 
+// The conversions below keep processors that can from fusing a product with a
+// sum, so that all draw the same.
+
 func normal(rng *rand.Rand, mean, sd int) int {
-	return int(float64(mean) + float64(sd)*rng.NormFloat64())
+	return int(float64(mean) + float64(float64(sd)*rng.NormFloat64()))
 }
 
 func (b bounds) draw(rng *rand.Rand) int {
-	return int(float64(b.lo) + rng.Float64()*float64(b.hi-b.lo))
+	return int(float64(b.lo) + float64(rng.Float64()*float64(b.hi-b.lo)))
 }
 
 // Mean is the shape that Draw gives on average, as far as the numbers written
