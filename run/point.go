@@ -26,7 +26,7 @@ type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
-	source, err := workload.NewSynthetic(plan.Seed(l.planned.Seed, "workload", int64(point.Index)), lengths(l.plan))
+	source, err := newSource(l.plan, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (e eventLog) window(phase record.Phase, at int64) {
 // prepareCalls encodes calls ahead of the users who send them. The channel is as
 // deep as there are users: each finds its next call ready whatever the others
 // do, and no more than that is held in memory.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source *workload.Synthetic, point plan.Point) <-chan target.Prepared {
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source workload.Source, point plan.Point) <-chan target.Prepared {
 	calls := make(chan target.Prepared, point.Concurrency)
 	go func() { // ends with ctx, which measurePoint cancels
 		defer close(calls)

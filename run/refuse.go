@@ -16,9 +16,9 @@ var beyond = []struct {
 	want  string
 }{
 	{"spec.workload.concurrencyModel", func(s spec.RunSpec) bool { return s.Workload.ConcurrencyModel != spec.ClosedLoop }, "closed_loop"},
-	{"spec.workload.datasetRef", func(s spec.RunSpec) bool { return s.Workload.DatasetRef != spec.SyntheticDataset }, "synthetic"},
-	{"spec.workload.prompt.distribution", func(s spec.RunSpec) bool { return s.Workload.Prompt.Distribution != "fixed" }, "fixed"},
-	{"spec.workload.prompt.prefixTokens", func(s spec.RunSpec) bool { return s.Workload.Prompt.PrefixTokens > 0 }, "0"},
+	{"spec.workload.datasetRef", func(s spec.RunSpec) bool {
+		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil
+	}, "its file in spec.workload.prompt.dataset"},
 	{"spec.load.stages", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 }, "none"},
 	{"spec.load.prefillConcurrency", func(s spec.RunSpec) bool { return s.Load.PrefillConcurrency > 0 }, "0"},
 	{"spec.load.cancel", func(s spec.RunSpec) bool { return s.Load.Cancel != nil }, "none"},
@@ -41,6 +41,11 @@ func refuse(p plan.Plan) error {
 	}
 	if len(errs) == 0 && len(p.Points) == 0 {
 		errs = append(errs, errors.New("spec.load.concurrency: no point to run, want at least one"))
+	}
+	if len(errs) == 0 {
+		// A data set that is missing or another one is told before anything starts.
+		_, err := newSource(p, 0)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

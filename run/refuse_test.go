@@ -43,8 +43,11 @@ func TestRefuse(t *testing.T) {
 	}
 	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {rate: [1]}`, "concurrencyModel")
-	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, `+endpoint+`, load: {prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`,
-		"prompt.distribution", "prefixTokens", "prefillConcurrency", "load.cancel")
+	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, ` + endpoint + `, load: {concurrency: [1]}`)
+	f(`workload: {model: m}, `+endpoint+`, load: {prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`,
+		"prefillConcurrency", "load.cancel")
+	f(`workload: {model: m, datasetRef: "sha256:`+strings.Repeat("0", 64)+`", prompt: {dataset: {path: none.txt}}}, `+endpoint+`, load: {concurrency: [1]}`, "data set none.txt")
+	f(`workload: {model: m, datasetRef: "sha256:`+strings.Repeat("0", 64)+`"}, `+endpoint+`, load: {concurrency: [1]}`, "prompt.dataset")
 }
 
 // Every refusal can happen: its test of a spec is true for one and false for the

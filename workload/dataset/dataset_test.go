@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"assay/record"
+	"assay/spec"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -136,6 +138,19 @@ func TestRows(t *testing.T) {
 		if got := read(format).Dropped; got != want {
 			t.Errorf("%s left out %d rows, want %d", format, got, want)
 		}
+	}
+}
+
+// A spec can name every format of text, and no other.
+func TestSpecNamesFormats(t *testing.T) {
+	var names []string
+	for _, f := range All {
+		if !f.Folder {
+			names = append(names, f.Name)
+		}
+	}
+	if got := spec.Vocabularies["datasetFormats"]; !slices.Equal(got, names) {
+		t.Errorf("the spec names %v, want %v", got, names)
 	}
 }
 

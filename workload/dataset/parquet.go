@@ -20,6 +20,12 @@ type column struct {
 }
 
 func readParquet(in *input, yield func(Row) error) (dropped int, err error) {
+	// Damaged files make the library panic; to us they are faults of the set.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("parquet: %v", p)
+		}
+	}()
 	file, err := parquet.OpenFile(in.file, in.size)
 	if err != nil {
 		return 0, err
