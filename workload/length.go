@@ -24,7 +24,8 @@ type Spread struct {
 	Share        float64
 }
 
-func (s Spread) check() error {
+// Check refuses what is no spread.
+func (s Spread) Check() error {
 	switch s.Distribution {
 	case "", Fixed, Uniform, Normal, LogNormal:
 	default:
@@ -39,10 +40,10 @@ func (s Spread) check() error {
 	return nil
 }
 
-// draw returns a length whose mean is mean, to the nearest whole number and at
+// Draw returns a length whose mean is mean, to the nearest whole number and at
 // least 1. A normal spread of more than about a third is cut off at 1 often
 // enough to raise the mean; a log-normal one is not.
-func (s Spread) draw(rng *rand.Rand, mean int32) int32 {
+func (s Spread) Draw(rng *rand.Rand, mean int32) int32 {
 	// The conversions keep processors that can from fusing a product with a sum,
 	// so that all draw the same.
 	m := float64(mean)

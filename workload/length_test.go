@@ -25,7 +25,7 @@ func TestSpread(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 2))
 		var sum, squares float64
 		for range n {
-			x := tt.spread.draw(rng, mean)
+			x := tt.spread.Draw(rng, mean)
 			if x < tt.lo || x > tt.hi {
 				t.Fatalf("%+v drew %d", tt.spread, x)
 			}

@@ -66,7 +66,7 @@ func NewSynthetic(seed int64, lengths []Length) (*Synthetic, error) {
 // New returns a source of calls as opts says.
 func New(seed int64, opts Options) (*Synthetic, error) {
 	s := &Synthetic{seed: uint64(seed), opts: opts, builder: NewBuilder(opts.Counter)}
-	if err := errors.Join(opts.Spread.check(), opts.Prefix.check()); err != nil {
+	if err := errors.Join(opts.Spread.Check(), opts.Prefix.check()); err != nil {
 		return nil, err
 	}
 	if opts.Scenario.Kind != "" {
@@ -113,8 +113,8 @@ func (s *Synthetic) draw(rng *rand.Rand) Length {
 		return Length{InputTokens: int32(shape.Input), OutputTokens: int32(shape.Output)}
 	}
 	l := s.pick(rng)
-	l.InputTokens = s.opts.Spread.draw(rng, l.InputTokens)
-	l.OutputTokens = s.opts.Spread.draw(rng, l.OutputTokens)
+	l.InputTokens = s.opts.Spread.Draw(rng, l.InputTokens)
+	l.OutputTokens = s.opts.Spread.Draw(rng, l.OutputTokens)
 	return l
 }
 
