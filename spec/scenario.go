@@ -83,4 +83,7 @@ func datasetAgrees(c *checker) {
 	if w.Prompt.Scenario != "" {
 		c.fail("spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset")
 	}
+	if w.Prompt.PrefixTokens > 0 || w.Prompt.PrefixRatio > 0 {
+		c.fail("spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset")
+	}
 }

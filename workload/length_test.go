@@ -8,7 +8,7 @@ import (
 
 // The mean and the deviation are the declared ones, for the log-normal too.
 func TestSpread(t *testing.T) {
-	const n, mean = 400_000, 1000
+	const n, mean = 100_000, 1000
 	tests := []struct {
 		spread   Spread
 		mean, sd float64

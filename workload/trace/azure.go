@@ -22,21 +22,27 @@ func azure(year string, images bool) Format {
 var azureTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05"}
 
 func readAzure(r io.Reader, needed []string) (records []Record, err error) {
-	var zero time.Time // of the first row: the files begin with their earliest
+	var first, zero time.Time // zero is the earliest, which need not be the first
 	err = eachCSV(r, needed, func(line int, row *table) error {
 		at, err := azureTime(row.text("TIMESTAMP"))
 		if err != nil {
 			return err
 		}
-		if zero.IsZero() {
+		if first.IsZero() {
+			first, zero = at, at
+		}
+		if at.Before(zero) {
 			zero = at
 		}
 		records = append(records, Record{
-			ID: fmt.Sprint(line), At: at.Sub(zero),
+			ID: fmt.Sprint(line), At: at.Sub(first),
 			Input: row.tokens("ContextTokens"), Output: row.tokens("GeneratedTokens"), Images: row.tokens("NumImages"),
 		})
 		return nil
 	})
+	for i := range records {
+		records[i].At += first.Sub(zero)
+	}
 	return records, err
 }
 

@@ -112,6 +112,15 @@ func TestRecords(t *testing.T) {
 		Record{ID: "d", At: 1050 * ms, Input: 300, Output: 10, Session: "t1", Model: "m", Kind: "chat", After: []string{"b", "c"}, Think: 50 * ms})
 }
 
+// Rows out of order are put in order, from the earliest on.
+func TestAzureOutOfOrder(t *testing.T) {
+	records, err := Read("azure-2023", strings.NewReader("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:47,2,2\n2023-11-16 18:15:46.5,1,1\n"))
+	want := []Record{{ID: "3", Input: 1, Output: 1}, {ID: "2", At: 500 * time.Millisecond, Input: 2, Output: 2}}
+	if err != nil || !reflect.DeepEqual(records, want) {
+		t.Errorf("got %+v, %v; want %+v", records, err, want)
+	}
+}
+
 // Equal blocks give equal text and no others do; what is shared is a prefix.
 func TestBlocksAreShared(t *testing.T) {
 	source := func(format string, seed int64) (*Source, []Record) {
