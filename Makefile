@@ -53,6 +53,9 @@ fuzz:
 	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzFramer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/dataset -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/trace -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:

@@ -69,7 +69,10 @@ type Call struct {
 	User         int32  // closed loop: which user; open loop: -1
 	Prompt       string // what to say
 	InputTokens  int32  // tokens the prompt was built to have
-	OutputTokens int32  // tokens asked for
+	OutputTokens int32  // tokens asked for; 0 leaves the end to the server
+
+	// Payload is what other tasks than text-to-text carry; nil for none.
+	Payload *Payload
 }
 
 // A Request is the timeline of one Call as it happened: one row of the table

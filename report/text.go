@@ -42,8 +42,8 @@ func writeHead(b *bytes.Buffer, r Report) {
 		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
 	}
 	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
-	for _, l := range s.Workload.SequenceLengthMix {
-		row("lengths", "%d tokens in, %d out, weight %g", l.InputTokens, l.OutputTokens, l.Weight)
+	for _, text := range lengths(s.Workload) {
+		row("lengths", "%s", text)
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)

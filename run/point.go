@@ -29,7 +29,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := workload.NewSynthetic(plan.Seed(l.planned.Seed, "workload", int64(point.Index)), lengths(l.plan))
+	source, err := newSource(l.plan, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (e eventLog) window(phase record.Phase, at int64) {
 
 // prepareCalls encodes the calls of one part ahead of those who send them, with
 // the numbers that they have in the whole.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source *workload.Synthetic, point plan.Point, part plan.Part) <-chan target.Prepared {
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source workload.Source, point plan.Point, part plan.Part) <-chan target.Prepared {
 	calls := make(chan target.Prepared, places(point))
 	go func() { // ends with ctx, which measurePoint cancels
 		defer close(calls)

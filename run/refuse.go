@@ -15,9 +15,9 @@ var beyond = []struct {
 	asked func(spec.RunSpec) bool
 	want  string
 }{
-	{"spec.workload.datasetRef", func(s spec.RunSpec) bool { return s.Workload.DatasetRef != spec.SyntheticDataset }, "synthetic"},
-	{"spec.workload.prompt.distribution", func(s spec.RunSpec) bool { return s.Workload.Prompt.Distribution != "fixed" }, "fixed"},
-	{"spec.workload.prompt.prefixTokens", func(s spec.RunSpec) bool { return s.Workload.Prompt.PrefixTokens > 0 }, "0"},
+	{"spec.workload.datasetRef", func(s spec.RunSpec) bool {
+		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil
+	}, "its file in spec.workload.prompt.dataset"},
 	{"spec.load.stages", func(s spec.RunSpec) bool {
 		return len(s.Load.Stages) > 0 && s.Workload.ConcurrencyModel == spec.ClosedLoop
 	}, "stages in an open loop only"},
@@ -42,6 +42,11 @@ func refuse(p plan.Plan) error {
 	}
 	if len(errs) == 0 && len(p.Points) == 0 {
 		errs = append(errs, errors.New("spec.load: no point to run, want at least one of concurrency, rate or stages"))
+	}
+	if len(errs) == 0 {
+		// A data set that is missing or another one is told before anything starts.
+		_, err := newSource(p, 0)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -192,7 +192,7 @@ func (e *execution) describe(ctx context.Context) error {
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
 		e.out.SetInputs(bundle.Inputs{
 			Model: &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
-			Seeds: seeds,
+			Seeds: seeds, Datasets: datasets(e.plan),
 		}),
 	)
 }

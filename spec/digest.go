@@ -41,6 +41,9 @@ func WorkloadDigest(run Run) (string, error) {
 	s := &resolved.Spec
 	// A declaration about the workload is not the workload.
 	s.Workload.FixedAcrossTrials = nil
+	if s.Workload.Prompt.Dataset != nil {
+		s.Workload.Prompt.Dataset.Path = "" // datasetRef names the content
+	}
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
 	}

@@ -201,6 +201,15 @@ func TestAdditionalRules(t *testing.T) {
 		{"A31", minimal, []patch{{"spec.target.tls.certFile", "a.pem"}}, "spec.target.tls", "a client certificate needs both"},
 		{"A33", minimal, []patch{{"spec.workload.prompt.spread", 0.5}}, "spec.workload.prompt.spread", "needs a distribution other than fixed"},
 		{"A33", minimal, []patch{{"spec.workload.prompt.prefixTokens", 512}}, "spec.workload.prompt.prefixTokens", "must be less than sequenceLengthMix[0].inputTokens, which is 512"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"distribution": "uniform", "spread": 1.5}}}, "spec.workload.prompt.spread", "must be at most 1 for uniform"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"prefixTokens": 5, "prefixRatio": 0.5}}}, "spec.workload.prompt.prefixRatio", "give prefixTokens or prefixRatio, not both"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.prefixPool", 5}}, "spec.workload.prompt", "prefixPool, prefixLevels and prefixBranch need prefixTokens or prefixRatio"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "distribution": "normal"}}}, "spec.workload.prompt.scenario", "give scenario or distribution, not both"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.scenario", "U(9,5)/(1,2)"}}, "spec.workload.prompt.scenario", "means must be above zero and minima not above their maxima"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.scenario", "D(5,6)"}, {"spec.workload.sequenceLengthMix", []any{map[string]any{"inputTokens": 5, "outputTokens": 7, "weight": 1}}}}, "spec.workload.sequenceLengthMix", "must be the mean of the scenario: 5 tokens in, 6 out, weight 1"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.dataset", map[string]any{"path": "a.txt"}}}, "spec.workload.datasetRef", "must name the content of prompt.dataset: " + pinnedWant},
+		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset"},
+		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"prefixRatio": 0.5, "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
 	for _, tt := range tests {

@@ -64,6 +64,7 @@ var Vocabularies = map[string][]string{
 	"concurrencyModels": {ClosedLoop, OpenLoop},
 	"tasks":             {"text-to-text"},
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
+	"datasetFormats":    {"text", "jsonl", "json", "sharegpt", "csv", "parquet"},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
 	"apis": {

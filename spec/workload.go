@@ -57,8 +57,49 @@ type Prompt struct {
 	// half the width. It means nothing for fixed.
 	Spread float64 `json:"spread,omitzero" min:"0" max:"4"`
 
+	// The lengths in genai-bench's notation, instead of distribution and spread:
+	// D(in,out), N(mean,sd)/(mean,sd), U(min,max)/(min,max) or U(max,max).
+	// sequenceLengthMix then is its mean, and by default follows from it.
+	Scenario string `json:"scenario,omitzero" pattern:"^([DU]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\))$" example:"N(480,240)/(300,150)"`
+
 	// Prompt tokens shared by all requests of a point, for prefix caches.
 	PrefixTokens int `json:"prefixTokens,omitzero" min:"0"`
+
+	// The share of each prompt that is shared, instead of prefixTokens.
+	PrefixRatio float64 `json:"prefixRatio,omitzero" min:"0" max:"0.99"`
+
+	// How many different prefixes there are; 0 means 1.
+	PrefixPool int `json:"prefixPool,omitzero" min:"0"`
+
+	// In how many parts of equal length the prefix is cut, each chosen below the
+	// one before it; 0 means 1, no tree.
+	PrefixLevels int `json:"prefixLevels,omitzero" min:"0" max:"16"`
+
+	// How many different parts follow each part of a prefix; 0 means 2.
+	PrefixBranch int `json:"prefixBranch,omitzero" min:"0"`
+
+	// The file of the dataset that datasetRef names.
+	Dataset *Dataset `json:"dataset,omitzero"`
+}
+
+// A Dataset says where the prompts lie. Its content is named by datasetRef.
+type Dataset struct {
+	// The file; a relative one lies below the working directory. It is no part
+	// of the workload's identity: the digest of its content is.
+	Path string `json:"path" required:"true" example:"data/prompts.jsonl"`
+
+	// The format. By default the file's extension tells it.
+	Format string `json:"format,omitzero" enum:"datasetFormats"`
+
+	// The columns of a table by what they hold: prompt, answer, outputTokens,
+	// system, messages, query, documents.
+	Fields map[string]string `json:"fields,omitzero"`
+
+	// Put the rows into an order drawn from the seed before the limit is applied.
+	Shuffle bool `json:"shuffle"`
+
+	// Use so many rows only; 0 means all.
+	Limit int `json:"limit,omitzero" min:"0"`
 }
 
 // Correctness is the policy that says when an answer is still right.

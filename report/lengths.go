@@ -1,0 +1,26 @@
+package report
+
+import (
+	"fmt"
+
+	"assay/spec"
+)
+
+// lengths says how long requests are, and where that is known only on average
+// or for answers alone, says so.
+func lengths(w spec.Workload) []string {
+	var list []string
+	for _, l := range w.SequenceLengthMix {
+		text := fmt.Sprintf("%d tokens in, %d out, weight %g", l.InputTokens, l.OutputTokens, l.Weight)
+		switch {
+		case w.Prompt.Dataset != nil:
+			text = fmt.Sprintf("%d tokens out where a row of %s names none, weight %g", l.OutputTokens, w.DatasetRef, l.Weight)
+		case w.Prompt.Scenario != "":
+			text = fmt.Sprintf("%s: about %d tokens in and %d out on average", w.Prompt.Scenario, l.InputTokens, l.OutputTokens)
+		case w.Prompt.Spread > 0:
+			text += fmt.Sprintf("; %s with spread %g", w.Prompt.Distribution, w.Prompt.Spread)
+		}
+		list = append(list, text)
+	}
+	return list
+}

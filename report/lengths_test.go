@@ -1,0 +1,22 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"assay/spec"
+)
+
+func TestLengths(t *testing.T) {
+	f := func(p spec.Prompt, want string) {
+		t.Helper()
+		w := spec.Workload{SequenceLengthMix: []spec.SequenceLength{{InputTokens: 5, OutputTokens: 6, Weight: 1}}, DatasetRef: "sha256:1", Prompt: p}
+		if got := lengths(w); !slices.Equal(got, []string{want}) {
+			t.Errorf("%+v: %q, want %q", p, got, want)
+		}
+	}
+	f(spec.Prompt{Distribution: "fixed"}, "5 tokens in, 6 out, weight 1")
+	f(spec.Prompt{Distribution: "normal", Spread: 0.5}, "5 tokens in, 6 out, weight 1; normal with spread 0.5")
+	f(spec.Prompt{Scenario: "D(5,6)"}, "D(5,6): about 5 tokens in and 6 out on average")
+	f(spec.Prompt{Dataset: &spec.Dataset{}}, "6 tokens out where a row of sha256:1 names none, weight 1")
+}

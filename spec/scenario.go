@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var scenarioNumber = regexp.MustCompile(`[0-9]+`)
+
+// scenarioMean is the mean length of a scenario in tokens, as far as planning
+// needs it; package scenario reads and draws them. It is false for one that asks
+// for nothing, and for what is no scenario of text.
+func scenarioMean(scenario string) (input, output int, ok bool) {
+	var n []int
+	for _, digits := range scenarioNumber.FindAllString(scenario, -1) {
+		number, err := strconv.Atoi(digits)
+		if err != nil {
+			return 0, 0, false
+		}
+		n = append(n, number)
+	}
+	switch kind, _, _ := strings.Cut(scenario, "("); {
+	case kind == "D" && len(n) == 2:
+		input, output = n[0], n[1]
+	case kind == "N" && len(n) == 4:
+		input, output = n[0], n[2]
+	case kind == "U" && len(n) == 2:
+		input, output = (1+n[0])/2, (1+n[1])/2
+	case kind == "U" && len(n) == 4 && n[0] <= n[1] && n[2] <= n[3] && n[1] > 0 && n[3] > 0:
+		input, output = max(1, (n[0]+n[1])/2), max(1, (n[2]+n[3])/2)
+	}
+	return input, output, input > 0 && output > 0
+}
+
+// deriveMix makes the mix of a scenario its mean, where the author gave none.
+func deriveMix(w *Workload, note func(path string, value any)) {
+	if input, output, ok := scenarioMean(w.Prompt.Scenario); ok {
+		setList(&w.SequenceLengthMix, []SequenceLength{{input, output, 1}}, "spec.workload.sequenceLengthMix", note)
+	}
+}
+
+// scenarioAgrees checks what says how long prompts are and what they share.
+func scenarioAgrees(c *checker) {
+	const path = "spec.workload.prompt"
+	p := c.run.Spec.Workload.Prompt
+	if p.Distribution == "uniform" && p.Spread > 1 {
+		c.fail(path+".spread", "must be at most 1 for uniform")
+	}
+	if p.PrefixTokens > 0 && p.PrefixRatio > 0 {
+		c.fail(path+".prefixRatio", "give prefixTokens or prefixRatio, not both")
+	}
+	if p.PrefixTokens == 0 && p.PrefixRatio == 0 && p.PrefixPool+p.PrefixLevels+p.PrefixBranch > 0 {
+		c.fail(path, "prefixPool, prefixLevels and prefixBranch need prefixTokens or prefixRatio")
+	}
+	if p.Scenario == "" || c.unread[path+".scenario"] {
+		return
+	}
+	if p.Distribution != "fixed" {
+		c.fail(path+".scenario", "give scenario or distribution, not both")
+	}
+	input, output, ok := scenarioMean(p.Scenario)
+	if !ok {
+		c.fail(path+".scenario", "means must be above zero and minima not above their maxima")
+		return
+	}
+	if mix := c.run.Spec.Workload.SequenceLengthMix; !slices.Equal(mix, []SequenceLength{{input, output, 1}}) {
+		c.fail("spec.workload.sequenceLengthMix", fmt.Sprintf("must be the mean of the scenario: %d tokens in, %d out, weight 1", input, output))
+	}
+}
+
+// datasetAgrees checks that a file is named by its content and not shaped.
+func datasetAgrees(c *checker) {
+	w := c.run.Spec.Workload
+	if w.Prompt.Dataset == nil {
+		return
+	}
+	if w.DatasetRef == SyntheticDataset {
+		c.fail("spec.workload.datasetRef", "must name the content of prompt.dataset: "+pinnedWant)
+	}
+	if w.Prompt.Scenario != "" {
+		c.fail("spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset")
+	}
+	if w.Prompt.PrefixTokens > 0 || w.Prompt.PrefixRatio > 0 {
+		c.fail("spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset")
+	}
+}
