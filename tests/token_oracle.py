@@ -135,6 +135,7 @@ def split_bytes(regex):
 
 def hugging_face(corpus):
     """Pairs of a name and a tokenizer."""
+    yield "default", Tokenizer.from_file(os.path.join(ROOT, "workload", "token", "default.tokenizer.json"))
     narrow = source()[:12] + SENTENCES * 20  # a Unigram model holds every character it was trained on
     yield "gpt2", byte_level(corpus, pre_tokenizers.ByteLevel(add_prefix_space=False))
     roberta = byte_level(corpus, pre_tokenizers.ByteLevel(add_prefix_space=True), specials=("<s>", "</s>", "<unk>"))
