@@ -4,16 +4,17 @@
 
 FOLDER gets the tokenizers, texts.json with COUNT texts, and for each tokenizer
 the ids of every text as int32: their number, then the ids. models.json lists it
-all. Everything follows from a fixed seed and the files of this repository.
+all. Everything follows from a fixed seed and a fixed corpus.
 """
 
 import array
 import base64
-import glob
+import gzip
 import io
 import json
 import os
 import random
+import string
 import sys
 import unicodedata
 
@@ -57,15 +58,20 @@ PIECES = ["  ", "   ", "\t", "\n", "\r\n", "\n\n", " \n ", "\n  ", "\t\t", "\u00
 
 
 def known(char):
-    """Whether the reference has heard of a character: its tables are of several
-    years, some of 2015, and what came later it takes for something else."""
+    """Whether the reference sees a character as today's Unicode does: its tables are
+    of several years, some of 2015, and what came or changed later it takes for
+    something else."""
     category = unicodedata.category(char)
-    if category[0] == "P":
-        return len(pre_tokenizers.BertPreTokenizer().pre_tokenize_str("a" + char)) == 2
-    if category[0] == "M":
-        bert = normalizers.BertNormalizer(clean_text=False, lowercase=False, strip_accents=True)
-        return normalizers.StripAccents().normalize_str(char) == "" and (category != "Mn" or bert.normalize_str(char) == "")
-    return normalizers.NFKD().normalize_str(char) == unicodedata.normalize("NFKD", char)
+    isolated = len(pre_tokenizers.BertPreTokenizer().pre_tokenize_str("a" + char)) == 2
+    return (isolated == (category[0] == "P" or char in string.punctuation)
+            and (normalizers.StripAccents().normalize_str(char) == "") == (category[0] == "M")
+            and (ACCENTS.normalize_str(char) == "") == (category == "Mn")
+            and (CLEAN.normalize_str(char) == "") == (category[0] == "C" and char not in "\t\n\r")
+            and normalizers.NFKD().normalize_str(char) == unicodedata.normalize("NFKD", char))
+
+
+ACCENTS = normalizers.BertNormalizer(clean_text=False, handle_chinese_chars=False, lowercase=False, strip_accents=True)
+CLEAN = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=False, lowercase=False, strip_accents=False)
 
 
 def assigned():
@@ -78,12 +84,10 @@ def assigned():
 
 
 def source():
-    text = []
-    for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "stats/*.go", "bundle/*.go", "load/*.go", "tests/*.py"):
-        for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
-            with open(path, encoding="utf8") as f:
-                text.append(f.read())
-    return text
+    """Prose and code, in parts of the size of a file."""
+    with gzip.open(os.path.join(ROOT, "workload", "token", "train", "corpus.txt.gz"), "rt", encoding="utf8") as f:
+        text = f.read()
+    return [text[at:at + 20000] for at in range(0, len(text), 20000)]
 
 
 def make_texts(count, rng):
@@ -225,6 +229,36 @@ def ranks(tokenizer):
     return result
 
 
+def fields(message):
+    """The number and value of each field of a protobuf message."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        number, kind = divmod(varint(), 8)
+        size = {1: 8, 5: 4}.get(kind) or (varint() if kind == 2 else 0)
+        if kind == 0:
+            yield number, varint()
+            continue
+        yield number, message[at:at + size]
+        at += size
+
+
+def charsmap(model):
+    """The map of characters in a SentencePiece model."""
+    return dict(fields(dict(fields(model))[3]))[2]
+
+
 def write_ids(path, rows):
     out = array.array("i")
     for ids in rows:
@@ -278,6 +312,12 @@ def main():
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(lines), model_writer=model, vocab_size=2000, minloglevel=2, num_threads=1, hard_vocab_limit=False, **settings)
+        if name == "sp-unigram":
+            t = Tokenizer.from_file(os.path.join(folder, "unigram.tokenizer.json"))
+            t.normalizer = normalizers.Precompiled(charsmap(model.getvalue()))
+            t.save(os.path.join(folder, "precompiled.tokenizer.json"))
+            add("precompiled", "precompiled.tokenizer.json", lambda texts: [e.ids for e in t.encode_batch(texts, add_special_tokens=False)],
+                lambda ids: t.decode(ids, skip_special_tokens=False))
         file = name + ".model"
         with open(os.path.join(folder, file), "wb") as f:
             f.write(model.getvalue())

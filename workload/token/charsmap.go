@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 // A charsmap says how SentencePiece rewrites characters: a double-array trie
@@ -33,9 +35,9 @@ func newCharsmap(blob []byte) (*charsmap, error) {
 	return c, nil
 }
 
-// replace returns what the longest known opening of s is rewritten to, and its
-// length; 0 when none is known.
-func (c *charsmap) replace(s string) (text string, n int) {
+// replace returns what an opening of s is rewritten to, and its length; 0 when
+// none is known. It takes the longest such opening, or else the shortest.
+func (c *charsmap) replace(s string, longest bool) (text string, n int) {
 	if len(c.units) == 0 {
 		return "", 0
 	}
@@ -51,10 +53,40 @@ func (c *charsmap) replace(s string) (text string, n int) {
 		}
 		node ^= dartsOffset(unit)
 		if unit>>8&1 == 1 && node < uint32(len(c.units)) {
-			text, n = c.at(c.units[node]&(1<<31-1)), i+1
+			if text, n = c.at(c.units[node]&(1<<31-1)), i+1; !longest {
+				break
+			}
 		}
 	}
 	return text, n
+}
+
+// precompiled is how Hugging Face's library reads the same map: by what a
+// reader sees as one character, where that is short, and else character by
+// character. What a match leaves over of a short one is dropped, as there.
+func (c *charsmap) precompiled(s string) string {
+	const short = 6
+	var b strings.Builder
+	b.Grow(len(s))
+	state := -1
+	for s != "" {
+		var seen string
+		seen, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
+		if len(seen) < short {
+			if text, n := c.replace(seen, false); n > 0 {
+				b.WriteString(text)
+				continue
+			}
+		}
+		for _, r := range seen {
+			if text, n := c.replace(string(r), false); n > 0 {
+				b.WriteString(text)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
 }
 
 func dartsOffset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
@@ -82,7 +114,7 @@ func (n *spNormalizer) next(s string) (string, int) {
 			return a.Content, len(a.Content)
 		}
 	}
-	if text, used := n.chars.replace(s); used > 0 {
+	if text, used := n.chars.replace(s, true); used > 0 {
 		return text, used
 	}
 	_, width := utf8.DecodeRuneInString(s)

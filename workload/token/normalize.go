@@ -76,6 +76,19 @@ func parseNormalizer(raw json.RawMessage) (normalizer, error) {
 		}), err
 	case "Replace":
 		return parseReplace(raw)
+	case "Precompiled":
+		var c struct {
+			component
+			Charsmap []byte `json:"precompiled_charsmap"`
+		}
+		if err := strict(raw, &c); err != nil {
+			return nil, err
+		}
+		chars, err := newCharsmap(c.Charsmap)
+		if err != nil {
+			return nil, err
+		}
+		return pure(chars.precompiled), nil
 	case "BertNormalizer":
 		return parseBertNormalizer(raw)
 	}

@@ -102,9 +102,10 @@ func compareIDs(t *testing.T, tok Tokenizer, texts []string, want [][]int32) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := tok.Count(text)
-		if err != nil || n != len(got) {
-			t.Fatalf("Count(%q) = %d, %v, want %d", text, n, err, len(got))
+		if i%10 == 0 { // Count shares all its code with Encode
+			if n, err := tok.Count(text); err != nil || n != len(got) {
+				t.Fatalf("Count(%q) = %d, %v, want %d", text, n, err, len(got))
+			}
 		}
 		if slices.Equal(got, want[i]) {
 			continue

@@ -116,7 +116,7 @@ func TestRefusals(t *testing.T) {
 	f("", "unknown format")
 	f("hello", "unknown format")
 	f("{", "unexpected end")
-	f(`{"normalizer":{"type":"Precompiled"},`+model+`}`, "normalizer Precompiled is not known")
+	f(`{"normalizer":{"type":"Nmt"},`+model+`}`, "normalizer Nmt is not known")
 	f(`{"pre_tokenizer":{"type":"UnicodeScripts"},`+model+`}`, "pre-tokenizer UnicodeScripts is not known")
 	f(`{"decoder":{"type":"CTC"},`+model+`}`, "decoder CTC is not known")
 	f(`{"post_processor":{"type":"New"},`+model+`}`, "post-processor New is not known")
