@@ -177,7 +177,7 @@ func (m *Model) finish() *Model {
 // real vocabulary needs.
 const maxID = 1 << 24
 
-// name records the text of an id.
+// setToken records the text of an id.
 func (m *Model) setToken(id int32, text string) error {
 	if id < 0 || id >= maxID {
 		return fmt.Errorf("id %d of %q: want 0 to %d", id, text, maxID-1)

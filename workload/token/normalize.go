@@ -159,7 +159,7 @@ func parseReplace(raw json.RawMessage) (normalizer, error) {
 			return re.ReplaceFunc(s, func(regexp2.Match) string { return c.Content }, -1, -1)
 		}, nil
 	}
-	return nil, fmt.Errorf("Replace: want a pattern that is a String or a Regex")
+	return nil, fmt.Errorf("normalizer Replace: want a pattern that is a String or a Regex")
 }
 
 // lowercase maps each character by itself: a final sigma stays as it is, and

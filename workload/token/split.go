@@ -171,7 +171,7 @@ func parseSplit(raw json.RawMessage) (splitter, error) {
 		}
 		return splitWith(c.Behavior, c.Invert, eachMatch(re)), nil
 	}
-	return nil, fmt.Errorf("Split: want a pattern that is a String or a Regex")
+	return nil, fmt.Errorf("pre-tokenizer Split: want a pattern that is a String or a Regex")
 }
 
 func knownBehavior(b string) error {
@@ -373,7 +373,7 @@ func parseMetaspace(raw json.RawMessage) (splitter, error) {
 		}
 	}
 	if utf8.RuneCountInString(c.Replacement) != 1 || !slices.Contains([]string{"always", "first", "never"}, c.PrependScheme) {
-		return nil, fmt.Errorf("Metaspace: got replacement %q and prepend_scheme %q, want one character and always, first or never", c.Replacement, c.PrependScheme)
+		return nil, fmt.Errorf("pre-tokenizer Metaspace: got replacement %q and prepend_scheme %q, want one character and always, first or never", c.Replacement, c.PrependScheme)
 	}
 	split := splitWith("MergedWithNext", false, eachString(c.Replacement))
 	return func(p piece, out []piece) ([]piece, error) {
