@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
-.PHONY: test lint vulnerabilities generate demo fuzz kills bench-bundle bench-fidelity bench-pacer clean
+.PHONY: test lint vulnerabilities generate demo fuzz kills clean
+.PHONY: bench-bundle bench-fidelity bench-pacer bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -56,6 +57,8 @@ fuzz:
 	go test ./workload/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/dataset -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/trace -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:
@@ -77,6 +80,10 @@ bench-fidelity:
 PACER_TIME ?= 5s
 bench-pacer:
 	go run ./load/benchmark -duration $(PACER_TIME)
+
+# Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
+bench-token: $(VENV)/ready
+	go run ./workload/token/benchmark -python $(VENV)/bin/python
 
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200

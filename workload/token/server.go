@@ -1,0 +1,117 @@
+package token
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// A Server asks an inference server for the tokens of a text, as vLLM and those
+// that follow it offer at /tokenize and /detokenize. It has the last word on
+// what the server counts, and costs a request for each text.
+type Server struct {
+	// HTTP makes the requests; its Timeout bounds each of them. Nil means
+	// http.DefaultClient.
+	HTTP *http.Client
+	// URL is where the server lives, without /tokenize.
+	URL string
+	// Model is the model's name. Empty lets the server choose.
+	Model string
+	// Specials asks for the tokens a template adds, too.
+	Specials bool
+}
+
+var _ Tokenizer = (*Server)(nil)
+
+// Name implements Tokenizer.
+func (s *Server) Name() string { return strings.TrimSuffix(s.URL, "/") + "/tokenize" }
+
+// Digest implements Tokenizer. A server does not show its file, so it is empty.
+func (s *Server) Digest() string { return "" }
+
+type tokenizeRequest struct {
+	Model            string `json:"model,omitempty"`
+	Prompt           string `json:"prompt"`
+	AddSpecialTokens bool   `json:"add_special_tokens"`
+}
+
+type tokenizeResponse struct {
+	Count  *int    `json:"count"`
+	Tokens []int32 `json:"tokens"`
+}
+
+// Encode implements Tokenizer.
+func (s *Server) Encode(text string) ([]int32, error) {
+	r, err := s.tokenize(text)
+	return r.Tokens, err
+}
+
+// Count implements Tokenizer.
+func (s *Server) Count(text string) (int, error) {
+	r, err := s.tokenize(text)
+	return len(r.Tokens), err
+}
+
+func (s *Server) tokenize(text string) (tokenizeResponse, error) {
+	var r tokenizeResponse
+	err := s.post("/tokenize", tokenizeRequest{s.Model, text, s.Specials}, &r)
+	if err != nil {
+		return tokenizeResponse{}, err
+	}
+	if r.Count == nil || *r.Count != len(r.Tokens) {
+		return tokenizeResponse{}, fmt.Errorf("%s: the answer's count does not agree with its %d tokens", s.Name(), len(r.Tokens))
+	}
+	return r, nil
+}
+
+// Decode implements Tokenizer.
+func (s *Server) Decode(ids []int32) (string, error) {
+	var r struct {
+		Prompt *string `json:"prompt"`
+	}
+	request := struct {
+		Model  string  `json:"model,omitempty"`
+		Tokens []int32 `json:"tokens"`
+	}{s.Model, append([]int32{}, ids...)}
+	if err := s.post("/detokenize", request, &r); err != nil {
+		return "", err
+	}
+	if r.Prompt == nil {
+		return "", fmt.Errorf("%s: the answer to /detokenize has no prompt", s.Name())
+	}
+	return *r.Prompt, nil
+}
+
+// maxAnswer bounds what a server can make us hold.
+const maxAnswer = 256 << 20
+
+func (s *Server) post(path string, request, response any) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	client := s.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	url := strings.TrimSuffix(s.URL, "/") + path
+	r, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	if r.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %.200s", url, r.Status, answer)
+	}
+	if err := json.Unmarshal(answer, response); err != nil {
+		return fmt.Errorf("%s: %w", url, err)
+	}
+	return nil
+}
