@@ -47,7 +47,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	row("own error", "not measured by this version: TTFT and gaps include the client's own delay")
+	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
 	t.Flush()
 }
 
