@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -43,14 +44,23 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 	// ends it should we be killed, so that no server outlives a dead run.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.WaitDelay = cfg.StopTimeout
-	if err := cmd.Start(); err != nil {
+	s := &Server{cmd: cmd, cfg: cfg, exited: make(chan struct{})}
+	started := make(chan error, 1)
+	go func() { // ends with the process; Stop waits for it
+		// The kernel ends the server when the thread that started it ends, not
+		// when the process does. This thread lives as long as the server.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			s.err = cmd.Wait()
+			close(s.exited)
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start target.server.command %q: %w", cfg.Command[0], err)
 	}
-	s := &Server{cmd: cmd, cfg: cfg, exited: make(chan struct{})}
-	go func() { // ends with the process; Stop waits for it
-		s.err = cmd.Wait()
-		close(s.exited)
-	}()
 	if err := s.ready(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}

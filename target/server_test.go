@@ -1,0 +1,69 @@
+package target
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func startSleeper(t *testing.T, command ...string) (*Server, error) {
+	t.Helper()
+	ready := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(ready.Close)
+	return StartServer(t.Context(), ServerConfig{
+		Command: command, ReadyURL: ready.URL,
+		ReadyTimeout: 10 * time.Second, ReadyInterval: 10 * time.Millisecond, StopTimeout: time.Second,
+	}, &bytes.Buffer{})
+}
+
+// A server outlives the thread that asked for it: those that read and pace are
+// locked and end with their work, and any of them may have started the server.
+func TestServerOutlivesThreads(t *testing.T) {
+	var s *Server
+	var err error
+	var caller sync.WaitGroup
+	caller.Go(func() {
+		runtime.LockOSThread() // never unlocked: the thread ends here
+		s, err = startSleeper(t, "sleep", "60")
+	})
+	caller.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	select {
+	case <-s.Exited():
+		t.Fatalf("%v", s.Err())
+	default:
+	}
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that ignores the request to end is killed, with its children.
+func TestServerIsKilled(t *testing.T) {
+	s, err := startSleeper(t, "sh", "-c", "trap '' TERM; sleep 60 & sleep 60; sleep 60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("stopping took %v, want little more than the second it was given", took)
+	}
+}
+
+func TestServerThatIsNoProgram(t *testing.T) {
+	if _, err := startSleeper(t, "does-not-exist"); err == nil || !strings.Contains(err.Error(), "does-not-exist") {
+		t.Errorf("error %v does not name the program", err)
+	}
+}
