@@ -21,28 +21,38 @@ func startSleeper(t *testing.T, command ...string) (*Server, error) {
 	}, &bytes.Buffer{})
 }
 
-// A server outlives the thread that asked for it: those that read and pace are
+// Servers outlive the threads that asked for them: those that read and pace are
 // locked and end with their work, and any of them may have started the server.
+// Several at once, since the program's first thread never ends.
 func TestServerOutlivesThreads(t *testing.T) {
-	var s *Server
-	var err error
-	var caller sync.WaitGroup
-	caller.Go(func() {
-		runtime.LockOSThread() // never unlocked: the thread ends here
-		s, err = startSleeper(t, "sleep", "60")
-	})
-	caller.Wait()
-	if err != nil {
-		t.Fatal(err)
+	servers := make([]*Server, 4)
+	var callers, locked sync.WaitGroup
+	locked.Add(len(servers))
+	for i := range servers {
+		callers.Go(func() {
+			runtime.LockOSThread() // never unlocked: the thread ends here
+			locked.Done()
+			locked.Wait()
+			var err error
+			if servers[i], err = startSleeper(t, "sleep", "60"); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	time.Sleep(50 * time.Millisecond)
-	select {
-	case <-s.Exited():
-		t.Fatalf("%v", s.Err())
-	default:
-	}
-	if err := s.Stop(); err != nil {
-		t.Error(err)
+	callers.Wait()
+	time.Sleep(100 * time.Millisecond)
+	for i, s := range servers {
+		if s == nil {
+			continue
+		}
+		select {
+		case <-s.Exited():
+			t.Errorf("server %d: %v", i, s.Err())
+		default:
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
