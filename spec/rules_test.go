@@ -193,7 +193,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A28", "open-loop.yaml", []patch{{"spec.load.burstiness", 2}}, "spec.load.burstiness", "belongs to arrival gamma"},
 		{"A28", "realism-mixed.yaml", []patch{{"spec.load.rate", []int{1}}}, "spec.load.stages", "give rate or stages, not both"},
 		{"A28", "realism-mixed.yaml", []patch{{"spec.load.stages", []any{map[string]any{"duration": "1m"}}}}, "spec.load.stages", "must offer load in at least one stage"},
-		{"A28", "realism-mixed.yaml", []patch{{"spec.load.stages", []any{map[string]any{"duration": "1m", "rate": 5, "ramp": "exponential"}}}}, "spec.load.stages[0].ramp", "needs load at both ends"},
+		{"A28", "realism-mixed.yaml", []patch{{"spec.load.stages", []any{map[string]any{"duration": "1m", "rate": 5, "ramp": "exponential"}}}}, "spec.load.stages[0].ramp", "an exponential ramp needs load at both ends: begin with a stage before it, and end above zero"},
 		{"A29", "managed-server.yaml", []patch{{"spec.slo[0]", map[string]any{"metric": "ttft"}}}, "spec.slo[0]", "ttft needs max"},
 		{"A29", "managed-server.yaml", []patch{{"spec.slo[2].min", 3}}, "spec.slo[2].min", "error_rate is bounded by maxRatio"},
 		{"A30", serving, []patch{{"spec.target.headers", map[string]any{"X-Key": "abc"}}}, "spec.target.headers.X-Key", "a secret must not be written out: use {env: NAME} or {file: PATH}"},
