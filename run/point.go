@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,8 +39,10 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if err != nil {
 		return err
 	}
+	var preparing sync.WaitGroup
+	defer preparing.Wait()
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	defer cancel(nil) // ends the preparation, which is then waited for
 	var events eventLog = func(name string, at int64, detail string) {
 		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
 		if err := l.out.Events.Append(row); err != nil {
@@ -50,7 +53,8 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
 	l.outcomes = map[record.Outcome]int64{}
-	calls := prepareCalls(ctx, cancel, l.client, source, point, l.plan.Share())
+	calls := make(chan target.Prepared, places(point))
+	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
@@ -153,25 +157,21 @@ func (e eventLog) window(phase record.Phase, at int64) {
 }
 
 // prepareCalls encodes the calls of one part ahead of those who send them, with
-// the numbers that they have in the whole.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, client *target.Client, source workload.Source, point plan.Point, part plan.Part) <-chan target.Prepared {
-	calls := make(chan target.Prepared, places(point))
-	go func() { // ends with ctx, which measurePoint cancels
-		defer close(calls)
-		for n := int64(part.Index); ; n += int64(part.Count) {
-			prepared, err := client.Prepare(source.Call(int32(point.Index), int64(point.Index)*pointStride+n))
-			if err != nil {
-				cancel(err)
-				return
-			}
-			select {
-			case calls <- prepared:
-			case <-ctx.Done():
-				return
-			}
+// the numbers that they have in the whole, until ctx ends.
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, client *target.Client, source workload.Source, point plan.Point, part plan.Part) {
+	defer close(calls)
+	for n := int64(part.Index); ; n += int64(part.Count) {
+		prepared, err := client.Prepare(source.Call(int32(point.Index), int64(point.Index)*pointStride+n))
+		if err != nil {
+			cancel(err)
+			return
 		}
-	}()
-	return calls
+		select {
+		case calls <- prepared:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // collect decodes finished exchanges and appends them to the bundle, off the
