@@ -23,7 +23,7 @@ const pointStride = 1_000_000_000
 
 // A counter counts the requests of a launch as they end, for the progress line.
 // It is read while the launch runs and costs one addition per request.
-type counter struct{ ended, failed atomic.Int64 }
+type counter struct{ ended, failed, succeeded atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
@@ -203,8 +203,13 @@ func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
-	if request.Result.Failure() {
-		l.counter.failed.Add(1)
+	switch {
+	case request.Result.Failure():
+		if l.counter.failed.Add(1) == 1 {
+			l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
+		}
+	case request.Result == record.OK:
+		l.counter.succeeded.Add(1)
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
 		return fmt.Errorf("record chunks: %w", err)
@@ -236,5 +241,7 @@ type launching struct {
 
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
-	balance  Balance                  // of the points that have ended
+
+	firstFailure string  // what went wrong first; the collector's until a point has ended
+	balance      Balance // of the points that have ended
 }
