@@ -52,7 +52,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
-	l.outcomes = map[record.Outcome]int64{}
+	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
@@ -67,8 +67,15 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if finishErr == nil {
 		finishErr = balance.check()
 	}
+	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
+		finishErr = errNothingMeasured
+	}
 	return errors.Join(runErr, finishErr)
 }
+
+// errNothingMeasured is told of a closed loop whose users all still waited for
+// answers of the warm-up when the window ended.
+var errNothingMeasured = errors.New("not one request began in the measured window, since one answer takes longer than warm-up and window together: want a longer load.duration")
 
 // An offer sends the calls of one point and passes every exchange to keep.
 type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error
@@ -203,6 +210,9 @@ func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
+	if request.Phase == record.Measure {
+		l.measured++
+	}
 	switch {
 	case request.Result.Failure():
 		if l.counter.failed.Add(1) == 1 {
@@ -242,6 +252,7 @@ type launching struct {
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
 
+	measured     int64   // requests of its window; the collector's too
 	firstFailure string  // what went wrong first; the collector's until a point has ended
 	balance      Balance // of the points that have ended
 }
