@@ -111,7 +111,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
-	c.exchanges.New = func() any { return newExchange() }
+	c.exchanges.New = func() any { return &exchange{} }
 	c.engine = newEngine(c)
 	return c, nil
 }
@@ -216,8 +216,9 @@ type Raw struct {
 func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: p.request(due)}
 	if c.engine != nil {
-		c.engine.do(ctx, p, raw)
-		return raw
+		ended := make(chan *Raw, 1) // one place, so that the reading thread never waits
+		c.engine.start(ctx, p, raw, func(raw *Raw) { ended <- raw })
+		return <-ended
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

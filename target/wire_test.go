@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -109,8 +110,8 @@ func TestPacked(t *testing.T) {
 
 // The measured path must not allocate per event.
 func TestTakeDoesNotAllocate(t *testing.T) {
-	x := newExchange()
-	x.reset(1, nil)
+	x := &exchange{}
+	x.reset(context.Background(), &Raw{}, nil)
 	x.lines = true
 	head := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 	if err := x.take(head, 2, true); err != nil {
@@ -136,8 +137,8 @@ func TestTakeDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkTake(b *testing.B) {
-	x := newExchange()
-	x.reset(1, nil)
+	x := &exchange{}
+	x.reset(context.Background(), &Raw{}, nil)
 	x.lines = true
 	_ = x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 2, true)
 	text := `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"sim","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
