@@ -67,6 +67,7 @@ type Config struct {
 type Client struct {
 	cfg     Config
 	dialect Dialect
+	scanner scanner // the dialect, if it is one
 	shape   Shape
 	header  http.Header // of every request, before it is signed
 	// endsAtDone says that a [DONE] line ends the answer. In a body that is not
@@ -88,6 +89,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	shape := shapeOf(dialect, cfg.Ask)
 	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
+	c.scanner, _ = dialect.(scanner)
 	c.endsAtDone = cfg.Ask.Stream && shape.lines
 	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	c.warm.dialer.Timeout = 30 * time.Second
