@@ -97,14 +97,30 @@ func TestPacked(t *testing.T) {
 			}
 			at += rng.Int64N(1e9)
 			p.add([]byte(read), at)
-			want.body = append(want.body, read...)
-			want.marks = append(want.marks, mark{len(want.body), at})
+			for _, piece := range strings.SplitAfter(read, "\n\n") {
+				if piece != "" || read == "" {
+					want.body = append(want.body, piece...)
+					want.marks = append(want.marks, mark{len(want.body), at})
+				}
+			}
 		}
 		var got reading
 		p.unpack(&got)
 		if !bytes.Equal(got.body, want.body) || fmt.Sprint(got.marks) != fmt.Sprint(want.marks) {
 			t.Fatalf("packed %q %v, got %q %v", want.body, want.marks, got.body, got.marks)
 		}
+	}
+}
+
+// Many events in one read take hardly more room than one by one.
+func TestPackedTogether(t *testing.T) {
+	var one, all packed
+	for range 50 {
+		one.add([]byte(helloEvent), 1)
+	}
+	all.add([]byte(strings.Repeat(helloEvent, 50)), 1)
+	if len(all.data) > 2*len(one.data) {
+		t.Errorf("%d bytes for 50 events in one read, %d one by one", len(all.data), len(one.data))
 	}
 }
 
