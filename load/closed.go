@@ -19,15 +19,14 @@ import (
 	"assay/target"
 )
 
-// A Doer carries out one call. target.Client is the Doer of real runs.
-type Doer interface {
-	Do(ctx context.Context, p target.Prepared, due int64) *target.Raw
-}
-
 // Closed is one point of a closed loop.
 type Closed struct {
 	Users     int
 	ThinkTime time.Duration
+
+	// Levels change the number of users over time, up to Users in this shard. None
+	// means Users throughout.
+	Levels []Level
 
 	// Warmup and Measure are how long each phase lasts; the warm-up hands over
 	// to the measurement without draining. A warm-up of zero is none.
@@ -53,44 +52,62 @@ type Closed struct {
 	Manners
 }
 
-// Run sends calls until the point is over and passes every exchange to keep,
-// which is called by several goroutines at once. It returns early, with the
-// cause, when ctx is cancelled; calls in flight are then kept as cut.
+// Run sends calls until the point is over and passes every exchange to keep, one
+// at a time. It returns early, with the cause, when ctx is cancelled; calls in
+// flight are then kept as cut.
+//
+// With a target that reads inline, a user's next call goes out from the thread
+// that saw the end of its answer: no goroutine is woken in between. Only what may
+// have to wait (for think time, for a call to be prepared, for keep when it falls
+// behind) is left to one. With any other target each user is a goroutine.
 func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) error {
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	gate := newGate(c)
-	send := newSender(c.Manners, clock, do)
-	var users sync.WaitGroup
-	for user := range c.Users {
-		number := int32(user*max(1, c.Shards) + c.Shard)
-		users.Go(func() { c.user(inner, number, gate, calls, send, keep) })
+	l := &closing{
+		Closed: c, clock: clock, gate: newGate(c), calls: calls,
+		send: newSender(c.Manners, clock, do), shelf: newShelf(keep),
 	}
-	err := c.direct(inner, clock, gate)
+	l.crew = newCrew(c, func(number int32, due int64) { l.join(inner, number, due) })
+	err := l.direct(inner)
 	cut(target.ErrRunEnded)
-	users.Wait()
+	l.crew.dismiss()
+	l.shelf.close()
 	return err
 }
 
+// A closing is a closed loop while it goes on.
+type closing struct {
+	Closed
+	clock *record.Clock
+	gate  *gate
+	calls <-chan target.Prepared
+	send  *sender
+	shelf *shelf
+	crew  *crew
+}
+
 // direct leads the point through its phases.
-func (c Closed) direct(ctx context.Context, clock *record.Clock, gate *gate) error {
-	if c.Warmup > 0 {
-		if err := wait(ctx, c.Warmup, gate.full[record.Warmup]); err != nil {
+func (l *closing) direct(ctx context.Context) error {
+	l.crew.muster(l.clock.Now())
+	if l.Warmup > 0 {
+		if err := wait(ctx, l.Warmup, l.gate.full[record.Warmup]); err != nil {
 			return err
 		}
-		gate.enter(record.Measure)
+		l.gate.enter(record.Measure)
 	}
-	c.entered(record.Measure, clock.Now())
-	if err := wait(ctx, c.Measure, gate.full[record.Measure]); err != nil {
+	begin := l.clock.Now()
+	l.entered(record.Measure, begin)
+	l.crew.follow(ctx, l.clock, begin)
+	if err := wait(ctx, l.Measure, l.gate.full[record.Measure]); err != nil {
 		return err
 	}
-	c.entered(record.Cooldown, clock.Now())
-	gate.enter(record.Cooldown)
-	if err := wait(ctx, c.Cooldown, nil); err != nil {
+	l.entered(record.Cooldown, l.clock.Now())
+	l.gate.enter(record.Cooldown)
+	if err := wait(ctx, l.Cooldown, nil); err != nil {
 		return err
 	}
 	select {
-	case <-gate.drained:
+	case <-l.gate.drained:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -114,33 +131,6 @@ func wait(ctx context.Context, d time.Duration, early <-chan struct{}) error {
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// user asks, waits for the end of the answer, thinks, and asks again.
-func (c Closed) user(ctx context.Context, number int32, gate *gate, calls <-chan target.Prepared, send *sender, keep func(*target.Raw)) {
-	due := send.clock.Now()
-	for ctx.Err() == nil {
-		var p target.Prepared
-		select {
-		case next, ok := <-calls:
-			if !ok {
-				return
-			}
-			p = next
-		case <-ctx.Done():
-			return
-		}
-		if early := send.clock.Until(due); early > 0 && wait(ctx, early, nil) != nil {
-			return
-		}
-		p.Call.User, p.Call.Shard = number, int32(c.Shard)
-		p.Call.Phase = gate.begin()
-		send.Tally.Begun.Add(1)
-		raw := send.send(ctx, p, due)
-		gate.end(p.Call.Phase)
-		keep(raw)
-		due = raw.Done + int64(c.ThinkTime)
-	}
 }
 
 // A gate tells users which phase it is and counts the calls of each.

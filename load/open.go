@@ -45,8 +45,8 @@ type Open struct {
 // that sends it is awake and the first calls are ready.
 const lead = 10 * time.Millisecond
 
-// Run sends calls until the point is over and passes every exchange to keep,
-// which is called by several goroutines at once. calls yields the prepared calls
+// Run sends calls until the point is over and passes every exchange to keep, one
+// at a time. The thread of the pacer writes the calls itself. calls yields the prepared calls
 // of this shard, in the order of the schedule. Run returns early, with the
 // cause, when ctx is cancelled; calls in flight are then kept as cut.
 func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) error {
@@ -60,7 +60,7 @@ func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
 	l := &opening{
-		Open: o, clock: clock, sender: newSender(o.Manners, clock, do), keep: keep,
+		Open: o, clock: clock, sender: newSender(o.Manners, clock, do), shelf: newShelf(keep),
 		start: clock.Now() + int64(lead), drained: make(chan struct{}),
 	}
 	l.pending.Store(int64(o.Schedule.Measured(o.Shard, o.Shards)))
@@ -78,6 +78,7 @@ func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.
 	cut(target.ErrRunEnded)
 	issuer.Wait()
 	l.work.Wait()
+	l.shelf.close()
 	return err
 }
 
@@ -86,7 +87,7 @@ type opening struct {
 	Open
 	clock  *record.Clock
 	sender *sender
-	keep   func(*target.Raw)
+	shelf  *shelf
 	start  int64 // the stamp of the schedule's zero
 
 	work    sync.WaitGroup // every call under way
@@ -151,27 +152,31 @@ func (l *opening) issue(ctx context.Context, calls <-chan target.Prepared) error
 	return nil
 }
 
-// begin sends one call on a goroutine of its own, or drops it. Run waits for
-// them all.
+// begin sends one call, or drops it. Run waits for them all. Keeping what came of
+// it must delay neither the next call nor whoever reads the answers.
 func (l *opening) begin(ctx context.Context, p target.Prepared, due int64) {
 	l.sender.Tally.Begun.Add(1)
+	l.work.Add(1)
+	phase := p.Call.Phase
 	if l.room.Add(1) > int64(l.MaxInFlight) {
 		l.room.Add(-1)
 		l.sender.Tally.Dropped.Add(1)
 		raw := target.Unsent(p, due, l.clock.Now(), target.ErrNoRoom)
-		l.work.Go(func() { l.end(p.Call.Phase, raw) }) // keeping it must not delay the next call
+		l.shelf.put(raw, func() { l.over(phase) })
 		return
 	}
-	l.work.Go(func() {
-		l.end(p.Call.Phase, l.sender.send(ctx, p, due))
-		l.room.Add(-1)
+	l.sender.start(ctx, p, due, func(raw *target.Raw) {
+		l.shelf.put(raw, func() {
+			l.room.Add(-1) // not before it is kept, or what waits for that had no bound
+			l.over(phase)
+		})
 	})
 }
 
-// end keeps an exchange and counts it as over.
-func (l *opening) end(phase record.Phase, raw *target.Raw) {
-	l.keep(raw)
+// over counts a call that has been kept.
+func (l *opening) over(phase record.Phase) {
 	if phase == record.Measure && l.pending.Add(-1) == 0 {
 		close(l.drained)
 	}
+	l.work.Done()
 }

@@ -11,6 +11,29 @@ import (
 	"assay/target"
 )
 
+// A Doer carries out one call. target.Client is the Doer of real runs.
+type Doer interface {
+	Do(ctx context.Context, p target.Prepared, due int64) *target.Raw
+}
+
+// A Starter is a Doer that can tell of the end of a call instead of returning at
+// it; see target.Client. One that cannot gets a goroutine for each call.
+type Starter interface {
+	Start(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw))
+	Inline() bool
+}
+
+var _ Starter = (*target.Client)(nil)
+
+// goroutines starts calls of a Doer that only returns.
+type goroutines struct{ Doer }
+
+func (g goroutines) Start(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw)) {
+	go func() { done(g.Do(ctx, p, due)) }() // ends with the call, which done tells of
+}
+
+func (goroutines) Inline() bool { return false }
+
 // A Cancel gives up some calls on purpose, as impatient users do. The zero value
 // gives up none.
 type Cancel struct {
@@ -58,12 +81,18 @@ type sender struct {
 	Manners
 	clock    *record.Clock
 	do       Doer
+	to       Starter       // the same
 	prefill  chan struct{} // holds as many as may wait for their first byte; nil means any number
 	underway atomic.Int64
 }
 
 func newSender(m Manners, clock *record.Clock, do Doer) *sender {
 	s := &sender{Manners: m, clock: clock, do: do}
+	if starter, ok := do.(Starter); ok {
+		s.to = starter
+	} else {
+		s.to = goroutines{do}
+	}
 	if s.Tally == nil {
 		s.Tally = &Tally{}
 	}
@@ -73,26 +102,79 @@ func newSender(m Manners, clock *record.Clock, do Doer) *sender {
 	return s
 }
 
-// send carries out one call that was due at due.
+// send carries out one call that was due at due, on the caller's goroutine.
 func (s *sender) send(ctx context.Context, p target.Prepared, due int64) *target.Raw {
 	s.Tally.under(s.underway.Add(1))
 	defer s.underway.Add(-1)
 	if s.prefill != nil {
-		select {
-		case s.prefill <- struct{}{}:
-		case <-ctx.Done():
+		if !s.admit(ctx, &p) {
 			return target.Unsent(p, due, s.clock.Now(), context.Cause(ctx))
 		}
-		leave := sync.OnceFunc(func() { <-s.prefill })
-		defer leave() // an answer may end before its first byte
-		p.FirstByte = leave
+		defer p.FirstByte() // an answer may end before its first byte
 	}
-	if s.Cancel.picks(p.Call.ID) {
-		inner, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		timer := time.AfterFunc(s.Cancel.After, func() { cancel(target.ErrGivenUp) })
-		defer timer.Stop()
-		ctx = inner
-	}
+	ctx, giveUp := s.limit(ctx, p)
+	defer giveUp()
 	return s.do.Do(ctx, p, due)
+}
+
+// start is send that never blocks: it tells done, which may not block either. Only
+// a call that must wait for PrefillConcurrency needs a goroutine.
+func (s *sender) start(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw)) {
+	s.Tally.under(s.underway.Add(1))
+	if s.prefill == nil {
+		s.begin(ctx, p, due, done)
+		return
+	}
+	select {
+	case s.prefill <- struct{}{}:
+		p.FirstByte = s.leave()
+		s.begin(ctx, p, due, done)
+	default:
+		go func() { // ends when the call is admitted or ctx has ended
+			if s.admit(ctx, &p) {
+				s.begin(ctx, p, due, done)
+				return
+			}
+			s.underway.Add(-1)
+			done(target.Unsent(p, due, s.clock.Now(), context.Cause(ctx)))
+		}()
+	}
+}
+
+// admit waits for a place among the calls that wait for their first byte, which
+// p.FirstByte then leaves. It is false when ctx ended first.
+func (s *sender) admit(ctx context.Context, p *target.Prepared) bool {
+	select {
+	case s.prefill <- struct{}{}:
+		p.FirstByte = s.leave()
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *sender) leave() func() { return sync.OnceFunc(func() { <-s.prefill }) }
+
+// begin starts a call that nothing holds back.
+func (s *sender) begin(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw)) {
+	ctx, giveUp := s.limit(ctx, p)
+	s.to.Start(ctx, p, due, func(raw *target.Raw) {
+		giveUp()
+		if p.FirstByte != nil {
+			p.FirstByte() // an answer may end before it
+		}
+		s.underway.Add(-1)
+		done(raw)
+	})
+}
+
+// limit is the context of p, which ends early if p is to be given up. stop must be
+// called when p has ended.
+func (s *sender) limit(ctx context.Context, p target.Prepared) (limited context.Context, stop func()) {
+	if !s.Cancel.picks(p.Call.ID) {
+		return ctx, func() {}
+	}
+	limited, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(s.Cancel.After, func() { cancel(target.ErrGivenUp) })
+	return limited, func() { timer.Stop(); cancel(nil) }
 }

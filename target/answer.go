@@ -54,6 +54,7 @@ type answer struct {
 	text    strings.Builder
 	flags   []string
 	marks   []mark // those not yet passed by an event
+	scratch scratch
 
 	said    map[int32]string // what each choice has said, where events repeat it
 	open    map[int32]bool   // choices: true until they give a finish reason
@@ -106,6 +107,7 @@ func (a *answer) body(raw *Raw) {
 // stream reads the events of a streamed answer.
 func (a *answer) stream(from *reading) {
 	a.marks = from.marks
+	a.chunks = make([]record.Chunk, 0, len(from.marks)+2) // an event has a read to itself, as a rule
 	begin := 0
 	previous := int64(-1)
 	rest, err := a.client.shape.Frames(from.body, func(data []byte, end int) {
@@ -161,17 +163,18 @@ func (a *answer) arrival(end int) int64 {
 // event records one event of the stream.
 func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 	if data == nil {
-		a.chunk(Piece{Kind: record.Blank}, at, size, shared)
+		a.chunk(&Piece{Kind: record.Blank}, at, size, shared)
 		return
 	}
-	pieces, err := a.client.dialect.Decode(data)
+	pieces, err := a.pieces(data)
 	if err != nil {
 		a.fault(record.Protocol, err.Error())
-		a.chunk(Piece{Kind: record.Blank}, at, size, shared)
+		a.chunk(&Piece{Kind: record.Blank}, at, size, shared)
 		return
 	}
-	for i, piece := range pieces {
-		a.news(&piece)
+	for i := range pieces {
+		piece := &pieces[i]
+		a.news(piece)
 		a.apply(piece)
 		// The wire bytes of an event are counted once, on its first piece.
 		if i > 0 {
@@ -179,6 +182,14 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 		}
 		a.chunk(piece, at, size, shared)
 	}
+}
+
+// pieces are what one event carries, until the next one is read.
+func (a *answer) pieces(data []byte) ([]Piece, error) {
+	if a.client.scanner != nil && a.client.scanner.scan(data, &a.scratch) {
+		return a.scratch.pieces, nil
+	}
+	return a.client.dialect.Decode(data)
 }
 
 // news reduces a piece that repeats all that was said to what is new in it.
@@ -201,7 +212,7 @@ func (a *answer) news(piece *Piece) {
 	}
 }
 
-func (a *answer) chunk(piece Piece, at int64, size int32, shared bool) {
+func (a *answer) chunk(piece *Piece, at int64, size int32, shared bool) {
 	text := 0
 	if piece.Kind.Output() {
 		text = len(piece.Text)
@@ -214,7 +225,7 @@ func (a *answer) chunk(piece Piece, at int64, size int32, shared bool) {
 }
 
 // apply takes over what a piece says about the whole request.
-func (a *answer) apply(piece Piece) {
+func (a *answer) apply(piece *Piece) {
 	r := &a.request
 	if piece.ServerID != "" {
 		r.ServerID = piece.ServerID
@@ -319,7 +330,8 @@ func (a *answer) unary(data []byte) {
 		a.request.Result, a.request.Error = record.Protocol, err.Error()
 		return
 	}
-	for _, piece := range pieces {
+	for i := range pieces {
+		piece := &pieces[i]
 		a.apply(piece)
 		if piece.Kind.Output() {
 			a.text.WriteString(piece.Text)

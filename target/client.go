@@ -67,6 +67,7 @@ type Config struct {
 type Client struct {
 	cfg     Config
 	dialect Dialect
+	scanner scanner // the dialect, if it is one
 	shape   Shape
 	header  http.Header // of every request, before it is signed
 	// endsAtDone says that a [DONE] line ends the answer. In a body that is not
@@ -88,6 +89,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	shape := shapeOf(dialect, cfg.Ask)
 	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
+	c.scanner, _ = dialect.(scanner)
 	c.endsAtDone = cfg.Ask.Stream && shape.lines
 	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	c.warm.dialer.Timeout = 30 * time.Second
@@ -111,7 +113,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		ForceAttemptHTTP2:   cfg.HTTP2,
 	}
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
-	c.exchanges.New = func() any { return newExchange() }
+	c.exchanges.New = func() any { return &exchange{} }
 	c.engine = newEngine(c)
 	return c, nil
 }
@@ -216,8 +218,9 @@ type Raw struct {
 func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: p.request(due)}
 	if c.engine != nil {
-		c.engine.do(ctx, p, raw)
-		return raw
+		ended := make(chan *Raw, 1) // one place, so that the reading thread never waits
+		c.engine.start(ctx, p, raw, func(raw *Raw) { ended <- raw })
+		return <-ended
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -26,56 +26,51 @@ const (
 
 // An engine carries out exchanges in place of net/http.
 type engine interface {
-	// do sends p and returns when the answer has ended, one way or another.
-	do(ctx context.Context, p Prepared, raw *Raw)
+	// start sends p; see Client.Start.
+	start(ctx context.Context, p Prepared, raw *Raw, done func(*Raw))
 
 	// warm opens n connections to each URL beforehand.
 	warm(ctx context.Context, n int) error
 	close()
 }
 
-// An exchange is one request on the wire of an engine. While it is under way its
-// fields belong to the reading thread, except for the atomic ones.
+// An exchange is one request on the wire of an engine. From when a connection has
+// it until it ends, its fields belong to the reading thread.
 type exchange struct {
 	framer framer
 	packed packed
 	first  int64 // stamp of the first byte
+	last   int64 // stamp of the last read, for the idle limit
 	end    int64 // stamp of the last byte of the body
 	reads  int32
 	kernel int32 // reads that the kernel stamped
-	err    error
-	began  func() // see Prepared.FirstByte
-	lines  bool   // a [DONE] line ends the answer
 
-	unsent   []byte      // of the request; belongs to the thread when sending is set
-	sending  atomic.Bool // the thread writes the rest of the request
-	wrote    *atomic.Int64
-	last     atomic.Int64 // stamp of the last read, for the idle limit
-	done     atomic.Bool  // [DONE] was seen
-	finished atomic.Bool  // nothing of this exchange will change any more
-	reusable bool         // its connection may carry another one
+	lines bool   // a [DONE] line ends the answer
+	done  bool   // it was seen
+	began func() // see Prepared.FirstByte
 
-	cause  atomic.Pointer[error] // why we gave it up
-	signal chan struct{}         // look at done and finished; holds one, since looking twice is no use
+	unsent  []byte      // of the request; belongs to the thread when sending is set
+	sending atomic.Bool // the thread writes the rest of the request
+
+	ctx      context.Context // whose end cuts the exchange off
+	raw      *Raw
+	finished func(*Raw) // told when nothing of this exchange will change any more
 }
 
-func newExchange() *exchange { return &exchange{signal: make(chan struct{}, 1)} }
-
-// reset makes x ready for the exchange that begins at the stamp at.
-func (x *exchange) reset(at int64, wrote *atomic.Int64) {
+// reset makes x ready for the exchange of raw, which begins now.
+func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 	x.framer.reset()
 	x.packed.reset()
-	x.first, x.end, x.reads, x.kernel, x.err = 0, 0, 0, 0, nil
-	x.unsent, x.wrote, x.reusable = nil, wrote, false
+	x.first, x.last, x.end, x.reads, x.kernel = 0, raw.request.Sent, 0, 0, 0
+	x.unsent, x.done = nil, false
 	x.sending.Store(false)
-	x.last.Store(at)
-	x.done.Store(false)
-	x.finished.Store(false)
-	x.cause.Store(nil)
-	select {
-	case <-x.signal:
-	default:
-	}
+	x.ctx, x.raw, x.finished = ctx, raw, finished
+}
+
+// release lets go of what belongs to the caller.
+func (x *exchange) release() {
+	x.unsent, x.began = nil, nil
+	x.ctx, x.raw, x.finished = nil, nil, nil
 }
 
 // take keeps the bytes of one read that came at the stamp at. It runs on the
@@ -93,38 +88,27 @@ func (x *exchange) take(b []byte, at int64, kernel bool) error {
 		x.began()
 		x.began = nil
 	}
-	if len(body) > 0 && !x.done.Load() {
+	if len(body) > 0 && !x.done {
 		x.packed.add(body, at)
 		x.end = at
-		if x.lines && x.framer.done.saw(body) {
-			x.done.Store(true)
-		}
+		x.done = x.lines && x.framer.done.saw(body)
 	}
 	return err
 }
 
-// finish ends x. Nothing may touch x after it but whoever waits for it.
+// finish ends x at the stamp at. Nothing may touch x after it but whoever has
+// its Raw.
 func (x *exchange) finish(err error, at int64) {
-	if cause := x.cause.Load(); cause != nil && err != nil {
-		err = *cause
-	}
-	if x.done.Load() {
+	if x.done {
 		err = nil // what happens after [DONE] is no part of the answer
 	}
-	x.err = err
 	if err != nil || x.end == 0 {
 		x.end = at
 	}
-	signal := x.signal
-	x.finished.Store(true)
-	ring(signal)
-}
-
-func ring(signal chan struct{}) {
-	select {
-	case signal <- struct{}{}:
-	default: // it will be looked at anyway
-	}
+	raw, finished := x.raw, x.finished
+	raw.Done, raw.err = x.end, err
+	raw.phases.first.Store(x.first)
+	finished(raw)
 }
 
 func (x *exchange) stampedBy() string {
@@ -148,7 +132,7 @@ func (r *Raw) unpack(c *Client) {
 		r.readHead(x.framer.head)
 		x.packed.unpack(r.reading)
 	}
-	x.wrote, x.unsent, x.began = nil, nil, nil // they belong to the caller
+	x.release()
 	c.exchanges.Put(x)
 }
 

@@ -19,15 +19,22 @@ import (
 
 // A loop reads every connection given to it on one operating-system thread. On
 // its path a read returns, the stamp is taken and the bytes are kept: no lock,
-// no allocation, no goroutine to be woken in between.
+// no allocation, no goroutine to be woken in between. Whoever waits for an
+// answer is told on this thread too, and may send the next request from it.
 type loop struct {
 	clock  *record.Clock
+	engine *epollEngine
 	epoll  int
 	bell   int // an eventfd that ends the wait
-	conns  []atomic.Pointer[conn]
+	conns  table
 	stop   atomic.Bool
 	offset int64 // add it to CLOCK_REALTIME to get a stamp
 	synced int64 // when offset was measured
+
+	busy   atomic.Int64 // exchanges under way
+	alarm  atomic.Bool  // some context has ended
+	swept  int64        // when the last part of a sweep was made
+	cursor int          // the descriptor at which the next part begins
 
 	events  []unix.EpollEvent
 	buffer  []byte
@@ -51,9 +58,8 @@ type conn struct {
 // there is one such buffer and not one per stream.
 const readSize = 256 << 10
 
-// newLoop prepares a loop for descriptors below limit.
-func newLoop(clock *record.Clock, limit int) (*loop, error) {
-	l := &loop{clock: clock, conns: make([]atomic.Pointer[conn], limit), events: make([]unix.EpollEvent, 512), buffer: make([]byte, readSize)}
+func newLoop(e *epollEngine) (*loop, error) {
+	l := &loop{clock: e.client.clock, engine: e, events: make([]unix.EpollEvent, 512), buffer: make([]byte, readSize)}
 	var err error
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("epoll_create: %w", err)
@@ -75,18 +81,22 @@ func newLoop(clock *record.Clock, limit int) (*loop, error) {
 func (l *loop) run() {
 	runtime.LockOSThread() // never unlocked: the thread ends with the loop
 	for !l.stop.Load() {
-		if now := l.clock.Now(); now-l.synced > int64(syncEvery) || l.synced == 0 {
+		now := l.clock.Now()
+		if now-l.synced > int64(syncEvery) || l.synced == 0 {
 			l.sync(now)
 		}
+		l.sweep(now) // not among the events, which may name what it closes
 		for i := range l.wait() {
 			event := &l.events[i]
-			if c := l.conns[event.Fd].Load(); c != nil {
+			if c := l.conns.at(int(event.Fd)); c != nil {
 				l.serve(c, event.Events)
+			} else if int(event.Fd) == l.bell {
+				l.hush()
 			}
 		}
 	}
-	for fd := range l.conns {
-		if c := l.conns[fd].Load(); c != nil {
+	for fd := range l.conns.size() {
+		if c := l.conns.at(fd); c != nil {
 			l.drop(c, net.ErrClosed)
 		}
 	}
@@ -97,8 +107,19 @@ func (l *loop) run() {
 // halt makes run return.
 func (l *loop) halt() {
 	l.stop.Store(true)
+	l.ring()
+}
+
+// ring ends the wait.
+func (l *loop) ring() {
 	one := [8]byte{1}
 	_, _ = unix.Write(l.bell, one[:]) // fails only when it has been rung 2^64 times
+}
+
+// hush makes the bell ready to be rung again.
+func (l *loop) hush() {
+	var count [8]byte
+	_, _ = unix.Read(l.bell, count[:]) // it can only have been read already
 }
 
 // wait returns how many events there are. It asks without waiting first: while
@@ -111,7 +132,11 @@ func (l *loop) wait() int {
 		return int(n)
 	}
 	// The clocks are compared again at least this often; see sync.
-	waited, err := unix.EpollWait(l.epoll, l.events, int(syncEvery/time.Millisecond))
+	limit := syncEvery
+	if l.busy.Load() > 0 {
+		limit = sweepEvery
+	}
+	waited, err := unix.EpollWait(l.epoll, l.events, int(limit/time.Millisecond))
 	if err != nil {
 		return 0 // interrupted
 	}
@@ -180,22 +205,13 @@ func (l *loop) read(c *conn, x *exchange) {
 		l.end(c, x, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
 		return
 	case n == 0:
-		err := x.framer.eof()
-		if cause := x.cause.Load(); cause != nil {
-			err = *cause // we closed it, not the server
-		}
-		l.end(c, x, err, now)
+		l.end(c, x, x.framer.eof(), now)
 		return
 	}
-	at, kernel := l.stampOf(wall, x.last.Load(), now)
-	x.last.Store(at)
-	before := x.done.Load()
-	err := x.take(l.buffer[:n], at, kernel)
-	switch {
-	case err != nil || x.framer.state == atEnd:
+	at, kernel := l.stampOf(wall, x.last, now)
+	x.last = at
+	if err := x.take(l.buffer[:n], at, kernel); err != nil || x.framer.state == atEnd {
 		l.end(c, x, err, at)
-	case x.done.Load() && !before:
-		ring(x.signal)
 	}
 }
 
@@ -231,16 +247,21 @@ func (l *loop) receive(fd int) (n int, wall int64, errno syscall.Errno) {
 	return int(got), wall, 0
 }
 
-// end finishes the exchange of c and closes the connection if it cannot carry
-// another.
+// end finishes the exchange of c, keeps the connection if it can carry another
+// one and closes it otherwise.
 func (l *loop) end(c *conn, x *exchange, err error, at int64) {
-	x.reusable = err == nil && x.framer.state == atEnd && x.framer.keep && !x.framer.extra && !x.sending.Load()
+	reusable := err == nil && x.framer.state == atEnd && x.framer.keep && !x.framer.extra && !x.sending.Load()
 	c.mu.Lock()
 	c.now.Store(nil)
-	if !x.reusable {
+	if !reusable {
 		c.shut()
 	}
 	c.mu.Unlock()
+	l.busy.Add(-1)
+	if !reusable {
+		c = nil
+	}
+	l.engine.leave(x.ctx, c)
 	x.finish(err, at)
 }
 
@@ -263,7 +284,7 @@ func (c *conn) shut() {
 		return
 	}
 	c.closed = true
-	c.loop.conns[c.fd].Store(nil)
+	c.loop.conns.set(c.fd, nil)
 	_ = unix.Close(c.fd) // what was sent is answered or lost already
 }
 
@@ -276,7 +297,7 @@ func (c *conn) push(x *exchange, clock *record.Clock) {
 		return
 	}
 	if len(x.unsent) == 0 {
-		x.wrote.Store(clock.Now())
+		x.raw.phases.wrote.Store(clock.Now())
 		x.sending.Store(false)
 	}
 	_ = c.loop.watch(unix.EPOLL_CTL_MOD, c.fd, unix.EPOLLIN|unix.EPOLLRDHUP)

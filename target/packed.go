@@ -1,28 +1,46 @@
 package target
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
 
-// A packed is a body as its reads came, each kept as its difference from the one
-// before. The events of a stream differ in a word, so 250 bytes become about 20,
+// A packed is a body as its reads came, in pieces, each kept as its difference from
+// the one before. The events of a stream differ in a word, so 250 bytes become about 20,
 // and ten thousand open streams fit in memory. It costs two comparisons and one
-// copy per read, and no allocation once the buffers have grown.
+// copy per piece, and no allocation once the buffers have grown.
 type packed struct {
 	data []byte
-	prev []byte // the read before
+	prev []byte // the piece before
 	last int64  // its stamp
 }
 
-// maxPrevious is the longest read that the next one is compared with; beyond it
+// maxPrevious is the longest piece that the next one is compared with; beyond it
 // the copy would cost more memory than the comparison saves.
 const maxPrevious = 4096
 
 func (p *packed) reset() { *p = packed{data: p.data[:0], prev: p.prev[:0]} }
 
-// add keeps the bytes of one read, which came at the stamp at.
+// add keeps the bytes of one read, which came at the stamp at. Events that came
+// together are kept one by one: a busy client reads many at a time, and each still
+// differs from the one before in a word.
 func (p *packed) add(b []byte, at int64) {
+	for {
+		end := bytes.Index(b, blankLine) + len(blankLine)
+		if end < len(blankLine) || end == len(b) {
+			break
+		}
+		p.piece(b[:end], at)
+		b = b[end:]
+	}
+	p.piece(b, at)
+}
+
+// blankLine ends an event of a stream, mostly.
+var blankLine = []byte("\n\n")
+
+func (p *packed) piece(b []byte, at int64) {
 	head := commonPrefix(p.prev, b)
 	tail := commonSuffix(p.prev[head:], b[head:])
 	middle := b[head : len(b)-tail]
@@ -40,7 +58,7 @@ func (p *packed) add(b []byte, at int64) {
 
 // unpack appends the body and its marks to r.
 func (p *packed) unpack(r *reading) {
-	data, at, previous := p.data, int64(0), 0 // where the read before begins
+	data, at, previous := p.data, int64(0), 0 // where the piece before begins
 	number := func() int {
 		v, n := binary.Uvarint(data)
 		data = data[n:]

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,7 +22,7 @@ type epollEngine struct {
 	hosts  []string // of each URL, with its port
 	dialer net.Dialer
 	kernel bool // ask the kernel for stamps
-	start  sync.Once
+	opened sync.Once
 	failed error // why the loops could not start
 	ended  sync.WaitGroup
 	loops  []*loop
@@ -33,12 +32,20 @@ type epollEngine struct {
 	mu     sync.Mutex
 	closed bool
 	idle   map[string][]*conn
+	ends   map[<-chan struct{}]*ending // of the contexts of exchanges under way
+}
+
+// An ending waits for the end of a context that n exchanges have.
+type ending struct {
+	n    int
+	stop func() bool
 }
 
 // newEngine returns nil where net/http must do the work.
 func newEngine(c *Client) engine {
 	e := &epollEngine{
-		client: c, kernel: c.cfg.Reader != ReadEpoll, keeper: -1, idle: map[string][]*conn{},
+		client: c, kernel: c.cfg.Reader != ReadEpoll, keeper: -1,
+		idle: map[string][]*conn{}, ends: map[<-chan struct{}]*ending{},
 		dialer: net.Dialer{Timeout: 30 * time.Second},
 		dials:  make(chan struct{}, mostDials),
 	}
@@ -70,15 +77,11 @@ func plainHost(u *url.URL) (string, bool) {
 // open starts the loops at the first exchange: a client that is never used
 // needs no thread.
 func (e *epollEngine) open() error {
-	e.start.Do(func() {
-		var limit unix.Rlimit
-		if e.failed = unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); e.failed != nil {
-			return
-		}
+	e.opened.Do(func() {
 		// One thread reads 150 000 events a second; more help only where there
 		// are processors to spare.
 		for range min(4, max(1, runtime.NumCPU()/8)) {
-			l, err := newLoop(e.client.clock, int(min(limit.Cur, 1<<20)))
+			l, err := newLoop(e)
 			if err != nil {
 				e.failed = err
 				return
@@ -87,7 +90,7 @@ func (e *epollEngine) open() error {
 			e.ended.Go(l.run)
 		}
 		// A loop keeps its processor between two system calls. With no other one
-		// the users that it wakes could not run.
+		// nothing else could run.
 		if procs := len(e.loops) + 1; runtime.GOMAXPROCS(0) < procs {
 			runtime.GOMAXPROCS(procs)
 		}
@@ -114,7 +117,7 @@ func (e *epollEngine) close() {
 	already := e.closed
 	e.closed = true
 	e.mu.Unlock()
-	e.start.Do(func() { e.failed = net.ErrClosed })
+	e.opened.Do(func() { e.failed = net.ErrClosed })
 	if already {
 		return
 	}
@@ -125,29 +128,6 @@ func (e *epollEngine) close() {
 	if e.keeper >= 0 {
 		_ = unix.Close(e.keeper)
 	}
-}
-
-// do carries out one exchange. Nothing but the write happens on the caller's
-// goroutine; it then sleeps until a loop wakes it.
-func (e *epollEngine) do(ctx context.Context, p Prepared, raw *Raw) {
-	raw.request.Sent = e.client.clock.Now()
-	x := e.client.exchanges.Get().(*exchange)
-	x.reset(raw.request.Sent, &raw.phases.wrote)
-	x.began, x.lines = p.FirstByte, e.client.endsAtDone
-	raw.exchange = x
-	c, err := e.begin(ctx, e.hosts[int(p.Call.ID)%len(e.hosts)], x, &raw.phases)
-	if err != nil {
-		x.finish(err, e.client.clock.Now())
-		raw.fail(x.end, err)
-		return
-	}
-	e.send(c, x, p.wire)
-	e.await(ctx, c, x, raw.request.Sent)
-	if x.reusable {
-		e.keep(c)
-	}
-	raw.Done, raw.err = x.end, x.err
-	raw.phases.first.Store(x.first)
 }
 
 // warm implements engine.
@@ -164,34 +144,30 @@ func (e *epollEngine) warm(ctx context.Context, n int) error {
 	})
 }
 
-// begin gives x a connection: one that is open, or a new one.
-func (e *epollEngine) begin(ctx context.Context, host string, x *exchange, t *phases) (*conn, error) {
-	if err := e.open(); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	for c := e.spare(host); c != nil; c = e.spare(host) {
-		if c.claim(x) {
-			return c, nil
-		}
-	}
-	c, err := e.dial(ctx, host, t)
-	if err != nil {
-		return nil, err
-	}
-	if !c.claim(x) {
-		return nil, fmt.Errorf("the server closed a new connection at once: %w", syscall.ECONNRESET)
-	}
-	return c, nil
-}
-
-// spare takes the connection that was used last, which is the least likely to
-// have been closed by the server.
-func (e *epollEngine) spare(host string) *conn {
+// enter notes that an exchange with ctx begins, and takes the connection that was
+// used last, which is the least likely to have been closed by the server.
+func (e *epollEngine) enter(ctx context.Context, host string) *conn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if end := ctx.Done(); end != nil {
+		w := e.ends[end]
+		if w == nil {
+			w = &ending{stop: context.AfterFunc(ctx, e.alarm)}
+			e.ends[end] = w
+		}
+		w.n++
+	}
+	return e.spare(host)
+}
+
+// again takes the next connection, when the one that enter took had ended.
+func (e *epollEngine) again(host string) *conn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.spare(host)
+}
+
+func (e *epollEngine) spare(host string) *conn {
 	list := e.idle[host]
 	if len(list) == 0 {
 		return nil
@@ -201,33 +177,49 @@ func (e *epollEngine) spare(host string) *conn {
 	return c
 }
 
-// keep puts c where spare finds it. Whatever is too many ends.
-func (e *epollEngine) keep(c *conn) {
+// leave notes that an exchange with ctx has ended and keeps its connection c,
+// which is nil when it cannot carry another one.
+func (e *epollEngine) leave(ctx context.Context, c *conn) {
 	e.mu.Lock()
-	full := e.closed || len(e.idle[c.host]) >= max(1, e.client.cfg.Connections)
-	if !full {
-		e.idle[c.host] = append(e.idle[c.host], c)
+	if end := ctx.Done(); end != nil {
+		if w := e.ends[end]; w.n > 1 {
+			w.n--
+		} else {
+			w.stop()
+			delete(e.ends, end)
+		}
 	}
+	over := c != nil && !e.hold(c)
 	e.mu.Unlock()
-	if full {
+	if over {
 		c.hangUp()
 	}
 }
 
-// claim gives an idle connection to x unless it has ended. The server may have
-// closed it a moment ago, which only a look at the socket tells.
-func (c *conn) claim(x *exchange) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+// keep puts c where it will be found. Whatever is too many ends.
+func (e *epollEngine) keep(c *conn) {
+	e.mu.Lock()
+	held := e.hold(c)
+	e.mu.Unlock()
+	if !held {
+		c.hangUp()
+	}
+}
+
+func (e *epollEngine) hold(c *conn) bool {
+	if e.closed || len(e.idle[c.host]) >= max(1, e.client.cfg.Connections) {
 		return false
 	}
-	var b [1]byte
-	if _, _, err := unix.Recvfrom(c.fd, b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT); err != unix.EAGAIN {
-		return false // readable: the loop sees it too and closes it
-	}
-	c.now.Store(x)
+	e.idle[c.host] = append(e.idle[c.host], c)
 	return true
+}
+
+// alarm makes every loop look for exchanges whose context has ended.
+func (e *epollEngine) alarm() {
+	for _, l := range e.loops {
+		l.alarm.Store(true)
+		l.ring()
+	}
 }
 
 // hangUp ends both directions. The loop sees it as the end of the connection.
@@ -243,13 +235,7 @@ func (c *conn) hangUp() {
 // ten thousand at once were half of all the memory a run ever needed.
 const mostDials = 256
 
-type dialed struct {
-	conn *conn
-	err  error
-}
-
-// dial opens a connection. It does so on a goroutine of its own: the resolver
-// needs a deep stack, and ten thousand users should not each keep one.
+// dial opens a connection.
 func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -263,23 +249,17 @@ func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	result := make(chan dialed, 1)
-	go func() { // ends with ctx at the latest; the line below waits for it
-		nc, err := e.dialer.DialContext(httptrace.WithClientTrace(ctx, t.trace(e.client.clock)), "tcp", host)
-		if err != nil {
-			result <- dialed{nil, err}
-			return
-		}
-		c, err := e.adopt(nc.(*net.TCPConn), host)
-		result <- dialed{c, err}
-	}()
-	r := <-result
-	if r.err != nil {
-		return nil, cause(ctx, r.err)
+	nc, err := e.dialer.DialContext(httptrace.WithClientTrace(ctx, t.trace(e.client.clock)), "tcp", host)
+	if err != nil {
+		return nil, cause(ctx, err)
+	}
+	c, err := e.adopt(nc.(*net.TCPConn), host)
+	if err != nil {
+		return nil, err
 	}
 	t.connections.Add(1)
 	t.newConnections.Add(1)
-	return r.conn, nil
+	return c, nil
 }
 
 // adopt takes the socket away from the Go runtime, whose own poller would be
@@ -298,98 +278,16 @@ func (e *epollEngine) adopt(nc *net.TCPConn, host string) (*conn, error) {
 	}
 	l := e.loops[fd%len(e.loops)]
 	c := &conn{fd: fd, host: host, loop: l}
-	if fd >= len(l.conns) {
-		return nil, errors.Join(fmt.Errorf("descriptor %d is beyond the limit of %d", fd, len(l.conns)), unix.Close(fd))
+	if fd >= mostConns {
+		return nil, errors.Join(fmt.Errorf("descriptor %d is beyond the limit of %d", fd, mostConns), unix.Close(fd))
 	}
 	if e.kernel {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // else we stamp, and say so
 	}
-	l.conns[fd].Store(c)
+	l.conns.set(fd, c)
 	if err := l.watch(unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN|unix.EPOLLRDHUP); err != nil {
-		l.conns[fd].Store(nil)
+		l.conns.set(fd, nil)
 		return nil, errors.Join(fmt.Errorf("epoll_ctl: %w", err), unix.Close(fd))
 	}
 	return c, nil
-}
-
-// send writes the request. What the socket does not take at once is left to the
-// loop, which is told when there is room again.
-func (e *epollEngine) send(c *conn, x *exchange, wire []byte) {
-	n, errno := send(c.fd, wire)
-	if n == len(wire) {
-		x.wrote.Store(e.client.clock.Now())
-		return
-	}
-	if errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
-		x.sending.Store(true) // never sent in full: the connection ends with its answer
-		return
-	}
-	x.unsent = wire[n:]
-	x.sending.Store(true)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		_ = c.loop.watch(unix.EPOLL_CTL_MOD, c.fd, unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLOUT)
-	}
-}
-
-// await returns when x has finished, and sees to it that it does.
-func (e *epollEngine) await(ctx context.Context, c *conn, x *exchange, sent int64) {
-	timer := time.NewTimer(e.patience(x, sent))
-	defer timer.Stop()
-	done := ctx.Done()
-	for {
-		select {
-		case <-x.signal:
-			if x.finished.Load() {
-				return
-			}
-			if x.done.Load() {
-				timer.Reset(doneGrace)
-			}
-		case <-done:
-			done = nil
-			reason := context.Cause(ctx)
-			x.cause.Store(&reason)
-			c.giveUp(x)
-		case <-timer.C:
-			if wait := e.patience(x, sent); wait > 0 && !x.done.Load() {
-				timer.Reset(wait)
-				continue
-			}
-			reason := e.expired(sent)
-			x.cause.Store(&reason)
-			c.giveUp(x)
-		}
-	}
-}
-
-// giveUp ends the connection of x, unless x has just ended and another exchange
-// has it.
-func (c *conn) giveUp(x *exchange) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed && c.now.Load() == x {
-		_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // fails only when the server was faster
-	}
-}
-
-// patience is how long x may go on without news.
-func (e *epollEngine) patience(x *exchange, sent int64) time.Duration {
-	now := e.client.clock.Now()
-	wait := time.Duration(1 << 62)
-	if e.client.cfg.Idle > 0 {
-		wait = e.client.cfg.Idle - time.Duration(now-x.last.Load())
-	}
-	if e.client.cfg.Timeout > 0 {
-		wait = min(wait, e.client.cfg.Timeout-time.Duration(now-sent))
-	}
-	return wait
-}
-
-func (e *epollEngine) expired(sent int64) error {
-	if limit := e.client.cfg.Timeout; limit > 0 && time.Duration(e.client.clock.Now()-sent) >= limit {
-		return errTotalTimeout
-	}
-	return errIdleTimeout
 }

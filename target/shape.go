@@ -1,12 +1,12 @@
 package target
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"assay/record"
 )
@@ -216,7 +216,7 @@ func (s speech) pieces(id string) []Piece {
 
 // isDone reports whether data is the mark that ends OpenAI's streams, which
 // others have taken over.
-func isDone(data []byte) bool { return strings.TrimSpace(string(data)) == "[DONE]" }
+func isDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
 
 // sum adds counts that a server reports apart; nil when it reports none.
 func sum(parts ...*int32) *int32 {

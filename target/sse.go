@@ -53,7 +53,16 @@ func events(body []byte, yield func(data []byte, end int)) (rest []byte) {
 // cutLine returns the line that starts at from, the offset after its line end,
 // and whether it had one.
 func cutLine(body []byte, from int) (line []byte, next int, ended bool) {
-	i := bytes.IndexAny(body[from:], "\r\n")
+	// Two searches for one byte each take a fraction of the time of one for any of
+	// two: only the processor's own instructions look at many bytes at once.
+	rest := body[from:]
+	i := bytes.IndexByte(rest, '\n')
+	if i >= 0 {
+		rest = rest[:i]
+	}
+	if carriage := bytes.IndexByte(rest, '\r'); carriage >= 0 {
+		i = carriage
+	}
 	if i < 0 {
 		return body[from:], len(body), false
 	}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -96,8 +97,12 @@ func TestPacked(t *testing.T) {
 			}
 			at += rng.Int64N(1e9)
 			p.add([]byte(read), at)
-			want.body = append(want.body, read...)
-			want.marks = append(want.marks, mark{len(want.body), at})
+			for _, piece := range strings.SplitAfter(read, "\n\n") {
+				if piece != "" || read == "" {
+					want.body = append(want.body, piece...)
+					want.marks = append(want.marks, mark{len(want.body), at})
+				}
+			}
 		}
 		var got reading
 		p.unpack(&got)
@@ -107,10 +112,22 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// Many events in one read take hardly more room than one by one.
+func TestPackedTogether(t *testing.T) {
+	var one, all packed
+	for range 50 {
+		one.add([]byte(helloEvent), 1)
+	}
+	all.add([]byte(strings.Repeat(helloEvent, 50)), 1)
+	if len(all.data) > 2*len(one.data) {
+		t.Errorf("%d bytes for 50 events in one read, %d one by one", len(all.data), len(one.data))
+	}
+}
+
 // The measured path must not allocate per event.
 func TestTakeDoesNotAllocate(t *testing.T) {
-	x := newExchange()
-	x.reset(1, nil)
+	x := &exchange{}
+	x.reset(context.Background(), &Raw{}, nil)
 	x.lines = true
 	head := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 	if err := x.take(head, 2, true); err != nil {
@@ -136,8 +153,8 @@ func TestTakeDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkTake(b *testing.B) {
-	x := newExchange()
-	x.reset(1, nil)
+	x := &exchange{}
+	x.reset(context.Background(), &Raw{}, nil)
 	x.lines = true
 	_ = x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 2, true)
 	text := `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"sim","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"

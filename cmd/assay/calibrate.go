@@ -158,10 +158,10 @@ func (c calibration) print(w io.Writer) error {
 	fmt.Fprintf(w, "truth: %v, then %v × %d; %s; load average before %s, after %s\n", s.TTFT, s.ITL, s.Tokens-1, pinned, c.LoadBefore, c.LoadAfter)
 	fmt.Fprintln(w, "error against the simulator's stamps, p50/p99/p99.9 in µs; each figure is the median of its trials")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "streams\tstamped by\ttrials\tTTFT\tstamp\tgap\tgap σ\tevents/s\treads/event\tCPU s/M\tof it decoding\tRSS MB\tof it file\tstart ms\tlost\tfailed\tsim late p99\t")
+	fmt.Fprintln(t, "streams\tstamped by\ttrials\tTTFT\tstamp\tgap\tgap σ\tevents/s\treads/event\treads/CPU s\tCPU s/M\tof it decoding\tRSS MB\tof it file\tstart ms\tlost\tfailed\tsim late p99\t")
 	for group := range c.groups {
 		first := group[0]
-		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\t%.0f\t%.0f\t%.2f\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n",
+		fmt.Fprintf(t, "%d\t%s\t%d\t%s\t%s\t%s\t%.0f\t%.0f\t%.2f\t%.0f\t%.1f\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t\n",
 			first.Streams, first.Stamps, len(group),
 			three(group, func(r fidelity.Result) fidelity.Spread { return r.TTFT }),
 			three(group, func(r fidelity.Result) fidelity.Spread { return r.Stamp }),
@@ -169,6 +169,7 @@ func (c calibration) print(w io.Writer) error {
 			median(group, func(r fidelity.Result) float64 { return micros(r.Gap.Sigma) }),
 			median(group, func(r fidelity.Result) float64 { return r.PerSecond }),
 			median(group, func(r fidelity.Result) float64 { return r.Reads }),
+			median(group, func(r fidelity.Result) float64 { return r.ReadsCPU }),
 			median(group, func(r fidelity.Result) float64 { return r.CPU.Seconds() }),
 			median(group, func(r fidelity.Result) float64 { return r.DecodeCPU.Seconds() }),
 			median(group, func(r fidelity.Result) float64 { return float64(r.RSS) / 1e6 }),
@@ -255,6 +256,7 @@ func observeCommand(env Env) *cobra.Command {
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			collectSooner(env)
 			if profile == "" {
 				return l.Observe(cmd.Context(), env.Stdout)
 			}

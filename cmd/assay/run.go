@@ -92,6 +92,7 @@ type job struct {
 // carryOut plans, runs, derives, seals and reports: the straight line. It returns
 // the bundle's folder whenever there is one.
 func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
+	collectSooner(env)
 	show, err := report.Find(j.format)
 	if err != nil {
 		return "", usageError(err)

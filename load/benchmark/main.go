@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,24 +35,34 @@ import (
 func main() {
 	log.SetFlags(0)
 	duration := flag.Duration("duration", 5*time.Second, "how long each row is measured; 10m shows drift")
-	server := flag.Bool("server", false, "be the simulator: print the address and serve until stdin ends")
+	closed := flag.Bool("closed", false, "measure how late the users of a closed loop ask again, by reader, instead")
+	server := flag.Int("server", 0, "be the simulator with answers of so many tokens: print the address and serve until stdin ends")
 	flag.Parse()
-	if *server {
-		if err := serve(); err != nil {
+	if *server > 0 {
+		if err := serve(*server); err != nil {
 			log.Fatal(err)
 		}
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx, *duration); err != nil {
+	do := bench
+	if *closed {
+		do = benchClosed
+	}
+	if err := do(ctx, *duration); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// serve is the second process: one token, at once.
-func serve() error {
-	s, err := sim.New(sim.Config{Fixed: &sim.Fixed{Tokens: 1}})
+// serve is the second process: one token at once, or some with a little time
+// between them.
+func serve(tokens int) error {
+	fixed := &sim.Fixed{Tokens: tokens}
+	if tokens > 1 {
+		fixed.TTFT, fixed.ITL = 20*time.Millisecond, 2*time.Millisecond
+	}
+	s, err := sim.New(sim.Config{Fixed: fixed})
 	if err != nil {
 		return err
 	}
@@ -71,7 +82,7 @@ func serve() error {
 }
 
 func bench(ctx context.Context, duration time.Duration) error {
-	url, stop, err := startServer()
+	url, stop, err := startServer(1)
 	if err != nil {
 		return err
 	}
@@ -91,12 +102,12 @@ func bench(ctx context.Context, duration time.Duration) error {
 }
 
 // startServer runs this program again as the simulator.
-func startServer() (url string, stop func(), err error) {
+func startServer(tokens int) (url string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command(self, "-server")
+	cmd := exec.Command(self, "-server", strconv.Itoa(tokens))
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -51,6 +51,7 @@ type Result struct {
 	Error     string        `json:"error,omitempty"`
 	PerSecond float64       `json:"events_per_s"`
 	Reads     float64       `json:"reads_per_event"`
+	ReadsCPU  float64       `json:"reads_per_cpu_s"` // reads in a second of the client's processor time, decoding included
 	CPU       time.Duration `json:"cpu_per_million_events_ns"`
 	DecodeCPU time.Duration `json:"decode_cpu_per_million_events_ns"` // part of CPU
 	RSS       int64         `json:"rss_bytes"`
@@ -134,6 +135,7 @@ func judge(seen Observed, t truth) Result {
 	if all > 0 {
 		r.Reads = float64(seen.Reads) / float64(all)
 		r.CPU = perMillion(seen.CPU, all)
+		r.ReadsCPU = float64(seen.Reads) / max(seen.CPU.Seconds(), 1e-9)
 		r.DecodeCPU = perMillion(seen.DecodeCPU, all)
 	}
 	return r

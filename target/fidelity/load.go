@@ -1,7 +1,10 @@
 package fidelity
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +43,7 @@ type Observed struct {
 	Failed    int           `json:"failed"`
 	Error     string        `json:"error,omitempty"` // of the first failed request
 	Reads     int           `json:"reads"`           // distinct stamps
-	Requests  []Answer      `json:"requests"`
+	Requests  []Answer      `json:"-"`               // they follow, one by one
 }
 
 // An Answer is one stream as the client saw it.
@@ -52,7 +55,8 @@ type Answer struct {
 	At     []int64 `json:"at_ns"` // of each token
 }
 
-// Observe puts the load on the server and writes what it saw to w, as JSON.
+// Observe puts the load on the server and writes what it saw to w, as JSON: an
+// Observed and then every Answer.
 func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	clock, err := record.StartClock()
 	if err != nil {
@@ -75,7 +79,8 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := l.run(ctx, client, clock, &seen); err != nil {
+	answers, err := l.run(ctx, client, clock, &seen)
+	if err != nil {
 		return err
 	}
 	after, err := usage(unix.RUSAGE_SELF)
@@ -86,40 +91,142 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if seen.RSS, seen.RSSFile, err = residentSet(); err != nil {
 		return err
 	}
-	return json.NewEncoder(w).Encode(seen)
+	out := bufio.NewWriter(w)
+	encoder := json.NewEncoder(out)
+	if err := encoder.Encode(seen); err != nil {
+		return err
+	}
+	for _, a := range answers {
+		if err := encoder.Encode(a.answer()); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// readObserved reads what Observe wrote.
+func readObserved(r io.Reader) (Observed, error) {
+	var seen Observed
+	decoder := json.NewDecoder(r)
+	if err := decoder.Decode(&seen); err != nil {
+		return seen, err
+	}
+	for {
+		var a Answer
+		err := decoder.Decode(&a)
+		if errors.Is(err, io.EOF) {
+			return seen, nil
+		}
+		if err != nil {
+			return seen, err
+		}
+		seen.Requests = append(seen.Requests, a)
+	}
+}
+
+// A folded is an Answer in half the memory: what is kept to be judged later is no
+// part of what a client needs, but counts as its memory.
+type folded struct {
+	Answer
+	at []byte // differences of stamps, as varints
+}
+
+func fold(a Answer) folded {
+	f := folded{Answer: a, at: make([]byte, 0, 5*len(a.At)+5)}
+	before := int64(0)
+	for _, at := range a.At {
+		f.at = binary.AppendVarint(f.at, at-before)
+		before = at
+	}
+	f.at = bytes.Clone(f.at) // to size
+	f.At = nil
+	return f
+}
+
+func (f folded) answer() Answer {
+	a, at := f.Answer, int64(0)
+	for rest := f.at; len(rest) > 0; {
+		step, n := binary.Varint(rest)
+		rest = rest[n:]
+		at += step
+		a.At = append(a.At, at)
+	}
+	return a
 }
 
 // run asks Rounds times on every stream. Answers are decoded as they end, on a
 // thread of their own, as in a real run.
-func (l Load) run(ctx context.Context, client *target.Client, clock *record.Clock, seen *Observed) error {
-	raws := make(chan *target.Raw, l.Streams) // a place per stream, so that none waits for the decoder
-	decoded := make(chan error, 1)
-	go func() { decoded <- l.decode(client, clock, raws, seen) }() // ends when raws is closed
-	var users sync.WaitGroup
-	for user := range l.Streams {
-		users.Go(func() { l.user(ctx, client, clock, user, raws) })
+func (l Load) run(ctx context.Context, client *target.Client, clock *record.Clock, seen *Observed) (answers []folded, err error) {
+	p, err := client.Prepare(record.Call{Prompt: "hello", OutputTokens: int32(l.Tokens)})
+	if err != nil {
+		return nil, err
 	}
-	users.Wait()
+	raws := make(chan *target.Raw, l.Streams*l.Rounds) // a place for each, so that nobody waits for the decoder
+	decoded := make(chan error, 1)
+	go func() { // ends when raws is closed
+		var err error
+		answers, err = l.decode(client, clock, raws, seen)
+		decoded <- err
+	}()
+	var streams sync.WaitGroup
+	begin := clock.Now()
+	for i := range l.Streams {
+		if ahead := clock.Until(begin + int64(l.Spread)*int64(i)/int64(l.Streams)); ahead > 0 {
+			time.Sleep(ahead)
+		}
+		p.Call.ID = int64(i * l.Rounds)
+		streams.Add(1)
+		s := &stream{client: client, clock: clock, raws: raws, left: l.Rounds, ended: streams.Done}
+		if client.Inline() {
+			s.next(ctx, p)
+		} else {
+			go s.work(ctx, p) // ends with the stream, which is waited for
+		}
+	}
+	streams.Wait()
 	close(raws)
-	return <-decoded
+	err = <-decoded
+	return answers, err
 }
 
-func (l Load) user(ctx context.Context, client *target.Client, clock *record.Clock, user int, raws chan<- *target.Raw) {
-	call := record.Call{ID: int64(user * l.Rounds), Prompt: "hello", OutputTokens: int32(l.Tokens)}
-	p, err := client.Prepare(call)
-	if err != nil {
-		return // shows as missing requests
-	}
-	time.Sleep(l.Spread * time.Duration(user) / time.Duration(l.Streams))
-	for range l.Rounds {
-		raws <- client.Do(ctx, p, clock.Now())
+// A stream asks again as soon as its answer has ended.
+type stream struct {
+	client *target.Client
+	clock  *record.Clock
+	raws   chan<- *target.Raw
+	left   int // requests
+	ended  func()
+}
+
+// next asks without a goroutine.
+func (s *stream) next(ctx context.Context, p target.Prepared) {
+	s.client.Start(ctx, p, s.clock.Now(), func(raw *target.Raw) {
+		s.left--
+		p.Call.ID++
+		more := s.left > 0
+		if more {
+			s.next(ctx, p)
+		}
+		s.raws <- raw
+		if !more {
+			s.ended()
+		}
+	})
+}
+
+// work asks on a goroutine.
+func (s *stream) work(ctx context.Context, p target.Prepared) {
+	defer s.ended()
+	for range s.left {
+		s.raws <- s.client.Do(ctx, p, s.clock.Now())
 		p.Call.ID++
 	}
 }
 
-func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *target.Raw, seen *Observed) error {
+func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *target.Raw, seen *Observed) (answers []folded, err error) {
 	runtime.LockOSThread() // its processor time is told apart
 	defer runtime.UnlockOSThread()
+	stamps := make([]int64, 0, l.Tokens)
 	for raw := range raws {
 		request, chunks := client.Decode(raw)
 		if request.Result != record.OK {
@@ -129,7 +236,7 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 			}
 			continue
 		}
-		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Stamps: request.Stamps, At: make([]int64, 0, l.Tokens)}
+		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Stamps: request.Stamps, At: stamps[:0]}
 		if request.Wrote != nil {
 			answer.Lag = *request.Wrote - request.Sent
 		}
@@ -143,11 +250,11 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 				last = c.At
 			}
 		}
-		seen.Requests = append(seen.Requests, answer)
+		stamps = answer.At
+		answers = append(answers, fold(answer))
 	}
-	var err error
 	seen.DecodeCPU, err = usage(unix.RUSAGE_THREAD)
-	return err
+	return answers, err
 }
 
 func usage(who int) (time.Duration, error) {

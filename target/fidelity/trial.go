@@ -123,8 +123,8 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	if err != nil {
 		return Observed{}, 0, fmt.Errorf("the client failed: %s: %w", stderr.String(), err)
 	}
-	var seen Observed
-	if err := json.Unmarshal(stdout.Bytes(), &seen); err != nil {
+	seen, err := readObserved(&stdout)
+	if err != nil {
 		return Observed{}, 0, fmt.Errorf("the client's answer: %w", err)
 	}
 	return seen, time.Duration(seen.Ready - begin.Nano()), nil
