@@ -83,14 +83,14 @@ func (c Count) Findings(w spec.Workload, point string) []finding.Finding {
 	}
 	f := finding.Finding{
 		Check: "token-count", Severity: finding.Note,
-		Message: fmt.Sprintf("%s: the server counts %d tokens more in every %s than the %.1f that the tokenizer counts", point, c.Least, c.Of, c.Ours),
+		Message: fmt.Sprintf("%s: the server counts %d tokens more in every %s than the %.1f, on average, that the tokenizer counts", point, c.Least, c.Of, c.Ours),
 		Why:     "a chat template adds tokens to each prompt, and a server may count the one that ends an answer",
 		Fix:     "read lengths as those of the text; the server's own count stands beside them in the table requests",
 	}
 	if c.Least == c.Most && c.Least > 0 {
 		return []finding.Finding{f}
 	}
-	f.Message = fmt.Sprintf("%s: the server counts %.1f tokens in a %s, the tokenizer %.1f; the difference runs from %d to %d over %d requests", point, c.Server, c.Of, c.Ours, c.Least, c.Most, c.Requests)
+	f.Message = fmt.Sprintf("%s: %s tokens are %.1f on average by the server's count, %.1f by the tokenizer's; the difference runs from %d to %d over %d requests", point, c.Of, c.Server, c.Ours, c.Least, c.Most, c.Requests)
 	f.Why = "the two count with different vocabularies, or the server does something to the text"
 	f.Fix = "name the model's own tokenizer in spec.workload.tokenizer"
 	if math.Abs(c.Server-c.Ours) > countTolerance*c.Ours {

@@ -50,12 +50,12 @@ func tokenizer(t spec.Tokenizer) string {
 
 // countLine shows the tokens of a point by both counts.
 func countLine(c metric.Count) string {
-	more := fmt.Sprintf("%+d in each", c.Least)
+	more := fmt.Sprintf("%+d in each of", c.Least)
 	switch {
 	case c.Least == 0 && c.Most == 0:
-		more = "the same in each"
+		more = "the same in each of"
 	case c.Least != c.Most:
-		more = fmt.Sprintf("%+d to %+d in each", c.Least, c.Most)
+		more = fmt.Sprintf("%+d to %+d over", c.Least, c.Most)
 	}
-	return fmt.Sprintf("%.1f counted, %.1f by the server: %s of %d requests", c.Ours, c.Server, more, c.Requests)
+	return fmt.Sprintf("%.1f counted, %.1f by the server: %s %d requests", c.Ours, c.Server, more, c.Requests)
 }

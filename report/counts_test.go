@@ -20,7 +20,7 @@ func TestFindings(t *testing.T) {
 		if finding.Worst(got) != want {
 			t.Errorf("%s, %d to %d: %+v, want %q", kind, least, most, got, want)
 		}
-		if want != "" && !strings.Contains(got[0].Message, "concurrency=1: the server counts") {
+		if want != "" && !strings.HasPrefix(got[0].Message, "concurrency=1: ") {
 			t.Errorf("the message does not say where: %s", got[0].Message)
 		}
 	}
@@ -53,5 +53,5 @@ func TestCountLine(t *testing.T) {
 	}
 	f(0, 0, "101.5 by the server: the same in each of 3 requests")
 	f(7, 7, ": +7 in each of 3 requests")
-	f(-1, 4, ": -1 to +4 in each of 3 requests")
+	f(-1, 4, ": -1 to +4 over 3 requests")
 }
