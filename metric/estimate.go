@@ -24,10 +24,11 @@ type Estimates struct {
 	LeftOut    []LeftOut  `json:"leftOut,omitempty"`
 	Rows       []Row      `json:"rows"`
 	Outcomes   []Outcomes `json:"outcomes"`
+	Counts     []Count    `json:"counts,omitempty"` // tokens by assay's count and by the server's
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.0"
+const EstimatesVersion = "1.1"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {
@@ -101,6 +102,9 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 			continue
 		}
 		for _, m := range All {
+			if !m.Has(p.Run.Spec.Workload) {
+				continue
+			}
 			rows, err := m.rows(point.Index, samples, out.Confidence)
 			if err != nil {
 				return out, fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
@@ -108,6 +112,7 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 			out.Rows = append(out.Rows, rows...)
 		}
 		out.Outcomes = append(out.Outcomes, outcomes(point.Index, samples))
+		out.Counts = append(out.Counts, counts(point.Index, samples)...)
 	}
 	return out, nil
 }

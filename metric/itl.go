@@ -4,11 +4,12 @@ import "assay/unit"
 
 // ITL is how evenly a stream flows, event by event.
 var ITL = Metric{
-	ID:     "itl_chunk.v1",
-	Name:   "ITL (chunk)",
-	Unit:   unit.Second,
-	Better: Lower,
-	Doc:    "Time between two successive events of one stream that carried output. One gap per event, whatever number of tokens it holds; every gap counts, so a stall cannot be averaged away.",
+	ID:      "itl_chunk.v1",
+	Name:    "ITL (chunk)",
+	Unit:    unit.Second,
+	Better:  Lower,
+	Applies: textOut,
+	Doc:     "Time between two successive events of one stream that carried output. One gap per event, whatever number of tokens it holds; every gap counts, so a stall cannot be averaged away.",
 	Each: func(t *Timeline) []float64 {
 		var gaps []float64
 		last := int64(-1)

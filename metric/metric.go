@@ -11,6 +11,7 @@ package metric
 
 import (
 	"assay/record"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -34,6 +35,9 @@ type Metric struct {
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
 
+	// Applies says for which workloads the metric has a meaning; nil means all.
+	Applies func(w spec.Workload) bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -52,6 +56,8 @@ var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
+	InputThroughput, ItemThroughput, SoundThroughput, FirstByte,
+	TPOTCounted, OutputThroughputCounted,
 }
 
 // A Timeline is one request with the events of its stream.

@@ -7,28 +7,30 @@ import (
 
 // OutputThroughput is the work done per second.
 var OutputThroughput = Metric{
-	ID:     "output_throughput.v1",
-	Name:   "output throughput",
-	Unit:   unit.TokenPerSecond,
-	Better: Higher,
-	Doc:    "Output tokens that arrived inside the measured window, divided by its length. A request that reaches over an end of the window counts with the share of its output bytes that arrived inside; failed requests count nothing.",
-	Whole: func(p *Point) (float64, bool) {
-		tokens, known := 0.0, true
-		for _, t := range p.Requests {
-			if t.Result != record.OK {
-				continue
-			}
-			if t.UsageOutput == nil {
-				known = false
-				continue
-			}
-			tokens += float64(*t.UsageOutput) * t.shareInside(p.Begin, p.End)
+	ID:      "output_throughput.v1",
+	Name:    "output throughput",
+	Unit:    unit.TokenPerSecond,
+	Better:  Higher,
+	Applies: textOut,
+	Doc:     "Output tokens that arrived inside the measured window, divided by its length. A request that reaches over an end of the window counts with the share of its output bytes that arrived inside; failed requests count nothing.",
+	Whole:   func(p *Point) (float64, bool) { return p.outputRate(func(t *Timeline) *int32 { return t.UsageOutput }) },
+}
+
+// outputRate is the output per second by the given count of each answer. It is
+// false when an answer has none.
+func (p *Point) outputRate(count func(*Timeline) *int32) (float64, bool) {
+	tokens := 0.0
+	for _, t := range p.Requests {
+		if t.Result != record.OK {
+			continue
 		}
-		if !known || p.Seconds() <= 0 {
+		n := count(t)
+		if n == nil {
 			return 0, false
 		}
-		return tokens / p.Seconds(), true
-	},
+		tokens += float64(*n) * t.shareInside(p.Begin, p.End)
+	}
+	return tokens / p.Seconds(), p.Seconds() > 0
 }
 
 // shareInside is the share of a request's output that arrived in [begin, end).

@@ -4,25 +4,29 @@ import "assay/unit"
 
 // TPOT is the pace of generation after the first token.
 var TPOT = Metric{
-	ID:     "tpot.v1",
-	Name:   "TPOT",
-	Unit:   unit.Second,
-	Better: Lower,
-	Doc:    "(time of the last output event − time of the first) / (output tokens − 1), with the tokens that the server reports as usage. Requests of fewer than two tokens, or without usage, have none.",
-	Each: func(t *Timeline) []float64 {
-		if t.UsageOutput == nil || *t.UsageOutput < 2 {
-			return nil
-		}
-		first, last := int64(-1), int64(-1)
-		for c := range t.Output {
-			if first < 0 {
-				first = c.At
-			}
-			last = c.At
-		}
+	ID:      "tpot.v1",
+	Name:    "TPOT",
+	Unit:    unit.Second,
+	Better:  Lower,
+	Applies: textOut,
+	Doc:     "(time of the last output event − time of the first) / (output tokens − 1), with the tokens that the server reports as usage. Requests of fewer than two tokens, or without usage, have none.",
+	Each:    func(t *Timeline) []float64 { return t.pace(t.UsageOutput) },
+}
+
+// pace is the time between two of so many tokens.
+func (t *Timeline) pace(tokens *int32) []float64 {
+	if tokens == nil || *tokens < 2 {
+		return nil
+	}
+	first, last := int64(-1), int64(-1)
+	for c := range t.Output {
 		if first < 0 {
-			return nil
+			first = c.At
 		}
-		return []float64{seconds(last-first) / float64(*t.UsageOutput-1)}
-	},
+		last = c.At
+	}
+	if first < 0 {
+		return nil
+	}
+	return []float64{seconds(last-first) / float64(*tokens-1)}
 }

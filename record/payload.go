@@ -10,6 +10,7 @@ type Payload struct {
 	Images    []Image   // what to look at
 	Paint     Paint     // what image generation is asked for
 	Voice     string    // who speaks; empty leaves it to the dialect
+	Sound     *Sound    // what to listen to
 }
 
 // A Message is one turn of a conversation.
@@ -26,3 +27,9 @@ type Image struct {
 
 // Paint is the size and number of images that are asked for.
 type Paint struct{ Width, Height, Images int32 }
+
+// A Sound is one recording of a call, encoded.
+type Sound struct {
+	MediaType string // such as audio/wav
+	Data      []byte
+}

@@ -15,7 +15,7 @@ package record
 
 // Version is the schema version of the raw tables: the minor number grows when
 // columns are added, the major number when a column changes its meaning.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Phase says which part of a point a record belongs to. Warm-up and cool-down
 // are kept and marked, never dropped.
@@ -111,10 +111,13 @@ type Request struct {
 	ServerID       string `parquet:"server_request_id"`         // the id the server gave the answer
 	Chunks         int32  `parquet:"chunks,delta"`              // rows in table chunks
 	Bytes          int64  `parquet:"body_bytes,delta"`          // response body bytes
-	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256
+	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256; of the body's where a call has no prompt
 	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
 	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http or epoll after the read, epoll+kernel as it reached the host
 	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
+
+	TokenizerOutput *int32 `parquet:"tokenizer_output_tokens"` // tokens of the answer as the named tokenizer counts them; null when none was named
+	Items           *int32 `parquet:"items"`                   // outputs of an answer that is not text: vectors, ranks, images, sounds
 }
 
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning

@@ -9,6 +9,9 @@ import (
 // lengths says how long requests are, and where that is known only on average
 // or for answers alone, says so.
 func lengths(w spec.Workload) []string {
+	if p := w.Prompt; p.Task != "" && p.Task != spec.TextToText {
+		return []string{p.Task + shape(w)}
+	}
 	var list []string
 	for _, l := range w.SequenceLengthMix {
 		text := fmt.Sprintf("%d tokens in, %d out, weight %g", l.InputTokens, l.OutputTokens, l.Weight)
@@ -23,4 +26,22 @@ func lengths(w spec.Workload) []string {
 		list = append(list, text)
 	}
 	return list
+}
+
+// shape says what the requests of a task other than text to text hold.
+func shape(w spec.Workload) string {
+	p := w.Prompt
+	var text string
+	switch {
+	case p.Dataset != nil:
+		text = ": rows of " + w.DatasetRef
+	case p.Scenario != "":
+		text = ": " + p.Scenario
+	default:
+		text = fmt.Sprintf(": recordings of %v", p.Details.Sound)
+	}
+	if p.Details.Documents > 0 {
+		text += fmt.Sprintf(", %d documents a request", p.Details.Documents)
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/spec"
+	"assay/unit"
 )
 
 func TestLengths(t *testing.T) {
@@ -19,4 +20,7 @@ func TestLengths(t *testing.T) {
 	f(spec.Prompt{Distribution: "normal", Spread: 0.5}, "5 tokens in, 6 out, weight 1; normal with spread 0.5")
 	f(spec.Prompt{Scenario: "D(5,6)"}, "D(5,6): about 5 tokens in and 6 out on average")
 	f(spec.Prompt{Dataset: &spec.Dataset{}}, "6 tokens out where a row of sha256:1 names none, weight 1")
+	f(spec.Prompt{Task: spec.TextToEmbeddings, Scenario: "E(64)", Details: spec.Details{Documents: 8}}, "text-to-embeddings: E(64), 8 documents a request")
+	f(spec.Prompt{Task: spec.ImageTextToText, Dataset: &spec.Dataset{}}, "image-text-to-text: rows of sha256:1")
+	f(spec.Prompt{Task: spec.SpeechToText, Details: spec.Details{Sound: unit.Duration(5e9)}}, "speech-to-text: recordings of 5s")
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"assay/bundle"
+	"assay/finding"
 	"assay/metric"
 	"assay/plan"
 )
@@ -25,6 +26,7 @@ type Report struct {
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
+	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 }
 
 // Version is the version of the JSON report.
@@ -49,7 +51,7 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	}
 	return Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates,
+		Plan: p, Launches: b.Launches(), Estimates: estimates, Findings: findings(p, estimates),
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/finding"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -71,9 +72,11 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 				row(metric.RequestThroughput, "value", 12, 12.5, 13),
 				row(metric.ErrorRate, "value", 0, 0.01, 0.02),
 			},
+			Counts:   []metric.Count{{Point: 0, Of: metric.OfPrompt, Requests: 120, Ours: 100, Server: 107, Least: 7, Most: 7}},
 			Outcomes: []metric.Outcomes{{Point: 0, Counts: map[record.Outcome]int{record.OK: 120, record.Timeout: 2}}},
 		},
 		Warnings: []string{"an example of a warning"},
+		Findings: []finding.Finding{{Check: "example", Severity: finding.Caution, Message: "something needs eyes", Fix: "look there"}},
 	}
 }
 

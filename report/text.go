@@ -45,6 +45,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	for _, text := range lengths(s.Workload) {
 		row("lengths", "%s", text)
 	}
+	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
 	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
@@ -93,7 +94,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
 		switch {
-		case m.OpenOnly && !point.Open():
+		case m.OpenOnly && !point.Open(), !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case m.Each != nil:
 			each = append(each, m)
@@ -125,6 +126,12 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
 		} else {
 			fmt.Fprintf(t, "  %s\tthe records cannot tell\t\n", m.Name)
+		}
+	}
+	t.Flush() // long lines below must not move the columns above
+	for _, c := range r.Estimates.Counts {
+		if c.Point == point.Index {
+			fmt.Fprintf(t, "  %s tokens\t%s\t\n", c.Of, countLine(c))
 		}
 	}
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
@@ -192,6 +199,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	for _, l := range r.Estimates.LeftOut {
 		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, l.Reason)
 	}
+	writeFindings(b, r.Findings)
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", warning)
 	}

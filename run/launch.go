@@ -9,6 +9,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/target"
 	"assay/telemetry"
 )
@@ -58,7 +59,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	if err != nil {
 		return &bundleError{err}
 	}
-	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
+	l := &launching{plan: e.plan, planned: planned, in: e.in, clock: clock, out: out}
 	runErr := e.measure(ctx, l, server)
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
@@ -89,6 +90,11 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		e.identify(ctx, e.env)
 		e.identified = true
 		if err := e.out.SetEnvironment(e.env); err != nil {
+			return err
+		}
+	}
+	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {
+		if err := errors.Join(e.in.learn(ctx, e.conn), e.describeInputs()); err != nil {
 			return err
 		}
 	}

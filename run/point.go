@@ -30,7 +30,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSource(l.plan, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	}
 	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
 	calls := make(chan target.Prepared, places(point))
-	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
+	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
@@ -165,10 +165,10 @@ func (e eventLog) window(phase record.Phase, at int64) {
 
 // prepareCalls encodes the calls of one part ahead of those who send them, with
 // the numbers that they have in the whole, until ctx ends.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, client *target.Client, source workload.Source, point plan.Point, part plan.Part) {
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, in *inputs, client *target.Client, source workload.Source, point plan.Point, part plan.Part) {
 	defer close(calls)
 	for n := int64(part.Index); ; n += int64(part.Count) {
-		prepared, err := client.Prepare(source.Call(int32(point.Index), int64(point.Index)*pointStride+n))
+		prepared, err := in.prepare(client, source, int32(point.Index), int64(point.Index)*pointStride+n)
 		if err != nil {
 			cancel(err)
 			return
@@ -208,6 +208,10 @@ func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep fu
 
 func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
+	l.in.countAnswer(&request, chunks)
+	if !l.plan.Run.Spec.Load.KeepAnswers {
+		request.Text = ""
+	}
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
 	if request.Phase == record.Measure {
@@ -244,6 +248,7 @@ func lengths(p plan.Plan) []workload.Length {
 type launching struct {
 	plan    plan.Plan
 	planned plan.Launch
+	in      *inputs
 	clock   *record.Clock
 	client  *target.Client
 	out     *bundle.Launch

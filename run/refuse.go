@@ -43,10 +43,5 @@ func refuse(p plan.Plan) error {
 	if len(errs) == 0 && len(p.Points) == 0 {
 		errs = append(errs, errors.New("spec.load: no point to run, want at least one of concurrency, rate or stages"))
 	}
-	if len(errs) == 0 {
-		// A data set that is missing or another one is told before anything starts.
-		_, err := newSource(p, 0)
-		errs = append(errs, err)
-	}
 	return errors.Join(errs...)
 }

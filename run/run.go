@@ -53,12 +53,18 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err := refuse(p); err != nil {
 		return nil, err
 	}
+	// A data set or a tokenizer that is missing or another one is told before
+	// anything starts.
+	in, err := readInputs(p)
+	if err != nil {
+		return nil, err
+	}
 	conn, err := connect(p, lookup(opts.Environ))
 	if err != nil {
 		return nil, err
 	}
 	redactor := bundle.NewRedactor(conn.secrets, opts.Environ)
-	result, err := execute(ctx, p, opts, conn, redactor)
+	result, err := execute(ctx, p, opts, conn, in, redactor)
 	if err != nil {
 		err = &redactedError{redactor.String(err.Error()), err}
 	}
@@ -75,7 +81,7 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, redactor *bundle.Redactor) (*Result, error) {
+func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, in *inputs, redactor *bundle.Redactor) (*Result, error) {
 	if conn.server == nil {
 		if err := reachable(ctx, conn.client.URLs); err != nil {
 			return nil, err
@@ -85,7 +91,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, re
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, opts: opts, conn: conn, out: w, redactor: redactor}
+	e := &execution{plan: p, opts: opts, conn: conn, in: in, out: w, redactor: redactor}
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -164,6 +170,7 @@ type execution struct {
 	plan plan.Plan
 	opts Options
 	conn connection
+	in   *inputs
 	out  *bundle.Writer
 
 	redactor   *bundle.Redactor
@@ -178,23 +185,29 @@ type execution struct {
 func (e *execution) describe(ctx context.Context) error {
 	e.env = telemetry.Capture(ctx, e.opts.Host)
 	e.env.Set("assay.version", e.opts.Tool.Version)
+	e.env.Set("tokenizer.kind", e.in.kind)
 	topology, err := telemetry.TopologyDigest(e.env)
 	if err != nil {
 		return err
-	}
-	seeds := map[string]string{"run": fmt.Sprint(e.plan.Run.Spec.Seed)}
-	for _, l := range e.plan.Launches {
-		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
 	return errors.Join(
 		e.out.SetEnvironment(e.env),
 		e.out.SetTopology(topology),
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
-		e.out.SetInputs(bundle.Inputs{
-			Model: &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
-			Seeds: seeds, Datasets: datasets(e.plan),
-		}),
+		e.describeInputs(),
 	)
+}
+
+// describeInputs writes down what calls are made of.
+func (e *execution) describeInputs() error {
+	seeds := map[string]string{"run": fmt.Sprint(e.plan.Run.Spec.Seed)}
+	for _, l := range e.plan.Launches {
+		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
+	}
+	return e.out.SetInputs(bundle.Inputs{
+		Model:     &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
+		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan),
+	})
 }
 
 func (e *execution) report(p Progress) {

@@ -6,14 +6,16 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
+	"assay/record"
 	"assay/spec"
+	"assay/target"
 	"assay/workload"
 	"assay/workload/dataset"
 	"assay/workload/scenario"
 )
 
 // newSource returns what a point of p asks, drawn from seed.
-func newSource(p plan.Plan, seed int64) (workload.Source, error) {
+func newSource(p plan.Plan, in *inputs, seed int64) (workload.Source, error) {
 	w := p.Run.Spec.Workload
 	opts := workload.Options{
 		Lengths: lengths(p),
@@ -22,6 +24,8 @@ func newSource(p plan.Plan, seed int64) (workload.Source, error) {
 			Tokens: w.Prompt.PrefixTokens, Ratio: w.Prompt.PrefixRatio, Pool: w.Prompt.PrefixPool,
 			Levels: w.Prompt.PrefixLevels, Branch: w.Prompt.PrefixBranch,
 		},
+		Counter: in.builder,
+		Task:    w.Prompt.Task, OutputTokens: w.Prompt.Details.OutputTokens, Voice: w.Prompt.Details.Voice,
 	}
 	if w.Prompt.Scenario != "" {
 		var err error
@@ -29,14 +33,24 @@ func newSource(p plan.Plan, seed int64) (workload.Source, error) {
 			return nil, fmt.Errorf("spec.workload.prompt.scenario: %w", err)
 		}
 	}
-	if w.Prompt.Dataset == nil {
-		return workload.New(seed, opts)
+	switch {
+	case w.Prompt.Dataset != nil:
+		if in.kind == spec.TokenizerDefault {
+			opts.Counter = nil // it is no model's: what a text counts in it says nothing
+		}
+		rows, err := workload.NewRows(seed, in.rows, opts)
+		if err != nil {
+			return nil, fmt.Errorf("data set %s: %w", w.Prompt.Dataset.Path, err)
+		}
+		return rows, nil
+	case w.Prompt.Task != workload.TextToText:
+		return workload.NewTask(seed, w.Prompt.Task, opts.Scenario, workload.TaskOptions{
+			Batch: w.Prompt.Details.Documents, PromptTokens: w.Prompt.Details.TextTokens,
+			OutputTokens: w.Prompt.Details.OutputTokens, Voice: w.Prompt.Details.Voice,
+			Sound: w.Prompt.Details.Sound.Std(), Counter: opts.Counter,
+		})
 	}
-	rows, err := pinnedRows(w, p.Run.Spec.Seed)
-	if err != nil {
-		return nil, err
-	}
-	return workload.NewRows(seed, rows, opts)
+	return workload.New(seed, opts)
 }
 
 // pinnedRows reads the data set and makes sure that it is the one that the spec
@@ -54,14 +68,44 @@ func pinnedRows(w spec.Workload, seed int64) ([]dataset.Row, error) {
 		return nil, fmt.Errorf("data set %s has digest %s, spec.workload.datasetRef names %s: want the same content", d.Path, set.Digest, w.DatasetRef)
 	}
 	for _, row := range set.Rows {
-		switch {
-		case row.Prompt == "":
-			return nil, fmt.Errorf("data set %s, row at %d: no prompt, want one for text-to-text", d.Path, row.Line)
-		case len(row.Messages) > 0:
+		if len(row.Messages) > 0 {
 			return nil, fmt.Errorf("data set %s, row at %d has earlier messages: this version asks single turns, want prompts alone", d.Path, row.Line)
 		}
 	}
 	return set.Rows, nil
+}
+
+// countAnswer writes down how many tokens the named tokenizer counts in the
+// answer. It is done off the measured path, after the stream has been
+// interpreted, and while the text is still there; a tool call's text is not.
+func (in *inputs) countAnswer(request *record.Request, chunks []record.Chunk) {
+	if in.answers == nil || request.Text == "" {
+		return
+	}
+	for _, c := range chunks {
+		if c.Kind.Output() && c.TextBytes == 0 {
+			return // output without text, such as a tool call: the text is not all of it
+		}
+	}
+	if n, err := in.answers.Count(request.Text); err == nil {
+		count := int32(n)
+		request.TokenizerOutput = &count
+	}
+}
+
+// keepText says whether the text of answers is needed: to be kept, or to be
+// counted before it is dropped.
+func keepText(s spec.RunSpec) bool {
+	return s.Load.KeepAnswers || s.Workload.Tokenizer.Kind == spec.TokenizerFile
+}
+
+// prepare makes call number id and encodes it.
+func (in *inputs) prepare(client *target.Client, source workload.Source, point int32, id int64) (target.Prepared, error) {
+	call := source.Call(point, id)
+	if err := in.counter.Err(); err != nil {
+		return target.Prepared{}, fmt.Errorf("count the tokens of call %d: %w", id, err)
+	}
+	return client.Prepare(call)
 }
 
 // datasets names the data set of p for the manifest; the plan pins its digest

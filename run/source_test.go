@@ -9,11 +9,17 @@ import (
 	"testing"
 
 	"assay/workload"
+	"assay/workload/token"
 )
 
 func sourceOf(t *testing.T, fields string) (workload.Source, error) {
 	t.Helper()
-	return newSource(planOf(t, `workload: {model: m, `+fields+`}, `+endpoint+`, load: {concurrency: [1]}`), 1)
+	p := planOf(t, `workload: {model: m, `+fields+`}, `+endpoint+`, load: {concurrency: [1]}`)
+	in, err := readInputs(p)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(p, in, 1)
 }
 
 // What the spec says about lengths and prefixes is what calls have.
@@ -27,8 +33,9 @@ func TestSource(t *testing.T) {
 		}
 		for id := range int64(50) {
 			c := s.Call(0, id)
-			if got := len(strings.Fields(c.Prompt)); got != int(c.InputTokens) || !holds(got, int(c.OutputTokens)) {
-				t.Errorf("%s: %d words for %d tokens, %d out", fields, got, c.InputTokens, c.OutputTokens)
+			got, err := token.Default().Count(c.Prompt)
+			if err != nil || got != int(c.InputTokens) || !holds(got, int(c.OutputTokens)) {
+				t.Errorf("%s: %d tokens where %d are said, %d out, %v", fields, got, c.InputTokens, c.OutputTokens, err)
 			}
 		}
 	}
@@ -41,7 +48,7 @@ func TestSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opening := func(id int64) string { return strings.Join(strings.Fields(s.Call(0, id).Prompt)[:100], " ") }
+	opening := func(id int64) string { return strings.Join(strings.Fields(s.Call(0, id).Prompt)[:90], " ") }
 	if opening(1) != opening(2) {
 		t.Error("two prompts do not share the prefix")
 	}
@@ -72,6 +79,19 @@ func TestSourceOfDataset(t *testing.T) {
 		t.Error("a text file was read as JSON")
 	}
 	p := planOf(t, fmt.Sprintf(`workload: {model: m, datasetRef: "mine@%s", prompt: {dataset: {path: %q}}}, %s, load: {concurrency: [1]}`, digest, path, endpoint))
+	in, err := readInputs(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newSource(p, in, 2); err != nil {
+		t.Errorf("a second point reads the file again: %v", err)
+	}
+	if _, err := readInputs(p); err == nil || !strings.Contains(err.Error(), "data set "+path) {
+		t.Errorf("a file that is gone: %v, want an error that names it", err)
+	}
 	if got := datasets(p); len(got) != 1 || got[0].Name != "mine" || got[0].Digest != digest {
 		t.Errorf("the manifest names %+v", got)
 	}

@@ -33,6 +33,10 @@ func (s *Server) answer(c *conn, head *http.Request) (keep bool) {
 	if !ok {
 		return false
 	}
+	if do := jobs[head.Method+" "+head.URL.Path]; do != nil {
+		s.carryOut(c, head, do, body)
+		return true
+	}
 	s.showPage(c, head, body)
 	return true
 }

@@ -44,6 +44,7 @@ func WorkloadDigest(run Run) (string, error) {
 	if s.Workload.Prompt.Dataset != nil {
 		s.Workload.Prompt.Dataset.Path = "" // datasetRef names the content
 	}
+	s.Workload.Tokenizer.Path = "" // its digest names the content
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
 	}

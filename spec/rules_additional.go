@@ -44,7 +44,7 @@ var additionalRules = []Rule{
 	{ID: "A30", Path: "spec.target", Doc: "Secrets are not written out; publication grade refuses them.", check: secretsReferenced},
 	{ID: "A31", Path: "spec.target.tls", Doc: "Publication grade verifies certificates; a client certificate has its key.", check: tlsComplete},
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
-	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
+	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset, a task to its scenario and API, a tokenizer's file to its digest; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
 }
 
@@ -280,6 +280,8 @@ func promptAgrees(c *checker) {
 	}
 	scenarioAgrees(c)
 	datasetAgrees(c)
+	taskAgrees(c)
+	tokenizerAgrees(c)
 	for i, shape := range c.run.Spec.Workload.SequenceLengthMix {
 		if p.PrefixTokens > 0 && p.PrefixTokens >= shape.InputTokens {
 			c.fail("spec.workload.prompt.prefixTokens",

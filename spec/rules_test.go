@@ -210,6 +210,17 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.prompt.dataset", map[string]any{"path": "a.txt"}}}, "spec.workload.datasetRef", "must name the content of prompt.dataset: " + pinnedWant},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset"},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"prefixRatio": 0.5, "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.task", "text-to-embeddings"}}, "spec.workload.prompt.scenario", "text-to-embeddings needs a scenario such as E(256), or a dataset"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"task": "text-to-image", "scenario": "E(64)"}}}, "spec.workload.prompt.scenario", "does not shape text-to-image: want one such as I(1024,1024)"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.scenario", "A(64)"}}, "spec.workload.prompt.scenario", "does not shape text-to-text: want one such as D(512,128)"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"task": "text-to-image", "scenario": "I(64,64)"}}, {"spec.target.api", "rerank"}}, "spec.target.api", "cannot be asked for text-to-image: want openai-images"},
+		{"A33", minimal, []patch{{"spec.target.api", "openai-embeddings"}}, "spec.target.api", "cannot be asked for text-to-text: want another: this one answers with no text"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"task": "speech-to-text"}}}, "spec.workload.prompt.details.sound", "says how long recordings are where prompt.dataset names none; speech-to-text has no scenario"},
+		{"A33", minimal, []patch{{"spec.workload.prompt.details", map[string]any{"documents": 2}}}, "spec.workload.prompt.details", "belongs to tasks other than text-to-text"},
+		{"A33", minimal, []patch{{"spec.workload.prompt", map[string]any{"task": "text-to-speech", "scenario": "A(9)", "prefixTokens": 1}}}, "spec.workload.prompt", "distributions and prefixes shape text-to-text alone"},
+		{"A33", minimal, []patch{{"spec.workload.tokenizer.path", "t.json"}}, "spec.workload.tokenizer.digest", "must name the content of the file: sha256:HEX, as sha256sum prints it"},
+		{"A33", minimal, []patch{{"spec.workload.tokenizer.kind", "file"}}, "spec.workload.tokenizer.path", "names the file of kind file"},
+		{"A33", minimal, []patch{{"spec.workload.tokenizer", map[string]any{"kind": "server", "path": "t.json"}}}, "spec.workload.tokenizer.kind", "path, digest and pattern belong to kind file"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
 	for _, tt := range tests {

@@ -14,14 +14,7 @@ var scenarioNumber = regexp.MustCompile(`[0-9]+`)
 // needs it; package scenario reads and draws them. It is false for one that asks
 // for nothing, and for what is no scenario of text.
 func scenarioMean(scenario string) (input, output int, ok bool) {
-	var n []int
-	for _, digits := range scenarioNumber.FindAllString(scenario, -1) {
-		number, err := strconv.Atoi(digits)
-		if err != nil {
-			return 0, 0, false
-		}
-		n = append(n, number)
-	}
+	n := scenarioNumbers(scenario)
 	switch kind, _, _ := strings.Cut(scenario, "("); {
 	case kind == "D" && len(n) == 2:
 		input, output = n[0], n[1]
@@ -35,9 +28,31 @@ func scenarioMean(scenario string) (input, output int, ok bool) {
 	return input, output, input > 0 && output > 0
 }
 
+// scenarioNumbers lists the numbers of a scenario; none when one is too large.
+func scenarioNumbers(scenario string) []int {
+	var list []int
+	for _, digits := range scenarioNumber.FindAllString(scenario, -1) {
+		number, err := strconv.Atoi(digits)
+		if err != nil {
+			return nil
+		}
+		list = append(list, number)
+	}
+	return list
+}
+
+// meanOf is how many tokens a request has on average, where the scenario or the
+// task tells it.
+func meanOf(w Workload) (input, output int, ok bool) {
+	if w.Prompt.Task == "" || w.Prompt.Task == TextToText {
+		return scenarioMean(w.Prompt.Scenario)
+	}
+	return taskMean(w)
+}
+
 // deriveMix makes the mix of a scenario its mean, where the author gave none.
 func deriveMix(w *Workload, note func(path string, value any)) {
-	if input, output, ok := scenarioMean(w.Prompt.Scenario); ok {
+	if input, output, ok := meanOf(*w); ok {
 		setList(&w.SequenceLengthMix, []SequenceLength{{input, output, 1}}, "spec.workload.sequenceLengthMix", note)
 	}
 }
@@ -61,7 +76,11 @@ func scenarioAgrees(c *checker) {
 	if p.Distribution != "fixed" {
 		c.fail(path+".scenario", "give scenario or distribution, not both")
 	}
-	input, output, ok := scenarioMean(p.Scenario)
+	if t, known := findTask(p.Task); known && !strings.Contains(t.scenario, p.Scenario[:1]) {
+		c.fail(path+".scenario", fmt.Sprintf("does not shape %s: want one such as %s", t.name, t.example))
+		return
+	}
+	input, output, ok := meanOf(c.run.Spec.Workload)
 	if !ok {
 		c.fail(path+".scenario", "means must be above zero and minima not above their maxima")
 		return

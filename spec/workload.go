@@ -26,6 +26,9 @@ type Workload struct {
 	// How prompts are made.
 	Prompt Prompt `json:"prompt,omitzero"`
 
+	// What counts tokens.
+	Tokenizer Tokenizer `json:"tokenizer,omitzero"`
+
 	// The correctness policy, frozen with the workload.
 	Correctness Correctness `json:"correctness,omitzero"`
 
@@ -57,10 +60,16 @@ type Prompt struct {
 	// half the width. It means nothing for fixed.
 	Spread float64 `json:"spread,omitzero" min:"0" max:"4"`
 
-	// The lengths in genai-bench's notation, instead of distribution and spread:
-	// D(in,out), N(mean,sd)/(mean,sd), U(min,max)/(min,max) or U(max,max).
-	// sequenceLengthMix then is its mean, and by default follows from it.
-	Scenario string `json:"scenario,omitzero" pattern:"^([DU]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\))$" example:"N(480,240)/(300,150)"`
+	// The shape of requests in genai-bench's notation, instead of distribution
+	// and spread. Text: D(in,out), N(mean,sd)/(mean,sd), U(min,max)/(min,max) or
+	// U(max,max). Other tasks: E(tokens) of a document to embed, R(tokens,tokens)
+	// of a document and the query to rank, I(width,height) or I(width,height,images),
+	// A(characters) to speak. sequenceLengthMix then is its mean, and by default
+	// follows from it.
+	Scenario string `json:"scenario,omitzero" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$" example:"N(480,240)/(300,150)"`
+
+	// What the scenario leaves open for tasks other than text-to-text.
+	Details Details `json:"details,omitzero"`
 
 	// Prompt tokens shared by all requests of a point, for prefix caches.
 	PrefixTokens int `json:"prefixTokens,omitzero" min:"0"`
@@ -84,7 +93,7 @@ type Prompt struct {
 
 // A Dataset says where the prompts lie. Its content is named by datasetRef.
 type Dataset struct {
-	// The file; a relative one lies below the working directory. It is no part
+	// The file or folder; a relative one lies below the working directory. It is no part
 	// of the workload's identity: the digest of its content is.
 	Path string `json:"path" required:"true" example:"data/prompts.jsonl"`
 

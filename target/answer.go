@@ -297,6 +297,9 @@ func (a *answer) conclude() {
 		a.flag("no_done")
 	}
 	noText := a.client.shape.NoText
+	if items := int32(len(a.open)); noText && r.Result == record.OK {
+		r.Items = &items
+	}
 	if r.UsageOutput == nil && (!noText || r.UsageInput == nil) {
 		a.flag("no_usage")
 	}

@@ -37,6 +37,9 @@ func (anthropic) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Temperature != nil {
 		body["temperature"] = *ask.Temperature
 	}
+	if len(pictures(call)) > 0 {
+		body["messages"] = looking(call, "text", anthropicImage)
+	}
 	return encode(call, body, ask)
 }
 

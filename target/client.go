@@ -170,6 +170,9 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 		return Prepared{}, err
 	}
 	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
+	if call.Prompt == "" {
+		p.hash = promptHash(string(body)) // images and documents alone
+	}
 	if p.header, err = c.headerFor(call, body); err != nil {
 		return p, err
 	}

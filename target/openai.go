@@ -39,6 +39,9 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}
+	if d.chat && len(pictures(call)) > 0 {
+		body["messages"] = looking(call, "text", openAIImage)
+	}
 	return encode(call, body, ask)
 }
 

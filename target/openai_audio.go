@@ -24,7 +24,11 @@ func (audioSpeech) Shape(Ask) Shape {
 }
 
 func (audioSpeech) Encode(call record.Call, ask Ask) ([]byte, error) {
-	return encode(call, map[string]any{"model": ask.Model, "input": call.Prompt, "voice": "alloy"}, ask)
+	body := map[string]any{"model": ask.Model, "input": call.Prompt, "voice": "alloy"}
+	if p := call.Payload; p != nil && p.Voice != "" {
+		body["voice"] = p.Voice
+	}
+	return encode(call, body, ask)
 }
 
 // Decode implements Dialect. No sound file begins with a brace: JSON in its
@@ -39,8 +43,8 @@ func (audioSpeech) Decode(data []byte) ([]Piece, error) {
 	return s.pieces(""), nil
 }
 
-// transcription is OpenAI's speech to text. The call's prompt is the content of
-// a sound file, which goes out as a form.
+// transcription is OpenAI's speech to text. The call's sound, or else its prompt,
+// is the content of a sound file, which goes out as a form.
 type transcription struct{}
 
 var _ Dialect = transcription{}
@@ -49,6 +53,11 @@ var _ Dialect = transcription{}
 // are equal on the wire; a sound file holds these 32 letters by chance once in
 // 10^77 bytes.
 const formBoundary = "assay-form-boundary-5fd1c0b9e27a4"
+
+// soundNames are the ends of file names by which servers tell formats.
+var soundNames = map[string]string{
+	"audio/wav": "wav", "audio/mpeg": "mp3", "audio/flac": "flac", "audio/ogg": "ogg", "audio/mp4": "m4a", "audio/webm": "webm",
+}
 
 func (transcription) Path() string { return "/v1/audio/transcriptions" }
 
@@ -82,9 +91,13 @@ func (transcription) Encode(call record.Call, ask Ask) ([]byte, error) {
 			return nil, fmt.Errorf("encode call %d: field %s: %w", call.ID, name, err)
 		}
 	}
-	file, err := form.CreateFormFile("file", "audio.wav")
+	name, sound := "audio.wav", []byte(call.Prompt)
+	if p := call.Payload; p != nil && p.Sound != nil {
+		name, sound = "audio."+soundNames[p.Sound.MediaType], p.Sound.Data
+	}
+	file, err := form.CreateFormFile("file", name)
 	if err == nil {
-		_, err = file.Write([]byte(call.Prompt))
+		_, err = file.Write(sound)
 	}
 	if err == nil {
 		err = form.Close()

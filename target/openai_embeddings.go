@@ -6,7 +6,8 @@ import (
 	"assay/record"
 )
 
-// embeddings is OpenAI's embeddings API. Each vector is one output.
+// embeddings is OpenAI's embeddings API. Each vector is one output. Images go
+// out as a message, as vLLM embeds them.
 type embeddings struct{}
 
 var _ Dialect = embeddings{}
@@ -15,7 +16,16 @@ func (embeddings) Path() string    { return "/v1/embeddings" }
 func (embeddings) Shape(Ask) Shape { return Shape{Unary: true, NoText: true} }
 
 func (embeddings) Encode(call record.Call, ask Ask) ([]byte, error) {
-	return encode(call, map[string]any{"model": ask.Model, "input": call.Prompt, "encoding_format": "float"}, ask)
+	body := map[string]any{"model": ask.Model, "encoding_format": "float"}
+	switch {
+	case len(pictures(call)) > 0:
+		body["messages"] = looking(call, "text", openAIImage)
+	case call.Payload != nil:
+		body["input"] = documents(call)
+	default:
+		body["input"] = call.Prompt
+	}
+	return encode(call, body, ask)
 }
 
 // Decode implements Dialect.

@@ -2,6 +2,7 @@ package target
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"assay/record"
 )
@@ -16,7 +17,11 @@ func (images) Path() string    { return "/v1/images/generations" }
 func (images) Shape(Ask) Shape { return Shape{Unary: true, NoText: true} }
 
 func (images) Encode(call record.Call, ask Ask) ([]byte, error) {
-	return encode(call, map[string]any{"model": ask.Model, "prompt": call.Prompt, "n": 1}, ask)
+	body := map[string]any{"model": ask.Model, "prompt": call.Prompt, "n": 1}
+	if p := call.Payload; p != nil && p.Paint != (record.Paint{}) {
+		body["n"], body["size"] = p.Paint.Images, fmt.Sprintf("%dx%d", p.Paint.Width, p.Paint.Height)
+	}
+	return encode(call, body, ask)
 }
 
 // Decode implements Dialect.

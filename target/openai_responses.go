@@ -29,6 +29,9 @@ func (responses) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}
+	if len(pictures(call)) > 0 {
+		body["input"] = looking(call, "input_text", responsesImage)
+	}
 	return encode(call, body, ask)
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // rerank orders documents by how well they answer a query, as Cohere defined it
-// and vLLM, SGLang and others serve it. The first line of the prompt is the
-// query, each further line a document.
+// and vLLM, SGLang and others serve it. In a call without documents the first
+// line of the prompt is the query, each further line a document.
 type rerank struct{ path string }
 
 var _ Dialect = rerank{}
@@ -18,12 +18,21 @@ func (r rerank) Path() string  { return r.path }
 func (rerank) Shape(Ask) Shape { return Shape{Unary: true, NoText: true} }
 
 func (rerank) Encode(call record.Call, ask Ask) ([]byte, error) {
-	query, rest, _ := strings.Cut(call.Prompt, "\n")
-	documents := strings.FieldsFunc(rest, func(r rune) bool { return r == '\n' })
-	if documents == nil {
-		documents = []string{query}
+	query, list := ranking(call)
+	return encode(call, map[string]any{"model": ask.Model, "query": query, "documents": list}, ask)
+}
+
+// ranking is the query of a call and the documents to rank.
+func ranking(call record.Call) (query string, list []string) {
+	if p := call.Payload; p != nil && len(p.Documents) > 0 {
+		return p.Query, p.Documents
 	}
-	return encode(call, map[string]any{"model": ask.Model, "query": query, "documents": documents}, ask)
+	query, rest, _ := strings.Cut(call.Prompt, "\n")
+	list = strings.FieldsFunc(rest, func(r rune) bool { return r == '\n' })
+	if list == nil {
+		list = []string{query}
+	}
+	return query, list
 }
 
 // Decode implements Dialect. Each rank is one output. vLLM counts tokens in

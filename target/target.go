@@ -102,6 +102,9 @@ var All = []Named{
 	{"oci-cohere", "Oracle Generative AI chat in Cohere's format", oci{cohere: true}},
 	{"cohere-chat", "Cohere chat, version 2", cohere{}},
 	{"cohere-rerank", "Cohere ranking of documents, version 2", rerank{path: "/v2/rerank"}},
+	{"cohere-embed", "Cohere embeddings of texts and images, version 2", cohereEmbed{}},
+	{"tei-embed", "Text Embeddings Inference's own embed", teiEmbed{}},
+	{"tei-rerank", "Text Embeddings Inference's ranking of documents", teiRerank{}},
 }
 
 // Find returns the dialect called name.

@@ -29,13 +29,14 @@ const (
 	Joule            Unit = "J"
 	Watt             Unit = "W"
 	Dollar           Unit = "$"
+	ItemPerSecond    Unit = "item/s"
 	Ratio            Unit = "1"
 )
 
 // All lists every unit, in the order of the constants.
 var All = []Unit{
 	Second, Token, TokenPerSecond, Request, RequestPerSecond,
-	Byte, BytePerSecond, Joule, Watt, Dollar, Ratio,
+	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Ratio,
 }
 
 // scale is one printed size of a unit: values of at least from are divided by

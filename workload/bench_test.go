@@ -1,6 +1,9 @@
 package workload
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 // Calls are made off the measured path but on the client's processors: one must
 // cost little beside sending it.
@@ -16,5 +19,14 @@ func BenchmarkCall(b *testing.B) {
 			b.Fatal(c)
 		}
 		id++
+	}
+}
+
+func BenchmarkPicture(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for b.Loop() {
+		if picture := Picture(rng, 1024, 1024); len(picture.Data) < 1000 {
+			b.Fatal(len(picture.Data))
+		}
 	}
 }

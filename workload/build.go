@@ -20,10 +20,14 @@ type Builder struct {
 }
 
 // NewBuilder returns a builder that counts with counter. Without one (nil) a
-// word of the list counts as a token.
+// word of the list counts as a token. A counter that is a Builder is returned
+// as it is: learning what words cost is done once for all who share it.
 func NewBuilder(counter Counter) *Builder {
 	if counter == nil {
 		return &Builder{words: words, perWord: 1}
+	}
+	if b, ok := counter.(*Builder); ok {
+		return b
 	}
 	b := &Builder{counter: counter}
 	total := 0
@@ -106,8 +110,9 @@ func cutWord(text string, floor int) string {
 }
 
 // fillers are the pieces that close a gap too small for a word. One of them is
-// a single token in every vocabulary seen; the rest are for odd ones.
-var fillers = []string{" a", " I", " the", ".", ",", "!", " x", "a", "z", "\n", " 1"}
+// a single token in every vocabulary seen; the rest are for odd ones. None ends
+// in white space, which chat templates trim.
+var fillers = []string{" a", " I", " the", ".", ",", "!", " x", "a", "z", "e", "s", "1", " 1"}
 
 // fill appends the smallest pieces until text has n tokens.
 func (b *Builder) fill(text string, have, n int) (string, int) {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 
@@ -14,47 +15,127 @@ import (
 type Rows struct {
 	seed    uint64
 	rows    []dataset.Row
-	lengths *Synthetic
-	counter Counter
+	opts    Options
+	lengths *Synthetic // nil for tasks whose answers have no length
+	builder *Builder
 }
 
 var _ Source = (*Rows)(nil)
 
-// NewRows returns a source of calls that asks rows. An answer is as long as its
-// row says, else, where opts has a Counter, as the answer that the row gives,
-// else as opts draws. Without a Counter the input length is left at 0: unknown.
+// besideImage is how many tokens of text go with an image that has none of its
+// own.
+const besideImage = 32
+
+// NewRows returns a source of calls that asks rows for the task of opts. An
+// answer of text is as long as its row says, else, where opts has a Counter, as
+// the answer that the row gives, else as opts draws. Without a Counter the input
+// length is as the row says; 0 is unknown.
 func NewRows(seed int64, rows []dataset.Row, opts Options) (*Rows, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("no rows: want at least one")
 	}
-	lengths, err := New(seed, opts)
-	if err != nil {
-		return nil, err
+	if opts.Task == "" {
+		opts.Task = TextToText
 	}
-	return &Rows{seed: uint64(seed), rows: rows, lengths: lengths, counter: opts.Counter}, nil
+	s := &Rows{seed: uint64(seed), rows: rows, opts: opts, builder: NewBuilder(opts.Counter)}
+	if opts.Task == TextToText {
+		var err error
+		if s.lengths, err = New(seed, opts); err != nil {
+			return nil, err
+		}
+	}
+	for _, row := range rows {
+		if lacks := missing(opts.Task, row); lacks != "" {
+			return nil, fmt.Errorf("row at %d: no %s, want one for %s", row.Line, lacks, opts.Task)
+		}
+	}
+	return s, nil
+}
+
+// missing names what row lacks to be asked as task; "" when it has all.
+func missing(task string, row dataset.Row) string {
+	switch task {
+	case TextToText, TextToImage, TextToSpeech:
+		if row.Prompt == "" {
+			return "prompt"
+		}
+	case TextToEmbeddings:
+		if row.Prompt == "" && len(row.Documents) == 0 {
+			return "prompt or documents"
+		}
+	case TextToRerank:
+		if row.Query == "" || len(row.Documents) == 0 {
+			return "query with documents"
+		}
+	case ImageTextToText, ImageToEmbeddings:
+		if row.Image == nil {
+			return "image"
+		}
+	case SpeechToText:
+		if row.Sound == nil {
+			return "sound"
+		}
+	default:
+		return "way to ask it"
+	}
+	return ""
 }
 
 // Call implements Source.
 func (s *Rows) Call(point int32, id int64) record.Call {
 	row := s.rows[s.place(uint64(id))]
-	call := record.Call{ID: id, Point: point, Prompt: row.Prompt, OutputTokens: int32(row.OutputTokens)}
-	if len(row.Messages) > 0 {
-		said := append(row.Messages[:len(row.Messages):len(row.Messages)], record.Message{Role: "user", Content: row.Prompt})
-		call.Payload = &record.Payload{Messages: said}
-	}
-	if s.counter != nil {
-		for _, m := range row.Messages {
-			call.InputTokens += int32(s.counter.Count(m.Content))
-		}
-		call.InputTokens += int32(s.counter.Count(row.Prompt))
-		if call.OutputTokens == 0 && row.Answer != "" {
-			call.OutputTokens = int32(s.counter.Count(row.Answer))
+	call := record.Call{ID: id, Point: point, Prompt: row.Prompt, InputTokens: int32(row.InputTokens)}
+	s.carry(row, &call)
+	if call.InputTokens == 0 && s.opts.Counter != nil {
+		for _, text := range row.Texts() {
+			call.InputTokens += int32(s.opts.Counter.Count(text))
 		}
 	}
-	if call.OutputTokens == 0 {
-		call.OutputTokens = s.lengths.draw(rand.New(rand.NewPCG(s.seed, uint64(id)))).OutputTokens
+	rng := rand.New(rand.NewPCG(s.seed, uint64(id)))
+	switch s.opts.Task {
+	case TextToText:
+		call.OutputTokens = s.output(row, rng)
+	case ImageTextToText:
+		call.OutputTokens = int32(s.opts.OutputTokens)
+		if call.Prompt == "" {
+			text, count := s.builder.Text(rng, besideImage)
+			call.Prompt, call.InputTokens = text, int32(count)
+		}
 	}
 	return call
+}
+
+// carry fills in what the task sends beside the prompt.
+func (s *Rows) carry(row dataset.Row, call *record.Call) {
+	if s.opts.Task == TextToText {
+		if len(row.Messages) > 0 {
+			said := append(row.Messages[:len(row.Messages):len(row.Messages)], record.Message{Role: "user", Content: row.Prompt})
+			call.Payload = &record.Payload{Messages: said}
+		}
+		return
+	}
+	p := &record.Payload{Task: s.opts.Task, Documents: row.Documents, Query: row.Query, Voice: s.opts.Voice, Sound: row.Sound}
+	if row.Image != nil {
+		p.Images = []record.Image{*row.Image}
+	}
+	if len(p.Documents) == 0 && s.opts.Task == TextToEmbeddings {
+		p.Documents = []string{row.Prompt}
+	}
+	if call.Prompt == "" {
+		call.Prompt = row.Query
+	}
+	call.Payload = p
+}
+
+// output is how long the answer to row shall be.
+func (s *Rows) output(row dataset.Row, rng *rand.Rand) int32 {
+	if row.OutputTokens > 0 {
+		return int32(row.OutputTokens)
+	}
+	if s.opts.Counter != nil && row.Answer != "" {
+		return int32(s.opts.Counter.Count(row.Answer))
+	}
+	return s.lengths.draw(rng).OutputTokens
 }
 
 // place is the row of call id: pass after pass over the set, each in an order

@@ -48,6 +48,12 @@ type Options struct {
 
 	// Counter counts tokens. Nil counts words.
 	Counter Counter
+
+	// Of rows of a data set: the task, text-to-text when empty; the length of an
+	// answer about an image, 0 for as long as the server likes; and who speaks.
+	Task         string
+	OutputTokens int
+	Voice        string
 }
 
 // A Synthetic makes calls of given lengths from nothing but a seed.

@@ -2,9 +2,11 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/record"
 	"assay/workload/scenario"
@@ -19,6 +21,7 @@ const (
 	ImageToEmbeddings = "image-to-embeddings"
 	TextToImage       = "text-to-image"
 	TextToSpeech      = "text-to-speech"
+	SpeechToText      = "speech-to-text"
 )
 
 // TaskOptions says what a scenario leaves open. The zero value is ready to use.
@@ -33,6 +36,12 @@ type TaskOptions struct {
 	// OutputTokens is the length of an answer about an image. Zero leaves the
 	// end to the server.
 	OutputTokens int
+
+	// Voice is who speaks. Empty leaves it to the server.
+	Voice string
+
+	// Sound is how long a recording to transcribe lasts.
+	Sound time.Duration
 
 	// Images are used, each at random, instead of ones made from the seed.
 	// They go out as they are: a scenario's size is not forced on them.
@@ -73,14 +82,21 @@ var tasks = map[string]func(*Tasks, *rand.Rand, scenario.Shape, *record.Call){
 	ImageToEmbeddings: (*Tasks).show,
 	TextToImage:       (*Tasks).paint,
 	TextToSpeech:      (*Tasks).speak,
+	SpeechToText:      (*Tasks).listen,
 }
 
 // NewTask returns a source of calls for task, shaped by s.
 func NewTask(seed int64, task string, s scenario.Scenario, opts TaskOptions) (*Tasks, error) {
 	if tasks[task] == nil {
-		return nil, fmt.Errorf("task %q: want one of %s", task, strings.Join(scenario.AllTasks, ", "))
+		return nil, fmt.Errorf("task %q: want one of %s", task, strings.Join(slices.Sorted(maps.Keys(tasks)), ", "))
 	}
-	if s.Kind == scenario.Dataset || !slices.Contains(s.Tasks(), task) {
+	switch {
+	case task == SpeechToText && s.Kind != "":
+		return nil, fmt.Errorf("scenario %s does not shape %s: want the length of a recording", s, task)
+	case task == SpeechToText && (opts.Sound <= 0 || opts.Sound > maxSound):
+		return nil, fmt.Errorf("recordings of %v: want more than 0 and at most %v", opts.Sound, maxSound)
+	case task == SpeechToText: // has no scenario
+	case s.Kind == scenario.Dataset || !slices.Contains(s.Tasks(), task):
 		return nil, fmt.Errorf("scenario %q does not shape %s: want one such as %s", s, task, scenario.Defaults(task)[0])
 	}
 	if opts.Batch < 0 || opts.PromptTokens < 0 || opts.OutputTokens < 0 {
@@ -160,9 +176,15 @@ func (t *Tasks) speak(rng *rand.Rand, shape scenario.Shape, call *record.Call) {
 		}
 		b.WriteString(words[rng.IntN(len(words))])
 	}
+	call.Payload.Voice = t.opts.Voice
 	call.Prompt = b.String()[:shape.Characters] // the words are ASCII
 	if strings.HasSuffix(call.Prompt, " ") {
 		call.Prompt = call.Prompt[:shape.Characters-1] + "."
 	}
 	call.InputTokens = int32(t.builder.Count(call.Prompt))
+}
+
+func (t *Tasks) listen(rng *rand.Rand, _ scenario.Shape, call *record.Call) {
+	sound := Sound(rng, t.opts.Sound)
+	call.Payload.Sound = &sound
 }

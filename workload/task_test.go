@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/record"
 	"assay/workload/scenario"
@@ -45,8 +46,8 @@ func TestTasks(t *testing.T) {
 			}
 		}
 	}
-	if len(tasks) != len(scenario.AllTasks) {
-		t.Errorf("%d tasks are made, %d are named", len(tasks), len(scenario.AllTasks))
+	if len(tasks) != len(scenario.AllTasks)+1 { // and speech-to-text, which has no scenario
+		t.Errorf("%d tasks are made, %d are named", len(tasks), len(scenario.AllTasks)+1)
 	}
 }
 
@@ -103,6 +104,25 @@ func TestPicture(t *testing.T) {
 	wantHash(t, "pixels", h.Sum(nil), "cdb3896dc249d1a1")
 }
 
+func TestSound(t *testing.T) {
+	source, err := NewTask(1, SpeechToText, scenario.Scenario{}, TaskOptions{Sound: 1500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := source.Call(0, 0).Payload.Sound.Data
+	if len(data) != 44+2*24000 || string(data[:4]) != "RIFF" || string(data[8:16]) != "WAVEfmt " || string(data[36:40]) != "data" {
+		t.Errorf("%d bytes that begin %q, want a WAV file of 24000 samples", len(data), data[:40])
+	}
+	if bytes.Equal(data, source.Call(0, 1).Payload.Sound.Data) || !bytes.Equal(data, source.Call(0, 0).Payload.Sound.Data) {
+		t.Error("calls do not each have their own sound")
+	}
+	for _, length := range []time.Duration{0, time.Hour} {
+		if _, err := NewTask(1, SpeechToText, scenario.Scenario{}, TaskOptions{Sound: length}); err == nil {
+			t.Errorf("recordings of %v were accepted", length)
+		}
+	}
+}
+
 func TestTaskRefusals(t *testing.T) {
 	f := func(task, text string, opts TaskOptions, want string) {
 		t.Helper()
@@ -114,7 +134,8 @@ func TestTaskRefusals(t *testing.T) {
 			t.Errorf("%s with %s: %v, want %q", task, text, err, want)
 		}
 	}
-	f("text-to-smell", "D(1,2)", TaskOptions{}, "want one of text-to-text")
+	f("text-to-smell", "D(1,2)", TaskOptions{}, "text-to-speech, text-to-text")
+	f(SpeechToText, "A(10)", TaskOptions{Sound: time.Second}, "want the length of a recording")
 	f(TextToImage, "D(512,512)", TaskOptions{}, "want one such as I(512,512)")
 	f(TextToText, "I(512,512)", TaskOptions{}, "does not shape text-to-text")
 	f(TextToText, "dataset", TaskOptions{}, "does not shape")

@@ -32,7 +32,23 @@ type Row struct {
 	Query        string           // what documents are ranked against
 	Documents    []string         // what to embed or rank
 	Image        *record.Image    // what to look at
+	Sound        *record.Sound    // what to listen to
+	InputTokens  int              // tokens of its texts, where somebody has counted them
 	Line         int              // where the row begins, from 1; its number where a file has no lines
+}
+
+// Texts lists what the row says to a model, in the order it is sent.
+func (r Row) Texts() []string {
+	var list []string
+	for _, m := range r.Messages {
+		list = append(list, m.Content)
+	}
+	for _, text := range append([]string{r.Prompt, r.Query}, r.Documents...) {
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // A Set is a data set as read.
@@ -75,6 +91,8 @@ type Format struct {
 	Extensions []string
 	Folder     bool // a folder of files instead of a file
 
+	media map[string]string // of a folder's files: what they are called on the wire, by extension
+
 	// read passes every row to yield, which says errStop when it has enough. It
 	// returns how many rows the format's rules left out.
 	read func(in *input, yield func(Row) error) (dropped int, err error)
@@ -89,6 +107,7 @@ var All = []Format{
 	csvFormat,
 	parquetFormat,
 	imagesFormat,
+	soundsFormat,
 }
 
 var errStop = errors.New("enough rows")
@@ -172,7 +191,7 @@ func open(path string, opts Options) (Set, error) {
 func find(path, name string, folder bool) (Format, error) {
 	var names []string
 	for _, f := range All {
-		byName := name == "" && (folder && f.Folder || slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(path))))
+		byName := name == "" && (folder && f.Folder && f.holds(path) || slices.Contains(f.Extensions, strings.ToLower(filepath.Ext(path))))
 		if f.Name == name || byName {
 			if f.Folder != folder {
 				return Format{}, fmt.Errorf("format %s: want a %s", f.Name, map[bool]string{true: "folder", false: "file"}[f.Folder])
@@ -180,6 +199,9 @@ func find(path, name string, folder bool) (Format, error) {
 			return f, nil
 		}
 		names = append(names, f.Name)
+	}
+	if name == "" && folder {
+		return Format{}, errors.New("the folder holds no file that is known: want images or recordings")
 	}
 	if name == "" {
 		return Format{}, fmt.Errorf("the extension %q tells no format: name one of %s", filepath.Ext(path), strings.Join(names, ", "))

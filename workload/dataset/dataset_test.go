@@ -46,6 +46,11 @@ func sample(t *testing.T, format string) string {
 		write(t, filepath.Join(dir, "notes.txt"), "not an image")
 		write(t, filepath.Join(dir, "c.webp"), "third")
 		return dir
+	case "sounds":
+		write(t, filepath.Join(dir, "b.wav"), "second")
+		write(t, filepath.Join(dir, "a.MP3"), "first")
+		write(t, filepath.Join(dir, "c.flac"), "third")
+		return dir
 	}
 	matches, err := filepath.Glob("testdata/" + format + ".*")
 	if err != nil || len(matches) != 1 {
@@ -134,6 +139,10 @@ func TestRows(t *testing.T) {
 		Row{Image: &record.Image{MediaType: "image/jpeg", Data: []byte("first")}, Line: 1},
 		Row{Image: &record.Image{MediaType: "image/png", Data: []byte("second")}, Line: 2},
 		Row{Image: &record.Image{MediaType: "image/webp", Data: []byte("third")}, Line: 3})
+	f("sounds",
+		Row{Sound: &record.Sound{MediaType: "audio/mpeg", Data: []byte("first")}, Line: 1},
+		Row{Sound: &record.Sound{MediaType: "audio/wav", Data: []byte("second")}, Line: 2},
+		Row{Sound: &record.Sound{MediaType: "audio/flac", Data: []byte("third")}, Line: 3})
 	for format, want := range map[string]int{"text": 1, "jsonl": 1, "sharegpt": 3, "csv": 0, "images": 1} {
 		if got := read(format).Dropped; got != want {
 			t.Errorf("%s left out %d rows, want %d", format, got, want)
@@ -141,13 +150,11 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A spec can name every format of text, and no other.
+// A spec can name every format, and no other.
 func TestSpecNamesFormats(t *testing.T) {
 	var names []string
 	for _, f := range All {
-		if !f.Folder {
-			names = append(names, f.Name)
-		}
+		names = append(names, f.Name)
 	}
 	if got := spec.Vocabularies["datasetFormats"]; !slices.Equal(got, names) {
 		t.Errorf("the spec names %v, want %v", got, names)
@@ -216,7 +223,7 @@ func TestFaults(t *testing.T) {
 	f("a.csv", "x,y\na,b\n", Options{}, "line 2: no prompt: name its column, which is one of x, y")
 	f("a.csv", "prompt,outputTokens\na,many\n", Options{}, "want a whole number of tokens")
 	f("a.parquet", "not parquet at all", Options{}, "parquet")
-	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "no row to ask") {
+	if _, err := Open(t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "holds no file that is known") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if _, err := Open(t.TempDir(), Options{Format: "csv"}); err == nil || !strings.Contains(err.Error(), "want a file") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/record"
@@ -13,7 +14,7 @@ import (
 
 var imagesFormat = Format{
 	Name: "images", Doc: "a folder of PNG, JPEG, GIF and WebP files, in the order of their names; other files are left out",
-	Folder: true, read: readImages,
+	Folder: true, media: mediaTypes, read: readImages,
 }
 
 // mediaTypes says what images are called on the wire.
@@ -22,14 +23,29 @@ var mediaTypes = map[string]string{
 }
 
 func readImages(in *input, yield func(Row) error) (dropped int, err error) {
+	return in.readFolder(mediaTypes, func(media string, data []byte, number int) error {
+		return yield(Row{Image: &record.Image{MediaType: media, Data: data}, Line: number})
+	})
+}
+
+// holds reports whether a folder has a file of the format.
+func (f Format) holds(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
+		return f.media[strings.ToLower(filepath.Ext(entry.Name()))] != ""
+	})
+}
+
+// readFolder passes every file of a folder whose extension is known.
+func (in *input) readFolder(media map[string]string, yield func(media string, data []byte, number int) error) (dropped int, err error) {
 	entries, err := os.ReadDir(in.path) // sorted by name
 	if err != nil {
 		return 0, err
 	}
 	number := 0
 	for _, entry := range entries {
-		media := mediaTypes[strings.ToLower(filepath.Ext(entry.Name()))]
-		if !entry.Type().IsRegular() || media == "" {
+		kind := media[strings.ToLower(filepath.Ext(entry.Name()))]
+		if !entry.Type().IsRegular() || kind == "" {
 			dropped++
 			continue
 		}
@@ -41,7 +57,7 @@ func readImages(in *input, yield func(Row) error) (dropped int, err error) {
 			return dropped, fmt.Errorf("%s has %d bytes: want 1 to %d", entry.Name(), len(data), MaxRow)
 		}
 		number++
-		if err := yield(Row{Image: &record.Image{MediaType: media, Data: data}, Line: number}); err != nil {
+		if err := yield(kind, data, number); err != nil {
 			return dropped, err
 		}
 	}

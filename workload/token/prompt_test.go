@@ -4,27 +4,30 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"assay/workload"
 )
 
-// TestPrompt asks for every small length and some large ones and counts the
-// answer again from its text.
-func TestPrompt(t *testing.T) {
+// TestPrompts asks the builder of prompts for every small length and some large
+// ones, with every kind of tokenizer, and counts the answer again from its text.
+func TestPrompts(t *testing.T) {
 	for name, tok := range everyKind(t) {
 		t.Run(name, func(t *testing.T) {
-			for _, n := range []int{1, 2, 3, 4, 5, 7, 10, 31, 100, 101, 512, 1000, 4097} {
+			counter := NewCounter(tok)
+			b := workload.NewBuilder(counter)
+			for n := 1; n <= 4097; n += 1 + n/8 {
 				seed := func() *rand.Rand { return rand.New(rand.NewPCG(7, uint64(n))) }
-				text, err := Prompt(seed(), tok, n)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text, said := b.Text(seed(), n)
 				ids, err := tok.Encode(text)
-				if err != nil || len(ids) != n {
-					t.Errorf("a prompt of %d tokens has %d, %v: %.80q", n, len(ids), err, text)
+				if err != nil || len(ids) != n || said != n {
+					t.Errorf("a prompt of %d tokens has %d and says %d, %v: %.80q", n, len(ids), said, err, text)
 				}
-				again, err := Prompt(seed(), tok, n)
-				if err != nil || again != text {
-					t.Errorf("the same seed gave another prompt of %d tokens, %v", n, err)
+				if again, _ := b.Text(seed(), n); again != text {
+					t.Errorf("the same seed gave another prompt of %d tokens", n)
 				}
+			}
+			if err := counter.Err(); err != nil {
+				t.Error(err)
 			}
 		})
 	}
@@ -32,15 +35,13 @@ func TestPrompt(t *testing.T) {
 
 // TestPromptMean is the scenario D(100,·): others average 90.7.
 func TestPromptMean(t *testing.T) {
+	b := workload.NewBuilder(NewCounter(Default()))
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]bool{}
 	total := 0
 	const prompts = 1000
 	for range prompts {
-		text, err := Prompt(rng, Default(), 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text, _ := b.Text(rng, 100)
 		n, err := Default().Count(text)
 		if err != nil {
 			t.Fatal(err)
@@ -56,17 +57,29 @@ func TestPromptMean(t *testing.T) {
 	}
 }
 
-func TestPromptWithSpecials(t *testing.T) {
+func TestPromptsWithSpecials(t *testing.T) {
 	m, err := Parse([]byte(wordPieceFile), Options{Name: "specials"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok := m.WithSpecials()
-	text, err := Prompt(rand.New(rand.NewPCG(1, 1)), tok, 2)
-	if err != nil || text != "" {
-		t.Errorf("Prompt of the two special tokens alone = %q, %v, want an empty text", text, err)
+	b := workload.NewBuilder(NewCounter(m.WithSpecials()))
+	rng := rand.New(rand.NewPCG(1, 1))
+	if text, n := b.Text(rng, 2); n != 2 || text != "" {
+		t.Errorf("a prompt of the two special tokens alone = %q of %d, want an empty text", text, n)
 	}
-	if _, err := Prompt(rand.New(rand.NewPCG(1, 1)), tok, 1); !errors.Is(err, ErrNoPrompt) {
-		t.Errorf("Prompt shorter than the special tokens: %v, want %v", err, ErrNoPrompt)
+	if _, n := b.Text(rng, 1); n != 2 {
+		t.Errorf("a prompt shorter than the special tokens says %d, want the truth: 2", n)
+	}
+}
+
+type broken struct{ *Model }
+
+func (broken) Count(string) (int, error) { return 0, errors.New("gone") }
+
+// A count that failed is told, not taken for a short text.
+func TestCounterTells(t *testing.T) {
+	c := NewCounter(broken{Default()})
+	if n := c.Count("text"); n != 0 || c.Err() == nil || c.Err().Error() != "gone" {
+		t.Errorf("Count = %d, %v; want 0 and the error", n, c.Err())
 	}
 }

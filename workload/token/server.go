@@ -40,13 +40,19 @@ type tokenizeRequest struct {
 
 type tokenizeResponse struct {
 	Count  *int    `json:"count"`
-	Tokens []int32 `json:"tokens"`
+	Tokens []int64 `json:"tokens"` // some servers number beyond 32 bits
 }
 
 // Encode implements Tokenizer.
 func (s *Server) Encode(text string) ([]int32, error) {
 	r, err := s.tokenize(text)
-	return r.Tokens, err
+	ids := make([]int32, len(r.Tokens))
+	for i, id := range r.Tokens {
+		if ids[i] = int32(id); int64(ids[i]) != id {
+			return nil, fmt.Errorf("%s: id %d does not fit into 32 bits", s.Name(), id)
+		}
+	}
+	return ids, err
 }
 
 // Count implements Tokenizer.
