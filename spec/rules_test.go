@@ -211,7 +211,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset"},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"prefixRatio": 0.5, "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

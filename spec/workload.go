@@ -26,6 +26,10 @@ type Workload struct {
 	// How prompts are made.
 	Prompt Prompt `json:"prompt,omitzero"`
 
+	// Requests that come in sessions of several turns. Without it each stands
+	// alone.
+	Session *Session `json:"session,omitzero"`
+
 	// The correctness policy, frozen with the workload.
 	Correctness Correctness `json:"correctness,omitzero"`
 
