@@ -33,7 +33,8 @@ type Session struct {
 	// Branches that part from a synthetic conversation and meet again.
 	Fork *Fork `json:"fork,omitzero"`
 
-	// The most measured sessions of a point; 0 means no limit.
+	// The most measured sessions of a point; 0 means no limit. Whichever of this
+	// and load.duration comes first ends the point.
 	Limit int `json:"limit,omitzero" min:"0" max:"10000000"`
 }
 

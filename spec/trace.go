@@ -18,7 +18,8 @@ type Trace struct {
 	// Leave out what came at or after this time of the trace; 0 means nothing.
 	To unit.Duration `json:"to,omitzero" min:"0s"`
 
-	// Use the first so many requests of that part only; 0 means all.
+	// Use the first so many requests of that part only, or sessions where sessions
+	// are played; 0 means all.
 	Limit int `json:"limit,omitzero" min:"0" max:"50000000"`
 
 	// Send the text alone of requests that came with images. Without it a trace
