@@ -58,7 +58,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	if err != nil {
 		return &bundleError{err}
 	}
-	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
+	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out, inputs: &e.inputs}
 	runErr := e.measure(ctx, l, server)
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()

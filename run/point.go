@@ -30,7 +30,11 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSource(l.plan, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	point, err := l.paced(point)
+	if err != nil {
+		return err
+	}
+	source, err := l.source(point)
 	if err != nil {
 		return err
 	}
@@ -233,6 +237,7 @@ type launching struct {
 	client  *target.Client
 	out     *bundle.Launch
 	counter counter
+	inputs  *inputs
 
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's

@@ -22,7 +22,6 @@ var beyond = []struct {
 		return len(s.Load.Stages) > 0 && s.Workload.ConcurrencyModel == spec.ClosedLoop
 	}, "stages in an open loop only"},
 	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
-	{"spec.load.traceRef", func(s spec.RunSpec) bool { return s.Load.TraceRef != "" }, "none"},
 	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
 	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
 	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
@@ -45,8 +44,7 @@ func refuse(p plan.Plan) error {
 	}
 	if len(errs) == 0 {
 		// A data set that is missing or another one is told before anything starts.
-		_, err := newSource(p, 0)
-		errs = append(errs, err)
+		errs = append(errs, readable(p))
 	}
 	return errors.Join(errs...)
 }
