@@ -23,7 +23,8 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Whole and Share is set.
+// A Metric is one defined quantity. Exactly one of Each, Many,
+// Whole and Share is set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -34,9 +35,16 @@ type Metric struct {
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
 
+	// SessionOnly says that the metric has a meaning for sessions only.
+	SessionOnly bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
+
+	// Many yields the values of a point in a launch that do not belong to single
+	// requests, such as those of sessions; a distribution is made of them.
+	Many func(p *Point) []float64
 
 	// Whole yields the one value of a point in a launch, and false when the
 	// records cannot tell.
@@ -52,12 +60,17 @@ var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
+	FirstTurnTTFT, LaterTurnTTFT, SessionTime, SessionGeneration, SessionTool, SessionThink,
+	StepGeneration, StepTool, SessionTurns, SessionOffered, SessionRate, SessionErrorRate,
 }
 
 // A Timeline is one request with the events of its stream.
 type Timeline struct {
 	record.Request
 	Events []record.Chunk
+
+	// Step is the request's step in its session; nil outside of one.
+	Step *record.SessionStep
 }
 
 // Output yields the events that carried output, in order of arrival.
@@ -74,6 +87,7 @@ type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
+	Sessions   []*Session
 }
 
 // Seconds is the length of the measured window.

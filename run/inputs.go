@@ -95,6 +95,9 @@ func (l *launching) paced(point plan.Point) (plan.Point, error) {
 // readable makes sure that what p asks can be made, and that what it reads is
 // there and is what the plan names.
 func readable(p plan.Plan) error {
+	if p.Run.Spec.Workload.Session != nil {
+		return sessionsReadable(p)
+	}
 	if p.Run.Spec.Load.TraceRef != "" {
 		_, err := readTrace(p)
 		return err

@@ -34,6 +34,9 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if err != nil {
 		return err
 	}
+	if l.plan.Run.Spec.Workload.Session != nil {
+		return l.measureSessions(ctx, point)
+	}
 	source, err := l.source(point)
 	if err != nil {
 		return err

@@ -45,11 +45,23 @@ func NewReplay(records []trace.Record, prompts *trace.Source) (*Replay, error) {
 // Len is how many sessions there are.
 func (p *Replay) Len() int { return len(p.groups) }
 
+// Longest is how many steps the longest session has.
+func (p *Replay) Longest() int {
+	longest := 0
+	for _, group := range p.groups {
+		steps := len(group)
+		for _, r := range group {
+			if r.Tool > 0 {
+				steps++
+			}
+		}
+		longest = max(longest, steps)
+	}
+	return longest
+}
+
 // Start is when session number i began, from the trace's own zero.
 func (p *Replay) Start(i int) time.Duration { return p.groups[i][0].At }
-
-// Slice is the sessions from number begin to the one before end.
-func (p *Replay) Slice(begin, end int) *Replay { return &Replay{p.groups[begin:end], p.prompts} }
 
 // Session is session number i.
 func (p *Replay) Session(i int) Session {
