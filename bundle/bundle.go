@@ -47,6 +47,7 @@ const (
 	Chunks      = "chunks"
 	Steps       = "steps"
 	Collectives = "collectives"
+	Sessions    = "sessions"
 	Samples     = "samples"
 	Events      = "events"
 )
@@ -66,6 +67,7 @@ var Tables = []TableInfo{
 	{Chunks, "One row per event of a streamed answer, as it arrived.", record.Chunk{}, mergeTable[record.Chunk]},
 	{Steps, "One row per training step and rank.", record.Step{}, mergeTable[record.Step]},
 	{Collectives, "One row per collective operation and rank.", record.Collective{}, mergeTable[record.Collective]},
+	{Sessions, "One row per step of a session: what was asked or which tool ran, what it waited for, and when.", record.SessionStep{}, mergeTable[record.SessionStep]},
 	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}, mergeTable[record.Sample]},
 	{Events, "One row per thing that happened once.", record.Event{}, mergeTable[record.Event]},
 }

@@ -96,6 +96,7 @@ func appendAll(t *testing.T, l *Launch, n int, seed uint64) {
 	check(t, l.Chunks.Append(fill[record.Chunk](n, seed)...))
 	check(t, l.Steps.Append(fill[record.Step](n, seed)...))
 	check(t, l.Collectives.Append(fill[record.Collective](n, seed)...))
+	check(t, l.Sessions.Append(fill[record.SessionStep](n, seed)...))
 	check(t, l.Samples.Append(fill[record.Sample](n, seed)...))
 	check(t, l.Events.Append(fill[record.Event](n, seed)...))
 }

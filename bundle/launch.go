@@ -21,6 +21,7 @@ type Launch struct {
 	Chunks      *Table[record.Chunk]
 	Steps       *Table[record.Step]
 	Collectives *Table[record.Collective]
+	Sessions    *Table[record.SessionStep]
 	Samples     *Table[record.Sample]
 	Events      *Table[record.Event]
 
@@ -72,9 +73,10 @@ func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 	l.Chunks = newTable(Chunks, l.dir, o, l.wake, c.chunks)
 	l.Steps = newTable(Steps, l.dir, o, l.wake, c.steps)
 	l.Collectives = newTable(Collectives, l.dir, o, l.wake, c.collectives)
+	l.Sessions = newTable(Sessions, l.dir, o, l.wake, c.sessions)
 	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
 	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
-	l.tables = []flusher{l.Requests, l.Chunks, l.Steps, l.Collectives, l.Samples, l.Events}
+	l.tables = []flusher{l.Requests, l.Chunks, l.Steps, l.Collectives, l.Sessions, l.Samples, l.Events}
 	l.work.Go(l.run)
 	l.work.Go(l.tidy)
 	return l, nil

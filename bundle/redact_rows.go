@@ -82,6 +82,19 @@ func (c *cleaner) collectives(rows []record.Collective) {
 	}
 }
 
+func (c *cleaner) sessions(rows []record.SessionStep) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Phase)
+		word(c, &r.Kind)
+		word(c, &r.Parents)
+		word(c, &r.Tool)
+		word(c, &r.Result)
+		r.Name = c.redactor.String(r.Name)
+		r.Error = c.redactor.String(r.Error)
+	}
+}
+
 func (c *cleaner) samples(rows []record.Sample) {
 	for i := range rows {
 		r := &rows[i]

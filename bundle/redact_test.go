@@ -207,6 +207,7 @@ func TestNoSecretEnters(t *testing.T) {
 	check(t, l.Chunks.Append(poison[record.Chunk]()))
 	check(t, l.Steps.Append(poison[record.Step]()))
 	check(t, l.Collectives.Append(poison[record.Collective]()))
+	check(t, l.Sessions.Append(poison[record.SessionStep]()))
 	check(t, l.Samples.Append(poison[record.Sample]()))
 	check(t, l.Events.Append(poison[record.Event]()))
 	log, err := l.Log("server.log")

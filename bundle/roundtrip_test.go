@@ -39,6 +39,7 @@ func TestRoundTrip(t *testing.T) {
 	same(t, b, Chunks, n, fill[record.Chunk])
 	same(t, b, Steps, n, fill[record.Step])
 	same(t, b, Collectives, n, fill[record.Collective])
+	same(t, b, Sessions, n, fill[record.SessionStep])
 	same(t, b, Samples, n, fill[record.Sample])
 	same(t, b, Events, n, fill[record.Event])
 	if r := verify(t, w.Dir()); !r.Verified {

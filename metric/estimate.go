@@ -166,6 +166,10 @@ func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, er
 	}
 	perLaunch := make([][]float64, len(samples))
 	for i, s := range samples {
+		if m.Many != nil {
+			perLaunch[i] = m.Many(s.point)
+			continue
+		}
 		for t := range s.point.Measured {
 			if t.Result == record.OK {
 				perLaunch[i] = append(perLaunch[i], m.Each(t)...)

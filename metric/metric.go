@@ -24,7 +24,8 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Whole and Share is set.
+// A Metric is one defined quantity. Exactly one of Each, Many,
+// Whole and Share is set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -38,9 +39,16 @@ type Metric struct {
 	// Applies says for which workloads the metric has a meaning; nil means all.
 	Applies func(w spec.Workload) bool
 
+	// SessionOnly says that the metric has a meaning for sessions only.
+	SessionOnly bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
+
+	// Many yields the values of a point in a launch that do not belong to single
+	// requests, such as those of sessions; a distribution is made of them.
+	Many func(p *Point) []float64
 
 	// Whole yields the one value of a point in a launch, and false when the
 	// records cannot tell.
@@ -58,12 +66,17 @@ var All = []Metric{
 	OfferedRate, SentRate, DropRate,
 	InputThroughput, ItemThroughput, SoundThroughput, FirstByte,
 	TPOTCounted, OutputThroughputCounted,
+	FirstTurnTTFT, LaterTurnTTFT, SessionTime, SessionGeneration, SessionTool, SessionThink,
+	StepGeneration, StepTool, SessionTurns, SessionOffered, SessionRate, SessionErrorRate,
 }
 
 // A Timeline is one request with the events of its stream.
 type Timeline struct {
 	record.Request
 	Events []record.Chunk
+
+	// Step is the request's step in its session; nil outside of one.
+	Step *record.SessionStep
 }
 
 // Output yields the events that carried output, in order of arrival.
@@ -80,6 +93,7 @@ type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
+	Sessions   []*Session
 }
 
 // Seconds is the length of the measured window.

@@ -113,7 +113,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s is incomplete: %+v", m.ID, m)
 		}
 		kinds := 0
-		for _, set := range []bool{m.Each != nil, m.Whole != nil, m.Share != nil} {
+		for _, set := range []bool{m.Each != nil, m.Many != nil, m.Whole != nil, m.Share != nil} {
 			if set {
 				kinds++
 			}

@@ -62,11 +62,12 @@ var DropRate = Metric{
 }
 
 // openLoop counts the measured requests and says whether a schedule sent them:
-// those of a closed loop belong to a user.
+// those of a closed loop belong to a user, and those of a session follow the
+// answers before them.
 func (p *Point) openLoop() (due int, open bool) {
 	for t := range p.Measured {
 		due++
-		open = t.User < 0
+		open = t.User < 0 && t.Step == nil
 	}
 	return due, open
 }

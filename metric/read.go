@@ -53,6 +53,9 @@ func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
 			t.Events = append(t.Events, c)
 		}
 	}
+	if err := readSessions(b, index, points, byID); err != nil {
+		return Launch{}, fmt.Errorf("launch %d: %w", index, err)
+	}
 	launch := Launch{Index: index}
 	for index, p := range points {
 		if ended[index] {

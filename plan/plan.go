@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the plan's format. The minor number grows when
 // something is added, the major number when something changes its meaning.
-const Version = "1.1"
+const Version = "1.2"
 
 // A Plan is a run as decided: plan.json of its bundle.
 type Plan struct {
@@ -115,6 +115,9 @@ func points(run spec.Run) []Point {
 		Duration: load.Duration, Requests: load.Requests,
 		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
 		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel,
+	}
+	if session := run.Spec.Workload.Session; session != nil {
+		base.Requests = session.Limit // a point of sessions counts sessions
 	}
 	var list []Point
 	add := func(p Point, name string) {

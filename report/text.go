@@ -91,12 +91,14 @@ func completed(launches []bundle.LaunchInfo) int {
 var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
+	sessions := r.Plan.Run.Spec.Workload.Session != nil
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
 		switch {
 		case m.OpenOnly && !point.Open(), !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
-		case m.Each != nil:
+		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
+		case m.Each != nil || m.Many != nil:
 			each = append(each, m)
 		default:
 			whole = append(whole, m)

@@ -42,7 +42,7 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Timeout:     t.Timeout.Std(),
 		Idle:        t.IdleTimeout.Std(),
 		Connections: mostConnections(p),
-		KeepText:    keepText(p.Run.Spec),
+		KeepText:    keepText(p.Run.Spec) || liveHistory(p),
 	}
 	for _, raw := range c.client.URLs {
 		c.metrics = append(c.metrics, r.below(raw, "/metrics"))

@@ -23,6 +23,7 @@ type inputs struct {
 	counter *token.Counter  // the same, for the makers of prompts
 	builder *workload.Builder
 	rows    []dataset.Row // of the data set; nil for synthetic prompts
+	trace   *recording    // nil until it is read, and without one
 
 	// answers counts what the target said, where the author named a file: the
 	// embedded tokenizer is no model's, and a server counts its own answers.
@@ -48,22 +49,26 @@ func readInputs(p plan.Plan) (*inputs, error) {
 	default:
 		in.use(token.Default())
 	}
-	if w.Prompt.Dataset != nil {
+	if w.Prompt.Dataset != nil && w.Session == nil { // sessions read conversations
 		var err error
 		if in.rows, err = pinnedRows(w, p.Run.Spec.Seed); err != nil {
 			return nil, err
 		}
 	}
-	if in.kind == spec.TokenizerServer {
-		return in, nil
-	}
-	_, err := newSource(p, in, 0) // so that what cannot be asked is told at once
-	return in, err
+	return in, in.makes(p) // so that what cannot be asked is told at once
 }
 
 func (in *inputs) use(tok token.Tokenizer) {
 	in.tok, in.counter = tok, token.NewCounter(tok)
 	in.builder = workload.NewBuilder(in.counter)
+}
+
+// words is what counts the words of prompts; nil when nothing does.
+func (in *inputs) words() workload.Counter {
+	if in.builder == nil {
+		return nil
+	}
+	return in.builder
 }
 
 // pinnedTokenizer reads the tokenizer's file, which must be the one that the

@@ -30,7 +30,14 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	point, err := l.paced(point)
+	if err != nil {
+		return err
+	}
+	if l.plan.Run.Spec.Workload.Session != nil {
+		return l.measureSessions(ctx, point)
+	}
+	source, err := l.source(point)
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,18 @@ var beyond = []struct {
 		return len(s.Load.Stages) > 0 && s.Workload.ConcurrencyModel == spec.ClosedLoop
 	}, "stages in an open loop only"},
 	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
-	{"spec.load.traceRef", func(s spec.RunSpec) bool { return s.Load.TraceRef != "" }, "none"},
 	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
 	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
 	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
+}
+
+// accept reads what p needs before anything starts: a data set, trace or
+// tokenizer that is missing or another one is told now.
+func accept(p plan.Plan) (*inputs, error) {
+	if err := refuse(p); err != nil {
+		return nil, err
+	}
+	return readInputs(p)
 }
 
 // refuse names everything in p that this version cannot carry out.

@@ -28,7 +28,7 @@ const endpoint = `target: {url: "http://127.0.0.1:1"}`
 func TestRefuse(t *testing.T) {
 	f := func(fields string, want ...string) {
 		t.Helper()
-		err := refuse(planOf(t, fields))
+		_, err := accept(planOf(t, fields))
 		if len(want) == 0 {
 			if err != nil {
 				t.Errorf("{%s} is refused: %v", fields, err)
@@ -45,7 +45,7 @@ func TestRefuse(t *testing.T) {
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {rate: [1], prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {stages: [{duration: 1s, rate: 5}]}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {stages: [{duration: 1s, rate: 5}], warmup: {requests: 3}}`, "warmup.requests")
-	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {traceRef: "trace.jsonl"}`, "traceRef")
+	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {traceRef: "none.jsonl", trace: {format: mooncake}}`, "none.jsonl")
 	f(`workload: {model: m}, `+endpoint+`, load: {stages: [{duration: 1s, concurrency: 5}]}`, "load.stages")
 	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, ` + endpoint + `, load: {concurrency: [1]}`)
 	f(`workload: {model: m, datasetRef: "sha256:`+strings.Repeat("0", 64)+`"}, `+endpoint+`, load: {concurrency: [1]}`, "prompt.dataset")

@@ -50,12 +50,7 @@ type Result struct {
 // Execute carries out p. It returns a Result whenever a bundle exists, also
 // beside an error: what was recorded before it must be sealed and not lost.
 func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
-	if err := refuse(p); err != nil {
-		return nil, err
-	}
-	// A data set or a tokenizer that is missing or another one is told before
-	// anything starts.
-	in, err := readInputs(p)
+	in, err := accept(p)
 	if err != nil {
 		return nil, err
 	}
@@ -204,9 +199,13 @@ func (e *execution) describeInputs() error {
 	for _, l := range e.plan.Launches {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
+	read, err := e.in.named(e.plan)
+	if err != nil {
+		return err
+	}
 	return e.out.SetInputs(bundle.Inputs{
 		Model:     &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
-		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan),
+		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: read,
 	})
 }
 

@@ -19,11 +19,16 @@ func schedule(launch plan.Launch, point plan.Point) (*arrival.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return arrival.New(series, arrival.Limits{
+	return arrival.New(series, limits(point))
+}
+
+// limits bounds the phases of an open point.
+func limits(point plan.Point) arrival.Limits {
+	return arrival.Limits{
 		Warmup: point.Warmup.Std(), WarmupCalls: point.WarmupRequests,
 		Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 		Cooldown: point.Cooldown.Std(),
-	})
+	}
 }
 
 // stages is the rate over time of a point with stages. The warm-up comes before
@@ -44,7 +49,7 @@ func stages(point plan.Point) arrival.Profile {
 
 // attachSchedule draws the schedule of an open point and keeps it in the bundle.
 func (l *launching) attachSchedule(point plan.Point) (*arrival.Schedule, error) {
-	s, err := schedule(l.planned, point)
+	s, err := l.arrivals(point)
 	if err != nil {
 		return nil, err
 	}

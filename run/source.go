@@ -69,7 +69,7 @@ func pinnedRows(w spec.Workload, seed int64) ([]dataset.Row, error) {
 	}
 	for _, row := range set.Rows {
 		if len(row.Messages) > 0 {
-			return nil, fmt.Errorf("data set %s, row at %d has earlier messages: this version asks single turns, want prompts alone", d.Path, row.Line)
+			return nil, fmt.Errorf("data set %s, row at %d has earlier messages: want prompts alone, or spec.workload.session with from: dataset", d.Path, row.Line)
 		}
 	}
 	return set.Rows, nil

@@ -16,6 +16,7 @@ type derivation struct {
 
 // derivations run in order, after intent and workload have theirs.
 var derivations = []derivation{
+	{"a conversation of some turns", deriveSession},
 	{"an inference run offers load", deriveLoad},
 	{"a training run measures steps", deriveTrain},
 	{"the model the workload names", deriveTargetModel},

@@ -45,6 +45,9 @@ func WorkloadDigest(run Run) (string, error) {
 		s.Workload.Prompt.Dataset.Path = "" // datasetRef names the content
 	}
 	s.Workload.Tokenizer.Path = "" // its digest names the content
+	if s.Load != nil && s.Load.Trace != nil {
+		s.Load.Trace.Path = "" // traceRef names the content
+	}
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
 	}

@@ -28,7 +28,11 @@ type Load struct {
 	// The trace to replay, as NAME@sha256:HEX, sha256:HEX or a file path.
 	TraceRef string `json:"traceRef,omitzero"`
 
-	// The factor applied to the gaps of a trace: 0.5 replays twice as fast.
+	// The trace's file, format and the part of it that is used.
+	Trace *Trace `json:"trace,omitzero"`
+
+	// The factor applied to the gaps of a trace: 0.5 replays twice as fast. Of
+	// sessions it moves the beginnings, not the pauses inside.
 	TraceScale float64 `json:"traceScale,omitzero" default:"1" above:"0" max:"1000"`
 
 	// Closed loop: the pause of a user between an answer and the next request.

@@ -46,6 +46,8 @@ var additionalRules = []Rule{
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset, a task to its scenario and API, a tokenizer's file to its digest; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
+	{ID: "A41", Path: "spec.workload.session", Doc: "Fields of a session belong to where it comes from, and load counts sessions, not requests.", check: sessionAgrees},
+	{ID: "A42", Path: "spec.load.trace", Doc: "A trace is named by traceRef, has a file and a format, and shapes the prompts itself.", check: traceAgrees},
 }
 
 func cadenceOn(c *checker) {

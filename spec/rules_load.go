@@ -63,7 +63,7 @@ func loadAgrees(c *checker) {
 		{"thinkTime", l.ThinkTime != 0, false},
 		{"rate", l.Rate != nil, true},
 		{"arrival", l.Arrival != "", true},
-		{"traceRef", l.TraceRef != "", true},
+		{"traceRef", l.TraceRef != "" && c.run.Spec.Workload.Session == nil, true},
 	} {
 		if f.written && f.open != open {
 			c.fail("spec.load."+f.name, "belongs to concurrencyModel "+modelName(f.open))

@@ -222,7 +222,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.tokenizer.kind", "file"}}, "spec.workload.tokenizer.path", "names the file of kind file"},
 		{"A33", minimal, []patch{{"spec.workload.tokenizer", map[string]any{"kind": "server", "path": "t.json"}}}, "spec.workload.tokenizer.kind", "path, digest and pattern belong to kind file"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

@@ -17,6 +17,13 @@ const (
 	ArrivalGamma    = "gamma"
 	ArrivalTrace    = "trace"
 
+	SessionSynthetic = "synthetic"
+	SessionDataset   = "dataset"
+	SessionTrace     = "trace"
+
+	HistoryRecorded = "recorded"
+	HistoryLive     = "live"
+
 	RampStep        = "step"
 	RampLinear      = "linear"
 	RampExponential = "exponential"
@@ -67,6 +74,9 @@ var Vocabularies = map[string][]string{
 	"tokenPatterns":     {"cl100k", "gpt2", "llama3", "o200k", "p50k", "qwen2"},
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
 	"datasetFormats":    {"text", "jsonl", "json", "sharegpt", "csv", "parquet", "images", "sounds"},
+	"traceFormats":      {"mooncake", "bailian", "azure-2023", "azure-2024", "azure-2025", "burstgpt", "weka", "otel"},
+	"sessionSources":    {SessionSynthetic, SessionDataset, SessionTrace},
+	"histories":         {HistoryRecorded, HistoryLive},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
 	"apis": {

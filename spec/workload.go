@@ -29,6 +29,10 @@ type Workload struct {
 	// What counts tokens.
 	Tokenizer Tokenizer `json:"tokenizer,omitzero"`
 
+	// Requests that come in sessions of several turns. Without it each stands
+	// alone.
+	Session *Session `json:"session,omitzero"`
+
 	// The correctness policy, frozen with the workload.
 	Correctness Correctness `json:"correctness,omitzero"`
 

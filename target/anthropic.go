@@ -23,10 +23,14 @@ func (anthropic) Shape(Ask) Shape {
 }
 
 func (anthropic) Encode(call record.Call, ask Ask) ([]byte, error) {
+	system, said := turns(call)
 	body := map[string]any{
 		"model":      ask.Model,
 		"max_tokens": anthropicTokens,
-		"messages":   []map[string]string{{"role": "user", "content": call.Prompt}},
+		"messages":   messages(record.Call{Payload: &record.Payload{Messages: said}}),
+	}
+	if system != "" {
+		body["system"] = system
 	}
 	if call.OutputTokens > 0 {
 		body["max_tokens"] = call.OutputTokens

@@ -40,12 +40,12 @@ func (bedrock) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Temperature != nil {
 		settings["temperature"] = *ask.Temperature
 	}
-	return encode(call, map[string]any{
-		"messages": []any{map[string]any{
-			"role": "user", "content": []any{map[string]string{"text": call.Prompt}},
-		}},
-		"inferenceConfig": settings,
-	}, ask)
+	system, said := turns(call)
+	body := map[string]any{"messages": inParts(said, "content", "assistant"), "inferenceConfig": settings}
+	if system != "" {
+		body["system"] = []any{map[string]string{"text": system}}
+	}
+	return encode(call, body, ask)
 }
 
 // bedrockBlock is a block of content, or a delta of one.

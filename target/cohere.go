@@ -18,7 +18,7 @@ func (cohere) Shape(Ask) Shape { return Shape{End: EndFinish} }
 func (cohere) Encode(call record.Call, ask Ask) ([]byte, error) {
 	body := map[string]any{
 		"model":    ask.Model,
-		"messages": []map[string]string{{"role": "user", "content": call.Prompt}},
+		"messages": messages(call),
 		"stream":   ask.Stream,
 	}
 	if call.OutputTokens > 0 {

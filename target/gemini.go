@@ -35,12 +35,12 @@ func (gemini) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Temperature != nil {
 		settings["temperature"] = *ask.Temperature
 	}
-	return encode(call, map[string]any{
-		"contents": []any{map[string]any{
-			"role": "user", "parts": []any{map[string]string{"text": call.Prompt}},
-		}},
-		"generationConfig": settings,
-	}, ask)
+	system, said := turns(call)
+	body := map[string]any{"contents": inParts(said, "parts", "model"), "generationConfig": settings}
+	if system != "" {
+		body["systemInstruction"] = map[string]any{"parts": []any{map[string]string{"text": system}}}
+	}
+	return encode(call, body, ask)
 }
 
 // geminiAnswer is an event of a stream as well as a whole answer.

@@ -22,7 +22,7 @@ func (d openAI) Path() string { return d.path }
 func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 	body := map[string]any{"model": ask.Model}
 	if d.chat {
-		body["messages"] = []map[string]string{{"role": "user", "content": call.Prompt}}
+		body["messages"] = messages(call)
 	} else {
 		body["prompt"] = call.Prompt
 	}

@@ -17,6 +17,9 @@ func (responses) Path() string { return "/v1/responses" }
 
 func (responses) Encode(call record.Call, ask Ask) ([]byte, error) {
 	body := map[string]any{"model": ask.Model, "input": call.Prompt, "store": false}
+	if call.Payload != nil && len(call.Payload.Messages) > 0 {
+		body["input"] = messages(call)
+	}
 	if call.OutputTokens > 0 {
 		body["max_output_tokens"] = call.OutputTokens
 	}

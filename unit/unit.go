@@ -24,6 +24,7 @@ const (
 	TokenPerSecond   Unit = "tok/s"
 	Request          Unit = "req"
 	RequestPerSecond Unit = "req/s"
+	SessionPerSecond Unit = "session/s"
 	Byte             Unit = "B"
 	BytePerSecond    Unit = "B/s"
 	Joule            Unit = "J"
@@ -35,7 +36,7 @@ const (
 
 // All lists every unit, in the order of the constants.
 var All = []Unit{
-	Second, Token, TokenPerSecond, Request, RequestPerSecond,
+	Second, Token, TokenPerSecond, Request, RequestPerSecond, SessionPerSecond,
 	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Ratio,
 }
 

@@ -218,12 +218,24 @@ func TestRecorded(t *testing.T) {
 	if want := []int64{0, 5e8, 5e8, 2e9}; !slices.Equal(s.Due, want) || s.Warmup != 3 || s.Measure != 1 {
 		t.Errorf("recorded calls are due at %v (%d of warm-up), want %v (3)", s.Due, s.Warmup, want)
 	}
-	n := 0
-	for range s.Calls {
-		n++
+	if s.End != 2e9+1 {
+		t.Errorf("the window ends at %d, want with the last call", s.End)
 	}
-	if n != 4 {
-		t.Errorf("%d calls, want the 4 recorded", n)
+	for _, measure := range []time.Duration{10 * time.Second, 600 * time.Millisecond} {
+		s, err := Recorded([]int64{5e9, 6e9, 6e9, 9e9}, 0.5, Limits{Measure: measure})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dues []int64
+		for k, due := range s.Calls {
+			if k != len(dues) {
+				t.Errorf("call %d comes after %d others", k, len(dues))
+			}
+			dues = append(dues, due)
+		}
+		if want := []int64{0, 5e8, 5e8, 2e9}; !slices.Equal(dues, want) {
+			t.Errorf("a window of %v has calls at %v, want the recorded ones and those behind it: %v", measure, dues, want)
+		}
 	}
 	for _, times := range [][]int64{nil, {0, 2e9, 1e9}} {
 		if _, err := Recorded(times, 1, limits); err == nil {

@@ -42,6 +42,7 @@ type Schedule struct {
 
 	tail Series // continues after the last of Due
 	more bool
+	rest func(yield func(due int64) bool) // of a recording, in place of tail
 }
 
 // New draws the schedule of one point.
@@ -50,7 +51,8 @@ func New(series Series, limits Limits) (*Schedule, error) {
 }
 
 // Recorded is the schedule of recorded times, in nanoseconds from the first,
-// each multiplied by scale. It ends with the recording.
+// each multiplied by scale. It ends with the recording, and so does the measured
+// window: silence after the last recorded call is nobody's offer.
 func Recorded(times []int64, scale float64, limits Limits) (*Schedule, error) {
 	if len(times) == 0 {
 		return nil, fmt.Errorf("no recorded time: want at least one")
@@ -58,20 +60,26 @@ func Recorded(times []int64, scale float64, limits Limits) (*Schedule, error) {
 	if !(scale > 0) {
 		return nil, fmt.Errorf("scale %v of recorded times: want above zero", scale)
 	}
+	for i := 1; i < len(times); i++ {
+		if times[i] < times[i-1] {
+			return nil, fmt.Errorf("recorded time %d is before the one ahead of it: sort the trace", i)
+		}
+	}
+	due := func(k int) int64 { return int64(math.Round(float64(times[k]-times[0]) * scale)) }
 	k := 0
 	s, err := build(nil, func() (int64, bool) {
 		if k == len(times) {
 			return 0, false
 		}
 		k++
-		return int64(math.Round(float64(times[k-1]-times[0]) * scale)), true
+		return due(k - 1), true
 	}, limits)
 	if err != nil {
 		return nil, err
 	}
-	for i := 1; i < len(s.Due); i++ {
-		if s.Due[i] < s.Due[i-1] {
-			return nil, fmt.Errorf("recorded time %d is before the one ahead of it: sort the trace", i)
+	s.End = min(s.End, due(len(times)-1)+1)
+	s.rest = func(yield func(int64) bool) {
+		for k := len(s.Due); k < len(times) && yield(due(k)); k++ {
 		}
 	}
 	return s, nil
@@ -161,6 +169,16 @@ func (s *Schedule) Calls(yield func(k int, due int64) bool) {
 		if !ok || !yield(k, due) {
 			return
 		}
+	}
+	if s.rest == nil {
+		return
+	}
+	k := len(s.Due)
+	for due := range s.rest {
+		if !yield(k, due) {
+			return
+		}
+		k++
 	}
 }
 

@@ -73,6 +73,10 @@ type Options struct {
 	Shuffle bool
 	Seed    int64
 
+	// Conversations keeps all turns of ShareGPT's conversations, not the first
+	// exchange alone.
+	Conversations bool
+
 	// Limit keeps the first rows only, after shuffling. Zero means all.
 	Limit int
 }
@@ -118,6 +122,7 @@ type input struct {
 	file   *os.File // nil for a folder
 	size   int64
 	fields map[string]string
+	whole  bool // conversations are read to their end
 }
 
 // column is the column that holds a field, and whether the user named it.
@@ -151,7 +156,7 @@ func open(path string, opts Options) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	in := &input{path: path, size: info.Size(), fields: opts.Fields}
+	in := &input{path: path, size: info.Size(), fields: opts.Fields, whole: opts.Conversations}
 	set := Set{Name: filepath.Base(path), Format: format.Name}
 	if info.IsDir() {
 		set.Digest, err = folderDigest(path)

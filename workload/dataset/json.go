@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"assay/record"
 )
@@ -101,6 +102,8 @@ func (in *input) element(raw []byte, line int, conversations bool) (row Row, use
 	object, isObject := value.(map[string]any)
 	turns := object["conversations"]
 	switch {
+	case isObject && (turns != nil || conversations) && in.whole:
+		return wholeShareGPT(turns, line)
 	case isObject && (turns != nil || conversations):
 		return shareGPT(turns, line)
 	case isObject:
@@ -163,6 +166,20 @@ func shareGPT(turns any, line int) (Row, bool, error) {
 	}
 	row.Prompt, row.Answer = list[0].Content, list[1].Content
 	return row, true, nil
+}
+
+// wholeShareGPT takes a conversation to its end. One in which nobody asks is left
+// out.
+func wholeShareGPT(turns any, line int) (Row, bool, error) {
+	list, err := messages(turns)
+	if err != nil {
+		return Row{}, false, fmt.Errorf("conversations: %w", err)
+	}
+	if !slices.ContainsFunc(list, func(m record.Message) bool { return m.Role == "user" }) {
+		return Row{}, false, nil
+	}
+	row := Row{Line: line}
+	return row, true, row.conversation(turns)
 }
 
 // conversation takes the last word of the user as prompt, what came before as

@@ -8,11 +8,18 @@ import (
 	"assay/workload/trace"
 )
 
-// FromTrace turns recorded traffic into sessions, in the order of their
-// beginning. Requests without a session are sessions of one step. Each prompt
-// is rebuilt by prompts and holds its history already; recorded tool time is
-// injected.
-func FromTrace(records []trace.Record, prompts *trace.Source) ([]Session, error) {
+// A Replay is the sessions of recorded traffic, in the order of their
+// beginning. Each is put together when it is asked for: the prompts of a day of
+// traffic do not fit into memory.
+type Replay struct {
+	groups  [][]trace.Record
+	prompts *trace.Source
+}
+
+// NewReplay gathers the sessions of records. Requests without a session are
+// sessions of one step. Each prompt is rebuilt by prompts and holds its history
+// already; recorded tool time is injected.
+func NewReplay(records []trace.Record, prompts *trace.Source) (*Replay, error) {
 	var order []string
 	groups := map[string][]trace.Record{}
 	for _, r := range records {
@@ -25,13 +32,64 @@ func FromTrace(records []trace.Record, prompts *trace.Source) ([]Session, error)
 		}
 		groups[key] = append(groups[key], r)
 	}
-	var sessions []Session
+	p := &Replay{prompts: prompts}
 	for i, key := range order {
-		s := replay{session: Session{ID: int64(i), Name: groups[key][0].Session, Start: groups[key][0].At}, place: map[string]int{}}
-		if err := s.add(groups[key], prompts); err != nil {
-			return nil, fmt.Errorf("session %s: %w", s.session.Name, err)
+		p.groups = append(p.groups, groups[key])
+		if _, err := p.session(i, func(trace.Record) (string, int) { return "", 0 }); err != nil {
+			return nil, err
 		}
-		sessions = append(sessions, s.session)
+	}
+	return p, nil
+}
+
+// Len is how many sessions there are.
+func (p *Replay) Len() int { return len(p.groups) }
+
+// Longest is how many steps the longest session has.
+func (p *Replay) Longest() int {
+	longest := 0
+	for _, group := range p.groups {
+		steps := len(group)
+		for _, r := range group {
+			if r.Tool > 0 {
+				steps++
+			}
+		}
+		longest = max(longest, steps)
+	}
+	return longest
+}
+
+// Start is when session number i began, from the trace's own zero.
+func (p *Replay) Start(i int) time.Duration { return p.groups[i][0].At }
+
+// Session is session number i.
+func (p *Replay) Session(i int) Session {
+	s, err := p.session(i, p.prompts.Prompt)
+	if err != nil {
+		panic("session: " + err.Error()) // NewReplay has put it together before
+	}
+	return s
+}
+
+func (p *Replay) session(i int, prompt func(trace.Record) (string, int)) (Session, error) {
+	group := p.groups[i]
+	r := replay{session: Session{ID: int64(i), Name: group[0].Session, Start: group[0].At}, place: map[string]int{}, prompt: prompt}
+	if err := r.add(group); err != nil {
+		return Session{}, fmt.Errorf("session %s: %w", r.session.Name, err)
+	}
+	return r.session, nil
+}
+
+// FromTrace is every session of records at once.
+func FromTrace(records []trace.Record, prompts *trace.Source) ([]Session, error) {
+	p, err := NewReplay(records, prompts)
+	if err != nil {
+		return nil, err
+	}
+	var sessions []Session
+	for i := range p.Len() {
+		sessions = append(sessions, p.Session(i))
 	}
 	return sessions, nil
 }
@@ -40,15 +98,16 @@ func FromTrace(records []trace.Record, prompts *trace.Source) ([]Session, error)
 type replay struct {
 	session Session
 	place   map[string]int // steps by the id of their request
+	prompt  func(trace.Record) (string, int)
 }
 
 // add puts every request behind those it follows, which a trace may list later
 // when it was recorded on several clocks.
-func (p *replay) add(waiting []trace.Record, prompts *trace.Source) error {
+func (p *replay) add(waiting []trace.Record) error {
 	for len(waiting) > 0 {
 		var later []trace.Record
 		for _, r := range waiting {
-			if !p.step(r, prompts) {
+			if !p.step(r) {
 				later = append(later, r)
 			}
 		}
@@ -61,7 +120,7 @@ func (p *replay) add(waiting []trace.Record, prompts *trace.Source) error {
 }
 
 // step adds one request, or says that one it follows is not there yet.
-func (p *replay) step(r trace.Record, prompts *trace.Source) bool {
+func (p *replay) step(r trace.Record) bool {
 	var after []int
 	for _, id := range r.After {
 		at, ok := p.place[id]
@@ -78,7 +137,7 @@ func (p *replay) step(r trace.Record, prompts *trace.Source) bool {
 		p.session.Steps = append(p.session.Steps, Step{Kind: Tool, Name: "recorded", After: after, Takes: r.Tool})
 		after = []int{len(p.session.Steps) - 1}
 	}
-	text, count := prompts.Prompt(r)
+	text, count := p.prompt(r)
 	said := r.Messages
 	if said == nil {
 		said = []record.Message{{Role: "user", Content: text}}
@@ -86,7 +145,7 @@ func (p *replay) step(r trace.Record, prompts *trace.Source) bool {
 	p.place[r.ID] = len(p.session.Steps)
 	p.session.Steps = append(p.session.Steps, Step{
 		Kind: Generate, After: after, Think: max(think, time.Duration(0)), Text: text, Messages: said,
-		InputTokens: int32(count), OutputTokens: r.Output,
+		InputTokens: int32(count), OutputTokens: r.Asked(),
 	})
 	return true
 }

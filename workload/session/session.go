@@ -51,6 +51,10 @@ type Step struct {
 	// it together from the steps before.
 	Messages []record.Message
 
+	// Answer is what a generation is taken to have said where history is recorded.
+	// Nothing is known of it otherwise.
+	Answer string `json:",omitempty"`
+
 	InputTokens  int32 // tokens of Text
 	OutputTokens int32 // tokens asked for
 }
@@ -134,6 +138,31 @@ func (s Session) history(step int, answers []string) []record.Message {
 		list = append(list, record.Message{Role: "tool", Content: answers[branch]})
 	}
 	return list
+}
+
+// Recorded is what each step is taken to have answered where history does not
+// depend on what the target says.
+func (s Session) Recorded() []string {
+	answers := make([]string, len(s.Steps))
+	for i, step := range s.Steps {
+		answers[i] = step.Answer
+		if step.Kind == Tool {
+			answers[i] = step.Text
+		}
+	}
+	return answers
+}
+
+// Turn is how many generations came before a step in the conversation that it
+// continues: 0 for the first turn.
+func (s Session) Turn(step int) int {
+	turn := 0
+	for len(s.Steps[step].After) > 0 {
+		if step = s.Steps[step].After[0]; s.Steps[step].Kind == Generate {
+			turn++
+		}
+	}
+	return turn
 }
 
 // Call is the call of a generation, given what each step answered. Its input

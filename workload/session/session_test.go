@@ -262,6 +262,64 @@ func TestFromTrace(t *testing.T) {
 	}
 }
 
+// A recorded conversation asks what its people said, and repeats what was
+// answered.
+func TestFromConversation(t *testing.T) {
+	say := func(pairs ...string) (list []record.Message) {
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, record.Message{Role: pairs[i], Content: pairs[i+1]})
+		}
+		return list
+	}
+	pace := Pace{Think: 300 * ms, ToolTime: 200 * ms, OutputTokens: func(answer string) int32 { return int32(len(answer)) }}
+	s, err := FromConversation(3, say("system", "be brief", "user", "a", "user", "b", "assistant", "one", "tool", "found", "assistant", "two", "user", "c"), pace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Step{
+		{Kind: Generate, Text: "a\nb", Answer: "one", OutputTokens: 3},
+		{Kind: Tool, Name: "tool", After: []int{0}, Takes: 200 * ms, Text: "found"},
+		{Kind: Generate, After: []int{1}, Answer: "two", OutputTokens: 3},
+		{Kind: Generate, After: []int{2}, Think: 300 * ms, Text: "c"},
+	}
+	if !reflect.DeepEqual(s.Steps, want) {
+		t.Errorf("steps %+v\nwant %+v", s.Steps, want)
+	}
+	last := s.Messages(3, s.Recorded())
+	if want := say("system", "be brief", "user", "a\nb", "assistant", "one", "tool", "found", "assistant", "two", "user", "c"); !slices.Equal(last, want) {
+		t.Errorf("the last turn says %v, want %v", last, want)
+	}
+	if got := []int{s.Turn(0), s.Turn(2), s.Turn(3)}; !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("turns %v", got)
+	}
+	for _, bad := range [][]record.Message{nil, say("assistant", "hi"), say("system", "x"), say("tool", "x"), say("user", "a", "tool", "x"), say("user", "a", "assistant", "b", "assistant", "c")} {
+		if s, err := FromConversation(1, bad, pace); err == nil {
+			t.Errorf("%v became %+v", bad, s)
+		}
+	}
+}
+
+// Made-up answers change nothing else and have the length that is asked for.
+func TestSyntheticAnswers(t *testing.T) {
+	opts := Options{Turns: 3, InputTokens: 20, OutputTokens: 9, ToolEvery: 1, ToolTokens: 5}
+	plain, err := NewSynthetic(1, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Answers = true
+	answered, _ := NewSynthetic(1, opts)
+	s := answered.Session(7)
+	for i, step := range s.Steps {
+		if step.Kind == Generate && len(strings.Fields(step.Answer)) != 9 {
+			t.Errorf("step %d answers %q", i, step.Answer)
+		}
+		s.Steps[i].Answer = ""
+	}
+	if !reflect.DeepEqual(s, plain.Session(7)) {
+		t.Error("answers change the session")
+	}
+}
+
 // A session replayed at the recorded speed begins each step when it was
 // recorded to begin.
 func TestReplayKeepsTime(t *testing.T) {

@@ -37,6 +37,10 @@ type Options struct {
 	ForkEvery int
 	Branches  int
 
+	// Answers makes up what each generation is taken to have said, as long as
+	// what is asked for.
+	Answers bool
+
 	// Counter counts tokens. Nil counts words.
 	Counter workload.Counter
 }
@@ -111,7 +115,21 @@ func (s *Synthetic) Session(id int64) Session {
 			})}
 		}
 	}
+	if s.opts.Answers {
+		s.answer(made)
+	}
 	return made
+}
+
+// answer makes up the answers. Their words are drawn apart from all else, so
+// that the session is otherwise the one without answers.
+func (s *Synthetic) answer(made Session) {
+	rng := rand.New(rand.NewPCG(^s.seed, uint64(made.ID)))
+	for i, step := range made.Steps {
+		if step.Kind == Generate {
+			made.Steps[i].Answer, _ = s.builder.Text(rng, int(step.OutputTokens))
+		}
+	}
 }
 
 func every(n, turn int) bool { return n > 0 && (turn+1)%n == 0 }

@@ -34,11 +34,22 @@ func NewSource(seed int64, records []Record, counter workload.Counter) (*Source,
 func (s *Source) Call(point int32, id int64) record.Call {
 	r := s.records[id%int64(len(s.records))]
 	prompt, count := s.Prompt(r)
-	call := record.Call{ID: id, Point: point, Prompt: prompt, InputTokens: int32(count), OutputTokens: r.Output}
+	call := record.Call{ID: id, Point: point, Prompt: prompt, InputTokens: int32(count), OutputTokens: r.Asked()}
 	if len(r.Messages) > 0 {
 		call.Payload = &record.Payload{Messages: r.Messages}
 	}
 	return call
+}
+
+// Asked is how many tokens a replay asks for: those of the recorded answer, and 1
+// where there was none, for no API can be asked for nothing. Zero, which leaves
+// the end to the server, is asked only of a request whose text is known and
+// whose length is not.
+func (r Record) Asked() int32 {
+	if r.Output == 0 && r.Text == "" && r.Messages == nil {
+		return 1
+	}
+	return r.Output
 }
 
 // Prompt rebuilds the prompt of r and counts its tokens. Only what the last

@@ -1,0 +1,208 @@
+package load
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"assay/record"
+	"assay/workload/session"
+)
+
+// A stepEnd is a step that has ended.
+type stepEnd struct {
+	row    record.SessionStep
+	answer string
+}
+
+// play carries one session out and returns when it ended. A step that does not
+// end well ends the session: what runs beside it is waited for, and nothing
+// more begins.
+func (p *playing) play(ctx context.Context, r ready, user int32, phase record.Phase, begin int64) int64 {
+	progress, err := session.NewProgress(r.plan, begin)
+	if err != nil {
+		p.fail(err)
+		return begin
+	}
+	ended := make(chan stepEnd)
+	running, stopped, last := 0, false, begin
+	recorded := r.plan.Recorded()
+	for {
+		if !stopped && ctx.Err() == nil {
+			for _, due := range progress.Next() {
+				running++
+				answers := append([]string(nil), progress.Answers()...)
+				go func() { ended <- p.step(ctx, r, due, answers, user, phase, begin) }() // received below
+			}
+		}
+		if running == 0 {
+			return last
+		}
+		end := <-ended
+		running--
+		if end.row.Result == "" {
+			stopped = true // it never began
+			continue
+		}
+		p.Script.Keep(end.row)
+		last = max(last, end.row.End)
+		if end.row.Result != record.OK {
+			stopped = true
+			continue
+		}
+		if !p.Script.Live {
+			end.answer = recorded[end.row.Step]
+		}
+		if err := progress.End(int(end.row.Step), max(end.row.End, end.row.Due), end.answer); err != nil {
+			p.fail(err)
+			stopped = true
+		}
+	}
+}
+
+// step waits until a step is due and carries it out. A row without a result says
+// that the point ended first.
+func (p *playing) step(ctx context.Context, r ready, due session.Due, answers []string, user int32, phase record.Phase, begin int64) stepEnd {
+	row := p.row(r, due.Step, user, phase, begin, due.At)
+	if r.plan.Steps[due.Step].Kind == session.Tool {
+		return p.tool(ctx, r.plan, row, answers)
+	}
+	call, encoded := r.first[due.Step]
+	if !encoded {
+		var err error
+		if call, err = p.Script.Prepare(r.number, r.plan, due.Step, answers); err != nil {
+			p.fail(err)
+			return stepEnd{row: row}
+		}
+	}
+	if (Timers{p.clock}).Wait(ctx, due.At) != nil {
+		return stepEnd{row: row}
+	}
+	p.address(&call, user, phase)
+	p.Tally.Begun.Add(1)
+	p.Tally.under(p.underway.Add(1))
+	row.Request, row.Begun = &call.Call.ID, p.clock.Now()
+	raw := p.do.Do(ctx, call, due.At)
+	p.underway.Add(-1)
+	row.End = raw.Done
+	answer, result := p.Script.Read(raw)
+	row.Result = result
+	return stepEnd{row, answer}
+}
+
+// tool lets a tool run, or its time pass.
+func (p *playing) tool(ctx context.Context, plan session.Session, row record.SessionStep, answers []string) stepEnd {
+	if (Timers{p.clock}).Wait(ctx, row.Due) != nil {
+		return stepEnd{row: row}
+	}
+	step := plan.Steps[row.Step]
+	row.Begun, row.Result = p.clock.Now(), record.OK
+	answer := step.Text
+	var err error
+	if p.Script.Tool != nil {
+		row.Real = true
+		said := ""
+		if len(step.After) > 0 {
+			said = answers[step.After[0]]
+		}
+		answer, err = p.Script.Tool(ctx, plan, int(row.Step), said)
+		row.End = p.clock.Now()
+	} else {
+		// Injected time ends on paper: a late wake-up is the lag of what follows.
+		row.End = row.Due + int64(step.Takes)
+		err = (Timers{p.clock}).Wait(ctx, row.End)
+	}
+	switch {
+	case ctx.Err() != nil:
+		row.Result, row.End = record.Cut, p.clock.Now()
+	case err != nil:
+		row.Result, row.Error = record.ToolFailed, err.Error()
+	}
+	return stepEnd{row, answer}
+}
+
+// row is what is known of a step's record before it begins.
+func (p *playing) row(r ready, step int, user int32, phase record.Phase, begin, due int64) record.SessionStep {
+	s := r.plan.Steps[step]
+	var parents []string
+	for _, before := range s.After {
+		parents = append(parents, strconv.Itoa(before))
+	}
+	return record.SessionStep{
+		Session: r.number, Name: r.plan.Name, Step: int32(step), Steps: int32(len(r.plan.Steps)), Phase: phase,
+		Shard: int32(p.Shard), User: user, Kind: string(s.Kind), Turn: int32(r.plan.Turn(step)), Parents: strings.Join(parents, " "),
+		Start: begin, Due: due, Think: int64(s.Think), Tool: s.Name, Live: p.Script.Live,
+	}
+}
+
+// phases counts the sessions of each phase of a point.
+type phases struct {
+	full    chan struct{} // closed when the measurement has had its sessions
+	drained chan struct{} // closed when the last measured session has ended
+
+	mu       sync.Mutex
+	phase    record.Phase // of a closed loop
+	begun    int          // measured sessions
+	most     int
+	measured int  // measured sessions that have not ended
+	over     bool // no measured session will begin any more
+}
+
+func newPhases(s Sessions) *phases {
+	f := &phases{full: make(chan struct{}), drained: make(chan struct{}), phase: record.Warmup, most: s.Most}
+	if s.Schedule != nil {
+		f.measured = s.Schedule.Measured(s.Shard, s.Shards)
+	} else if s.Warmup == 0 {
+		f.phase = record.Measure
+	}
+	return f
+}
+
+// begin is the phase of a session that begins now in a closed loop.
+func (f *phases) begin() record.Phase {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.phase != record.Measure {
+		return f.phase
+	}
+	if f.most > 0 && f.begun == f.most {
+		return record.Cooldown // although the director may not have entered it yet
+	}
+	f.begun++
+	f.measured++
+	if f.begun == f.most {
+		close(f.full)
+	}
+	return record.Measure
+}
+
+// end counts a session of phase as over.
+func (f *phases) end(phase record.Phase) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if phase == record.Measure {
+		f.measured--
+		f.drain()
+	}
+}
+
+func (f *phases) enter(phase record.Phase) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.phase = phase
+	if phase == record.Cooldown {
+		f.over = true
+		f.drain()
+	}
+}
+
+func (f *phases) drain() {
+	if f.over && f.measured == 0 {
+		select {
+		case <-f.drained: // the last one was told already
+		default:
+			close(f.drained)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"assay/load"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/target"
+	"assay/workload/session"
+)
+
+// measureSessions runs one point whose calls come in sessions and records it.
+func (l *launching) measureSessions(ctx context.Context, point plan.Point) error {
+	source, err := newSessions(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	if err != nil {
+		return err
+	}
+	if err := l.attachSessions(point, source); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var events eventLog = func(name string, at int64, detail string) {
+		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
+		if err := l.out.Events.Append(row); err != nil {
+			cancel(fmt.Errorf("record event %s: %w", name, err))
+		}
+	}
+	if err := l.warm(ctx, point); err != nil {
+		events("connections.cold", l.clock.Now(), err.Error())
+	}
+	l.outcomes = map[record.Outcome]int64{}
+	tally := &load.Tally{}
+	part := l.plan.Share()
+	play := load.Sessions{
+		Users: point.Concurrency, Warmup: point.Warmup.Std(), Measure: point.Duration.Std(), Cooldown: point.Cooldown.Std(), Most: point.Requests,
+		MaxInFlight: point.MaxInFlight, Shard: part.Index, Shards: part.Count, Entered: events.window, Tally: tally,
+		Script: l.script(point, source, cancel),
+	}
+	if point.Open() {
+		if play.Schedule, err = l.attachSchedule(point); err != nil {
+			return err
+		}
+		play.Pacer = load.Exact{Clock: l.clock}
+	}
+	events(record.PointBegin, l.clock.Now(), point.Name)
+	runErr := play.Run(ctx, l.clock, l.client)
+	balance := balance(tally, l.outcomes)
+	l.balance = l.balance.add(balance)
+	events(record.PointBalance, l.clock.Now(), balance.detail())
+	events(record.PointEnd, l.clock.Now(), "")
+	return errors.Join(runErr, balance.check())
+}
+
+// script says what the sessions of a point do and where their records go.
+func (l *launching) script(point plan.Point, source sessionSource, cancel context.CancelCauseFunc) load.Script {
+	live := liveHistory(l.plan)
+	var mu sync.Mutex // sessions end their steps side by side
+	s := load.Script{
+		Live:    live,
+		Session: func(n int64) (session.Session, error) { return source.session(n), nil },
+		Prepare: func(n int64, s session.Session, step int, answers []string) (target.Prepared, error) {
+			return l.client.Prepare(sessionCall(point, n, s, step, answers, live, l.in.words()))
+		},
+		Read: func(raw *target.Raw) (string, record.Outcome) {
+			request, chunks := l.client.Decode(raw)
+			answer := content(request.Text, chunks)
+			if !l.plan.Run.Spec.Load.KeepAnswers {
+				request.Text = ""
+			}
+			mu.Lock()
+			l.outcomes[request.Result]++
+			mu.Unlock()
+			if err := l.keep(request, chunks); err != nil {
+				cancel(err)
+			}
+			return answer, request.Result
+		},
+		Keep: func(row record.SessionStep) {
+			row.Point = int32(point.Index)
+			if err := l.out.Sessions.Append(row); err != nil {
+				cancel(fmt.Errorf("record step: %w", err))
+			}
+		},
+	}
+	if t := l.plan.Run.Spec.Workload.Session.Tool; t != nil && len(t.Command) > 0 {
+		s.Tool = realTool(*t)
+	}
+	return s
+}
+
+// keep appends what became of a request.
+func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
+	l.counter.ended.Add(1)
+	if request.Result.Failure() {
+		l.counter.failed.Add(1)
+	}
+	if err := l.out.Chunks.Append(chunks...); err != nil {
+		return fmt.Errorf("record chunks: %w", err)
+	}
+	if err := l.out.Requests.Append(request); err != nil {
+		return fmt.Errorf("record request: %w", err)
+	}
+	return nil
+}
+
+// content is what an answer adds to a conversation: the words of its first
+// choice without the reasoning, which chat templates drop.
+func content(text string, chunks []record.Chunk) string {
+	if len(chunks) == 0 {
+		return text // it was not streamed
+	}
+	var b strings.Builder
+	for _, c := range chunks {
+		if !c.Kind.Output() {
+			continue
+		}
+		size := min(int(c.TextBytes), len(text))
+		if c.Kind == record.Content && c.Choice == 0 {
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// toolAnswer caps what is kept of a tool's answer.
+const toolAnswer = 64 << 10
+
+// realTool runs the program of t for each call of the tool.
+func realTool(t spec.SessionTool) func(context.Context, session.Session, int, string) (string, error) {
+	return func(ctx context.Context, s session.Session, step int, said string) (string, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout.Std(), fmt.Errorf("took longer than %v", t.Timeout))
+		defer cancel()
+		cmd := exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
+		cmd.Env = append(cmd.Environ(), "ASSAY_SESSION="+strconv.FormatInt(s.ID, 10), "ASSAY_STEP="+strconv.Itoa(step))
+		cmd.Stdin = strings.NewReader(said)
+		cmd.WaitDelay = time.Second // for children that keep its output open
+		var out, trouble bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &trouble
+		err := cmd.Run()
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return "", fmt.Errorf("tool %s: %w: %.200s", t.Command[0], err, trouble.Bytes())
+		}
+		return string(out.Bytes()[:min(out.Len(), toolAnswer)]), nil
+	}
+}
+
+// Played says where the sessions of a point come from: its file sessions-PP.json
+// in a bundle.
+type Played struct {
+	Version  string `json:"version"`
+	From     string `json:"from"`
+	History  string `json:"history"`
+	Sessions int    `json:"sessions"` // how many there are before they come again; 0 means no end
+	LeftOut  int    `json:"leftOut"`  // conversations that cannot be played
+}
+
+func (l *launching) attachSessions(point plan.Point, source sessionSource) error {
+	s := l.plan.Run.Spec.Workload.Session
+	data, err := json.MarshalIndent(Played{replayedVersion, s.From, s.History, source.len, source.leftOut}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := l.out.Attach(fmt.Sprintf("sessions-%02d.json", point.Index), data); err != nil {
+		return &bundleError{err}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/target"
+	"assay/workload"
+	"assay/workload/dataset"
+	"assay/workload/session"
+	"assay/workload/trace"
+)
+
+// A sessionSource makes session number n of a point, always the same.
+type sessionSource struct {
+	session func(n int64) session.Session
+	len     int // how many there are before they come again; 0 means no end
+	longest int // steps of the longest session
+	leftOut int // conversations of a data set that are none
+}
+
+// newSessions returns the sessions of a point of p, drawn from seed.
+func newSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
+	switch s := p.Run.Spec.Workload.Session; s.From {
+	case spec.SessionDataset:
+		return datasetSessions(p)
+	case spec.SessionTrace:
+		return traceSessions(p, in, seed)
+	default:
+		return syntheticSessions(p, in, seed)
+	}
+}
+
+func syntheticSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
+	w := p.Run.Spec.Workload
+	s := w.Session
+	opts := session.Options{
+		Turns: s.Turns, SystemTokens: s.SystemTokens, Think: s.ThinkTime.Std(),
+		InputTokens: w.SequenceLengthMix[0].InputTokens, OutputTokens: w.SequenceLengthMix[0].OutputTokens,
+		Spread:  workload.Spread{Distribution: workload.Distribution(w.Prompt.Distribution), Share: w.Prompt.Spread},
+		Answers: s.History == spec.HistoryRecorded, Counter: in.words(),
+	}
+	if s.Tool != nil {
+		opts.ToolEvery, opts.ToolTime, opts.ToolTokens = s.Tool.Every, s.Tool.Time.Std(), s.Tool.Tokens
+	}
+	if s.Fork != nil {
+		opts.ForkEvery, opts.Branches = s.Fork.Every, s.Fork.Branches
+	}
+	made, err := session.NewSynthetic(seed, opts)
+	if err != nil {
+		return sessionSource{}, fmt.Errorf("spec.workload.session: %w", err)
+	}
+	return sessionSource{session: made.Session, longest: len(made.Session(0).Steps)}, nil
+}
+
+// datasetSessions are the conversations of the data set, in the order of its
+// rows, from the first again after the last.
+func datasetSessions(p plan.Plan) (sessionSource, error) {
+	w := p.Run.Spec.Workload
+	d := w.Prompt.Dataset
+	set, err := dataset.Open(d.Path, dataset.Options{
+		Format: d.Format, Fields: d.Fields, Limit: d.Limit, Conversations: true,
+		Shuffle: d.Shuffle, Seed: plan.Seed(p.Run.Spec.Seed, "dataset", 0),
+	})
+	if err != nil {
+		return sessionSource{}, err
+	}
+	if !strings.HasSuffix(w.DatasetRef, set.Digest) {
+		return sessionSource{}, fmt.Errorf("data set %s has digest %s, spec.workload.datasetRef names %s: want the same content", d.Path, set.Digest, w.DatasetRef)
+	}
+	pace := session.Pace{
+		Think:        w.Session.ThinkTime.Std(),
+		OutputTokens: func(string) int32 { return int32(w.SequenceLengthMix[0].OutputTokens) },
+	}
+	if w.Session.Tool != nil {
+		pace.ToolTime = w.Session.Tool.Time.Std()
+	}
+	out := sessionSource{leftOut: set.Dropped}
+	var list []session.Session
+	for _, row := range set.Rows {
+		s, err := session.FromConversation(int64(len(list)), said(row), pace)
+		if err != nil {
+			out.leftOut++ // such as one that begins with an answer
+			continue
+		}
+		if row.OutputTokens > 0 {
+			s.Steps[len(s.Steps)-1].OutputTokens = int32(row.OutputTokens)
+		}
+		out.longest = max(out.longest, len(s.Steps))
+		list = append(list, s)
+	}
+	if len(list) == 0 {
+		return out, fmt.Errorf("data set %s holds no conversation that begins with a user: want prompts, messages or ShareGPT's conversations", d.Path)
+	}
+	out.len = len(list)
+	out.session = func(n int64) session.Session { return list[n%int64(len(list))] }
+	return out, nil
+}
+
+// said is the whole conversation of a row.
+func said(row dataset.Row) []record.Message {
+	list := append([]record.Message(nil), row.Messages...)
+	list = append(list, record.Message{Role: "user", Content: row.Prompt})
+	if row.Answer != "" {
+		list = append(list, record.Message{Role: "assistant", Content: row.Answer})
+	}
+	return list
+}
+
+func traceSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
+	r, err := in.recording(p)
+	if err != nil {
+		return sessionSource{}, err
+	}
+	prompts, err := trace.NewSource(seed, r.records, in.words())
+	if err != nil {
+		return sessionSource{}, err
+	}
+	replay, err := session.NewReplay(r.records, prompts)
+	if err != nil {
+		return sessionSource{}, err
+	}
+	return sessionSource{
+		session: func(n int64) session.Session { return replay.Session(int(n % int64(replay.Len()))) },
+		len:     replay.Len(), longest: replay.Longest(),
+	}, nil
+}
+
+const (
+	// sessionStride separates the request numbers of two sessions of a point. It
+	// is prime, so that the first turns of sessions go round the target's URLs.
+	sessionStride = 10_007
+
+	// sessionPointStride separates those of two points, for a hundred million
+	// sessions each.
+	sessionPointStride = 1_000_700_000_000
+)
+
+// requestID numbers the request of a step.
+func requestID(point plan.Point, n int64, step int) int64 {
+	return int64(point.Index)*sessionPointStride + n*sessionStride + int64(step)
+}
+
+// sessionCall is the call of a step, given what the steps before it answered.
+func sessionCall(point plan.Point, n int64, s session.Session, step int, answers []string, live bool, words workload.Counter) record.Call {
+	call := s.Call(step, answers)
+	call.ID, call.Point = requestID(point, n, step), int32(point.Index)
+	if s.Steps[step].Messages != nil {
+		return call // the whole prompt is the step's, and so is its length
+	}
+	count := workload.NewBuilder(words).Count
+	total := 0
+	for _, m := range call.Payload.Messages {
+		total += count(m.Content)
+	}
+	call.InputTokens = int32(min(total, math.MaxInt32))
+	if live {
+		call.InputTokens = 0 // what the target says is not counted beforehand
+	}
+	if call.Prompt == "" && len(call.Payload.Messages) > 0 {
+		call.Prompt = call.Payload.Messages[len(call.Payload.Messages)-1].Content
+	}
+	return call
+}
+
+// liveHistory reports whether turns of p repeat what the target really said.
+func liveHistory(p plan.Plan) bool {
+	s := p.Run.Spec.Workload.Session
+	return s != nil && s.History == spec.HistoryLive
+}
+
+// sessionsReadable makes sure that the sessions of p can be made and sent.
+func sessionsReadable(p plan.Plan, in *inputs) error {
+	if api := p.Run.Spec.Target.API; !target.Converses(api) {
+		return fmt.Errorf("spec.workload.session: spec.target.api %s takes one text, want a chat API", api)
+	}
+	source, err := newSessions(p, in, 0)
+	if err == nil && source.longest >= sessionStride {
+		err = fmt.Errorf("spec.workload.session: the longest session has %d steps, want fewer than %d", source.longest, sessionStride)
+	}
+	return err
+}
