@@ -35,7 +35,7 @@ type Outcome string
 // The outcomes of a request.
 const (
 	OK         Outcome = "ok"
-	HTTPError  Outcome = "http_error"   // status outside 2xx
+	HTTPError  Outcome = "http_error"   // status outside 2xx; over gRPC, another than OK before any message
 	StreamErr  Outcome = "stream_error" // an error object inside a 200 stream
 	Truncated  Outcome = "truncated"    // ended with neither finish reason nor [DONE]
 	Empty      Outcome = "empty"        // 200 with no body
@@ -115,6 +115,7 @@ type Request struct {
 	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
 	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http or epoll after the read, epoll+kernel as it reached the host
 	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
+	Protocol       string `parquet:"protocol,dict"`             // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 }
 
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning

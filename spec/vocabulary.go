@@ -69,7 +69,7 @@ var Vocabularies = map[string][]string{
 	"outlierActions":    {"flag_and_keep"},
 	"apis": {
 		"openai-chat", "openai-completions", "openai-responses", "openai-embeddings", "openai-images", "openai-speech", "openai-transcription", "rerank",
-		"sglang", "tgi", "llamacpp", "triton", "kserve",
+		"sglang", "tgi", "llamacpp", "triton", "kserve", "kserve-grpc",
 		"anthropic-messages", "azure-openai", "aws-bedrock", "gcp-gemini", "gcp-vertex",
 		"oci-genai", "oci-cohere", "cohere-chat", "cohere-rerank",
 	},

@@ -76,6 +76,8 @@ func (a *answer) body(raw *Raw) {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))
 		}
 		return
+	case a.refused(raw):
+		return
 	case len(data) == 0:
 		r.Result, r.Error = record.Empty, "status 200 with an empty body"
 		return
@@ -360,7 +362,7 @@ func transportOutcome(err error) record.Outcome {
 		return record.IdleTime
 	case errors.As(err, &op) && op.Op == "dial":
 		return record.Connect
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op), lostStream(err):
 		return record.Reset
 	}
 	return record.Protocol

@@ -58,8 +58,13 @@ type Config struct {
 	// empty. Records say which it was.
 	Reader string
 
-	// HTTP2 offers HTTP/2 to a target with TLS.
+	// HTTP2 speaks HTTP/2 and nothing else: negotiated over TLS, by prior
+	// knowledge without it. Its streams share connections.
 	HTTP2 bool
+
+	// Proxy is where every connection goes through. Nil means none: those of the
+	// environment are not used.
+	Proxy *url.URL
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -101,18 +106,12 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	if len(c.urls) == 0 {
 		return nil, errors.New("target.url is missing: want http://HOST[:PORT]")
 	}
-	c.http = &http.Transport{
-		TLSClientConfig:     cfg.TLS,
-		DisableCompression:  true, // a compressed stream hides when each event came
-		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: max(1, cfg.Connections),
-		DialContext:         c.warm.DialContext,
-		ReadBufferSize:      64 << 10,
-		ForceAttemptHTTP2:   cfg.HTTP2,
-	}
+	c.http = c.newTransport()
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return newExchange() }
-	c.engine = newEngine(c)
+	if !c.overHTTP2() && cfg.Proxy == nil {
+		c.engine = newEngine(c)
+	}
 	return c, nil
 }
 
@@ -206,6 +205,7 @@ type Raw struct {
 	phases  phases
 	reading *reading
 	header  http.Header
+	trailer http.Header
 	err     error
 
 	exchange *exchange // what an engine read; unpack makes a reading of it
@@ -236,7 +236,11 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		return raw
 	}
 	defer resp.Body.Close()
-	raw.request.Status = int32(resp.StatusCode)
+	raw.request.Status, raw.request.Protocol = int32(resp.StatusCode), resp.Proto
+	if err := c.spoken(resp); err != nil {
+		raw.fail(c.clock.Now(), err)
+		return raw
+	}
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
 	err = c.read(resp.Body, raw.reading, func() {
@@ -247,6 +251,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw
 	}
+	raw.trailer = resp.Trailer // known now that the body has ended
 	raw.Done = c.clock.Now()
 	if n := len(raw.reading.marks); n > 0 {
 		raw.Done = raw.reading.marks[n-1].at

@@ -83,6 +83,7 @@ var All = []Named{
 	{"llamacpp", "llama.cpp's own completion", llamaCPP{}},
 	{"triton", "Triton's generate extension, as TensorRT-LLM uses it", tritonGenerate{}},
 	{"kserve", "Open Inference Protocol version 2 over HTTP", kserve{}},
+	{"kserve-grpc", "Open Inference Protocol version 2 over gRPC, as Triton speaks it", kserveGRPC{}},
 	{"anthropic-messages", "Anthropic messages", anthropic{}},
 	{"azure-openai", "OpenAI chat completions on Azure; the model is the deployment", azure{openAI{chat: true}}},
 	{"aws-bedrock", "AWS Bedrock converse", bedrock{}},
