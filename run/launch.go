@@ -9,7 +9,6 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
-	"assay/target"
 	"assay/telemetry"
 )
 
@@ -92,10 +91,11 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
+	if err != nil {
 		return err
 	}
-	defer l.client.Close()
+	defer closeClient()
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)

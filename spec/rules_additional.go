@@ -46,6 +46,8 @@ var additionalRules = []Rule{
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
+	{ID: "A50", Path: "spec.target", Doc: "Proxy, reader and HTTP/2 go together with each other and with the address.", check: connectionAgrees},
+	{ID: "A51", Path: "spec.target", Doc: "A command has a server that is started for each launch, and nothing that belongs to an address.", check: commandComplete},
 }
 
 func cadenceOn(c *checker) {
@@ -223,6 +225,7 @@ func targetAddress(c *checker) {
 		return
 	}
 	switch {
+	case t.API == APICommand: // it has none; A51 says so
 	case t.URL == "" && len(t.URLs) == 0:
 		c.failGot("spec.target.url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
 	case t.URL != "" && len(t.URLs) > 0:

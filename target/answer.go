@@ -20,7 +20,11 @@ import (
 // every event of its stream. It must be called once per Raw.
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	raw.unpack(c)
+	doubt := raw.restamp(c)
 	a := answer{client: c, request: raw.request}
+	if doubt != "" {
+		a.flag(doubt)
+	}
 	a.request.Done = raw.Done
 	raw.phases.record(&a.request)
 	if raw.reading != nil {
@@ -70,7 +74,7 @@ func (a *answer) body(raw *Raw) {
 	case r.Status >= 300 && r.Status < 400:
 		r.Result, r.Error = record.Redirected, "redirected to "+raw.header.Get("Location")
 		return
-	case r.Status < 200 || r.Status >= 300:
+	case (r.Status < 200 || r.Status >= 300) && a.client.cfg.Program == nil:
 		r.Result, r.Error = record.HTTPError, capped(data)
 		if after := raw.header.Get("Retry-After"); after != "" {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))

@@ -62,6 +62,11 @@ type Config struct {
 	// knowledge without it. Its streams share connections.
 	HTTP2 bool
 
+	// Program is what answers in place of a server at URLs, which are then none:
+	// see Client.Start. ProgramLog receives what it prints; nil means nobody.
+	Program    *ServerConfig
+	ProgramLog io.Writer
+
 	// Proxy is where every connection goes through. Nil means none: those of the
 	// environment are not used.
 	Proxy *url.URL
@@ -83,6 +88,7 @@ type Client struct {
 	warm       warmPool
 	bodies     sync.Pool
 
+	program   *program  // of a command; nil until it is started
 	engine    engine    // nil when net/http does the work
 	exchanges sync.Pool // of the engine
 }
@@ -103,13 +109,13 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		}
 		c.urls = append(c.urls, u)
 	}
-	if len(c.urls) == 0 {
+	if len(c.urls) == 0 && cfg.Program == nil {
 		return nil, errors.New("target.url is missing: want http://HOST[:PORT]")
 	}
 	c.http = c.newTransport()
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return newExchange() }
-	if !c.overHTTP2() && cfg.Proxy == nil {
+	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
 		c.engine = newEngine(c)
 	}
 	return c, nil
@@ -140,6 +146,9 @@ func redactedURL(raw string) string {
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.warm.close()
+	if c.program != nil {
+		c.program.close()
+	}
 	if c.engine != nil {
 		c.engine.close()
 	}
@@ -167,6 +176,9 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 		return Prepared{}, err
 	}
 	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
+	if c.cfg.Program != nil {
+		return p, nil
+	}
 	if p.header, err = c.headerFor(call, body); err != nil {
 		return p, err
 	}
@@ -217,6 +229,10 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	raw := &Raw{request: p.request(due)}
 	if c.engine != nil {
 		c.engine.do(ctx, p, raw)
+		return raw
+	}
+	if c.cfg.Program != nil {
+		c.carry(ctx, p, raw)
 		return raw
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -27,6 +27,7 @@ var recordingTypes = map[string]string{
 	".eventstream": "application/vnd.amazon.eventstream",
 	".json":        "application/json",
 	".bin":         "audio/wav",
+	".ndjson":      "application/x-ndjson",
 	".grpc":        "application/grpc",
 	".grpcstream":  "application/grpc",
 }
@@ -172,7 +173,7 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 		t.Fatal(err)
 	}
 	half := 0.5
-	streamed := kind == ".sse" || kind == ".eventstream" || kind == ".grpcstream"
+	streamed := kind == ".sse" || kind == ".eventstream" || kind == ".ndjson" || kind == ".grpcstream"
 	c, err := New(Config{
 		URLs: []string{url}, Timeout: 20 * time.Second, KeepText: true,
 		Ask: Ask{Model: "a/b:1", Stream: streamed, Temperature: &half, ExtraBody: extraOf(kind)},

@@ -93,6 +93,7 @@ var All = []Named{
 	{"oci-cohere", "Oracle Generative AI chat in Cohere's format", oci{cohere: true}},
 	{"cohere-chat", "Cohere chat, version 2", cohere{}},
 	{"cohere-rerank", "Cohere ranking of documents, version 2", rerank{path: "/v2/rerank"}},
+	{"command", "a program that assay starts, over the worker protocol", command{}},
 }
 
 // Find returns the dialect called name.

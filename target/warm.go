@@ -91,6 +91,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	if c.engine != nil {
 		return c.engine.warm(ctx, n)
 	}
+	if c.cfg.Program != nil {
+		return nil // it has dialled us
+	}
 	if c.overHTTP2() {
 		n = 1 // its streams share a connection
 	}
