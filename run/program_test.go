@@ -47,6 +47,9 @@ func TestCommandRun(t *testing.T) {
 		t.Fatalf("%d requests, want 4 before and 12 measured", len(requests))
 	}
 	for _, r := range requests {
+		if r.Phase == record.Cooldown {
+			continue // the end of the run cuts them
+		}
 		if r.Result != record.OK || r.Stamps != target.ReadProgram || r.Chunks != 19 || r.UsageOutput == nil || *r.UsageOutput != 16 {
 			t.Errorf("request %d: outcome %q (%s), stamps %q, %d chunks", r.ID, r.Result, r.Error, r.Stamps, r.Chunks)
 		}
