@@ -165,10 +165,15 @@ func (s *Server) retire(st *stream) {
 // finish does to the connection what the style wants after the answer.
 func (c *conn) finish(st *stream) (keep bool) {
 	switch st.style.ending {
-	case endReset:
-		if tcp, ok := c.net.(*net.TCPConn); ok {
+	case endReset, endAbort:
+		if a, ok := c.net.(aborter); ok {
+			a.abort()
+		} else if tcp, ok := c.net.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // close sends RST instead of FIN
 		}
+		return false
+	case endGoAway:
+		c.goAway(true)
 		return false
 	case endCut, endIdleClose:
 		return false

@@ -182,6 +182,9 @@ func (s *stream) interlude(due int64) {
 		s.event(rowBad, 0, 0, due, append(s.json[:0], `{"id":"chatcmpl-broken","choices":[{"index":0,`...))
 		s.wire.flush(s, due)
 	}
+	if s.style.goAway {
+		s.conn.goAway(false)
+	}
 	if s.style.stall > 0 {
 		s.wire.notBefore = due + int64(s.style.stall)
 	}

@@ -157,6 +157,10 @@ func (w *wire) end(s *stream, due int64) {
 		w.send(s, due)
 		return
 	}
+	if s.style.ending == endAbort || s.style.ending == endGoAway {
+		w.send(s, due)
+		return
+	}
 	if s.style.after != "" {
 		w.body(s, []byte(s.style.after))
 	}
