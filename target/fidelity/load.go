@@ -2,6 +2,8 @@ package fidelity
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +25,8 @@ import (
 type Load struct {
 	URL     string
 	Reader  string // as target.Config.Reader
+	CAFile  string // whose certificate to trust, for a URL with https
+	HTTP2   bool
 	Streams int
 	Rounds  int // requests of each stream; the first opens its connection and is not judged
 	Tokens  int
@@ -62,8 +66,12 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	secured, err := l.tls()
+	if err != nil {
+		return err
+	}
 	client, err := target.New(target.Config{
-		URLs: []string{l.URL}, Reader: l.Reader, Connections: l.Streams,
+		URLs: []string{l.URL}, Reader: l.Reader, TLS: secured, HTTP2: l.HTTP2, Connections: l.Streams,
 		Ask: target.Ask{Model: "sim", Stream: true}, Timeout: 5 * time.Minute,
 	}, dialect, clock)
 	if err != nil {
@@ -87,6 +95,21 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	return json.NewEncoder(w).Encode(seen)
+}
+
+func (l Load) tls() (*tls.Config, error) {
+	if l.CAFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(l.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
+	}
+	return cfg, nil
 }
 
 // run asks Rounds times on every stream. Answers are decoded as they end, on a
