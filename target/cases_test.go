@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,6 +107,15 @@ func TestCases(t *testing.T) {
 		r, chunks := ask6(t, t.Context(), c)
 		fmt.Fprintf(&got, "case %d %s: %s\n", fault.Case, fault.Name, caseLine(fault.Name, r, chunks))
 	}
+	for _, other := range otherAPIs {
+		for _, fault := range otherFaults {
+			r, chunks := ask6(t, t.Context(), simClient(t, url, other.api, fault, func(cfg *Config) {
+				cfg.Ask.ExtraBody = map[string]any{"ignore_eos": true}
+			}))
+			name := cmp.Or(fault, "plain")
+			fmt.Fprintf(&got, "case %d %s/%s: %s\n", other.number, other.api, name, caseLine(name, r, chunks))
+		}
+	}
 	file := filepath.Join("testdata", "cases.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
@@ -126,6 +136,20 @@ func TestCases(t *testing.T) {
 		}
 	}
 }
+
+// otherAPIs are those beside OpenAI's completions that the simulator speaks, with
+// their cases, and otherFaults those that mean something in them.
+var (
+	otherAPIs = []struct {
+		number int
+		api    string
+	}{{50, "anthropic-messages"}, {51, "openai-responses"}}
+	otherFaults = []string{
+		"", "reasoning", "keep-alives", "multi-token-chunks", "split-token-bytes", "no-usage", "wrong-usage",
+		"error-before-token", "error-after-tokens", "no-done", "truncated", "crlf", "split-every-byte", "coalesced", "bad-json-event",
+		"one-token", "zero-tokens", "cut-json", "rate-limit", "json-instead-of-stream",
+	}
+)
 
 // volatile is what differs from run to run: addresses, request numbers, dates.
 var volatile = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+:\d+|req-\d+|created\W+\d+|[A-Z][a-z]{2},_\d.*?GMT`)
