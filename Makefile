@@ -78,6 +78,7 @@ bench-fidelity:
 	bin/assay calibrate --streams $(STREAMS) --trials $(TRIALS) --readers $(READERS)
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
+	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers net/http --tls --http2 --itl 20ms
 
 # How late the open loop sends at 100, 1,000 and 5,000 calls a second; for ten
 # minutes a row: make bench-pacer PACER_TIME=10m

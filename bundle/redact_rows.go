@@ -47,6 +47,7 @@ func (c *cleaner) requests(rows []record.Request) {
 		word(c, &r.FinishReason)
 		word(c, &r.Flags)
 		word(c, &r.Stamps)
+		word(c, &r.Protocol)
 		r.Error = c.redactor.String(r.Error)
 		r.ServerID = c.redactor.String(r.ServerID)
 		r.Text = c.redactor.Prose(r.Text)

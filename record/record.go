@@ -35,7 +35,7 @@ type Outcome string
 // The outcomes of a request.
 const (
 	OK         Outcome = "ok"
-	HTTPError  Outcome = "http_error"   // status outside 2xx
+	HTTPError  Outcome = "http_error"   // status outside 2xx; over gRPC, another than OK before any message
 	StreamErr  Outcome = "stream_error" // an error object inside a 200 stream
 	Truncated  Outcome = "truncated"    // ended with neither finish reason nor [DONE]
 	Empty      Outcome = "empty"        // 200 with no body
@@ -118,6 +118,7 @@ type Request struct {
 
 	TokenizerOutput *int32 `parquet:"tokenizer_output_tokens"` // tokens of the answer as the named tokenizer counts them; null when none was named
 	Items           *int32 `parquet:"items"`                   // outputs of an answer that is not text: vectors, ranks, images, sounds
+	Protocol        string `parquet:"protocol,dict"`           // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 }
 
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning

@@ -39,7 +39,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("signature", "%s", r.Signature)
 	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
-		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
+		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target)+connectedBy(s.Target), s.Target.Model, startedBy(s.Target))
 	}
 	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
 	for _, text := range lengths(s.Workload) {
@@ -61,10 +61,28 @@ func declaredOnly(class string) string {
 }
 
 func targetURL(t *spec.Target) string {
+	if t.API == spec.APICommand && t.Server != nil {
+		return strings.Join(t.Server.Command, " ")
+	}
 	if len(t.URLs) > 0 {
 		return strings.Join(t.URLs, ", ")
 	}
 	return t.URL
+}
+
+// connectedBy names what differs from a plain connection read in the best way.
+func connectedBy(t *spec.Target) string {
+	var said string
+	if t.HTTP2 {
+		said += " over HTTP/2"
+	}
+	if t.Proxy != "" {
+		said += " through a proxy"
+	}
+	if t.Reader != "" {
+		said += ", read by " + t.Reader
+	}
+	return said
 }
 
 func startedBy(t *spec.Target) string {

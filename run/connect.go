@@ -43,6 +43,13 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Idle:        t.IdleTimeout.Std(),
 		Connections: mostConnections(p),
 		KeepText:    keepText(p.Run.Spec) || liveHistory(p),
+		Reader:      t.Reader,
+		HTTP2:       t.HTTP2,
+	}
+	if t.Proxy != "" {
+		if c.client.Proxy, err = target.ParseProxy(t.Proxy); err != nil {
+			return connection{}, err
+		}
 	}
 	for _, raw := range c.client.URLs {
 		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
@@ -53,7 +60,10 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 	if c.client.TLS, err = tlsConfig(t.TLS); err != nil {
 		return connection{}, err
 	}
-	if t.Server != nil {
+	switch {
+	case t.Server != nil && t.API == spec.APICommand:
+		c.client.Program = r.server(t)
+	case t.Server != nil:
 		c.server = r.server(t)
 		c.server.TLS = c.client.TLS
 	}
@@ -126,8 +136,10 @@ func (r *revealer) server(t *spec.Target) *target.ServerConfig {
 	s := t.Server
 	cfg := &target.ServerConfig{
 		Command: s.Command, Dir: s.Dir,
-		ReadyURL:     r.below(urls(t)[0], s.Ready.Path),
 		ReadyTimeout: s.Ready.Timeout.Std(), ReadyInterval: s.Ready.Interval.Std(), StopTimeout: s.StopTimeout.Std(),
+	}
+	if t.API != spec.APICommand {
+		cfg.ReadyURL = r.below(urls(t)[0], s.Ready.Path)
 	}
 	for name, value := range s.Env {
 		cfg.Env = append(cfg.Env, name+"="+r.reveal("target.server.env."+name, value))
@@ -149,10 +161,29 @@ func (r *revealer) below(raw, path string) string {
 }
 
 func urls(t *spec.Target) []string {
-	if len(t.URLs) > 0 {
+	switch {
+	case len(t.URLs) > 0:
 		return t.URLs
+	case t.API == spec.APICommand:
+		return nil
 	}
 	return []string{t.URL}
+}
+
+// reached is where the first connections go.
+func (c connection) reached() []string {
+	if c.client.Proxy != nil {
+		return []string{c.client.Proxy.String()}
+	}
+	return c.client.URLs
+}
+
+// proxy is what a transport beside the client's needs to go the same way.
+func (c connection) proxy() func(*http.Request) (*url.URL, error) {
+	if c.client.Proxy == nil {
+		return nil
+	}
+	return http.ProxyURL(c.client.Proxy)
 }
 
 func ask(s spec.RunSpec) target.Ask {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -53,6 +54,9 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 
 // ask reads one JSON answer of the first target.
 func (e *execution) ask(ctx context.Context, path string, into any) error {
+	if len(e.conn.client.URLs) == 0 {
+		return errors.New("a command has no address to ask")
+	}
 	u, err := target.Below(e.conn.client.URLs[0], path)
 	if err != nil {
 		return err
@@ -64,7 +68,7 @@ func (e *execution) ask(ctx context.Context, path string, into any) error {
 		return err
 	}
 	req.Header = e.conn.client.Header.Clone()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true, Proxy: e.conn.proxy()}}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
-	"assay/target"
 	"assay/telemetry"
 )
 
@@ -98,10 +97,11 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
+	if err != nil {
 		return err
 	}
-	defer l.client.Close()
+	defer closeClient()
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)

@@ -78,7 +78,7 @@ func (e *redactedError) Unwrap() error { return e.err }
 
 func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, in *inputs, redactor *bundle.Redactor) (*Result, error) {
 	if conn.server == nil {
-		if err := reachable(ctx, conn.client.URLs); err != nil {
+		if err := reachable(ctx, conn.reached()); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func reachable(ctx context.Context, urls []string) error {
 		}
 		host := u.Host
 		if u.Port() == "" {
-			host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+			host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme])
 		}
 		conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", host)
 		if err != nil {

@@ -25,9 +25,12 @@ var pages = map[string]page{
 func (s *Server) answer(c *conn, head *http.Request) (keep bool) {
 	switch head.Method + " " + head.URL.Path {
 	case "POST /v1/chat/completions":
-		return s.complete(c, head, true)
+		return s.complete(c, head, true, nil)
 	case "POST /v1/completions":
-		return s.complete(c, head, false)
+		return s.complete(c, head, false, nil)
+	}
+	if t := tongues[head.Method+" "+head.URL.Path]; t != nil {
+		return s.complete(c, head, true, t)
 	}
 	body, ok := c.readBody(head)
 	if !ok {
@@ -64,8 +67,8 @@ func (s *Server) showPage(c *conn, head *http.Request, body []byte) {
 	s.log.page(head, status, s.clock.now()-began)
 }
 
-// complete answers a chat or text completion.
-func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
+// complete answers a chat or text completion, or a request in another tongue.
+func (s *Server) complete(c *conn, head *http.Request, chat bool, t tongue) (keep bool) {
 	number := s.next.Add(1)
 	plan := &answerPlan{style: &style{}}
 	bad := plan.add(s, s.drawFaults(number))
@@ -73,7 +76,7 @@ func (s *Server) complete(c *conn, head *http.Request, chat bool) (keep bool) {
 		bad = plan.add(s, splitNames(head.Header.Get("X-Assay-Fault")))
 	}
 	st := s.newStream(c, number, head.Header.Get("X-Request-Id"), plan.style)
-	st.last = head.Close
+	st.last, st.tongue = head.Close, t
 	if plan.style.early {
 		st.beginEarly(chat)
 	}
@@ -113,7 +116,13 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 	if !s.ready() {
 		return &refusal{503, "ServiceUnavailableError", "", "the simulated engine is still starting"}
 	}
-	req, bad := parseRequest(body, chat)
+	var req *request
+	var bad *refusal
+	if st.tongue != nil {
+		req, bad = st.tongue.parse(body)
+	} else {
+		req, bad = parseRequest(body, chat)
+	}
 	if bad != nil {
 		return bad
 	}
@@ -124,7 +133,7 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 	if req.model != "" && req.model != s.cfg.Model {
 		return &refusal{404, "NotFoundError", "model", fmt.Sprintf("model: got %q, want %q", req.model, s.cfg.Model)}
 	}
-	if plan.style.twin {
+	if plan.style.twin && st.tongue == nil {
 		req.n = max(2, req.n)
 	}
 	if st.wire.headed && !st.streams() {
@@ -169,10 +178,15 @@ func (s *Server) retire(st *stream) {
 // finish does to the connection what the style wants after the answer.
 func (c *conn) finish(st *stream) (keep bool) {
 	switch st.style.ending {
-	case endReset:
-		if tcp, ok := c.net.(*net.TCPConn); ok {
+	case endReset, endAbort:
+		if a, ok := c.net.(aborter); ok {
+			a.abort()
+		} else if tcp, ok := c.net.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // close sends RST instead of FIN
 		}
+		return false
+	case endGoAway:
+		c.goAway(true)
 		return false
 	case endCut, endIdleClose:
 		return false

@@ -23,6 +23,7 @@ type conn struct {
 	in     *bufio.Reader
 
 	mu       sync.Mutex
+	direct   bool            // net's writes never wait
 	raw      syscall.RawConn // nil when writes cannot be done without blocking
 	rawWrite func(fd uintptr) bool
 	out      []byte // what rawWrite still has to write
@@ -128,6 +129,11 @@ func (c *conn) send(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken {
+		return
+	}
+	if c.direct {
+		_, err := c.net.Write(b)
+		c.broken = err != nil
 		return
 	}
 	if !c.flushing && c.raw != nil {

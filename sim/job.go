@@ -113,7 +113,7 @@ func vector(text string) []float64 {
 	return list
 }
 
-func tokensOf(texts ...string) int {
+func countTokens(texts ...string) int {
 	n := 0
 	for _, text := range texts {
 		n += len(tokenize(text))
@@ -155,7 +155,7 @@ func embedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 		if texts, bad = textList("input", in.Input); bad != nil {
 			return made{}, bad
 		}
-		tokens = tokensOf(texts...)
+		tokens = countTokens(texts...)
 	}
 	data := []any{}
 	for i, text := range texts {
@@ -181,7 +181,7 @@ func cohereEmbedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 	for _, item := range append(in.Texts, in.Images...) {
 		list = append(list, vector(item))
 	}
-	tokens := tokensOf(in.Texts...)
+	tokens := countTokens(in.Texts...)
 	return asJSON(tokens, map[string]any{"id": "embed", "embeddings": map[string]any{"float": list},
 		"meta": map[string]any{"billed_units": map[string]int{"input_tokens": tokens}}})
 }
@@ -201,7 +201,7 @@ func teiEmbedJob(_ *Server, _ *http.Request, body []byte) (made, *refusal) {
 	for _, text := range texts {
 		list = append(list, vector(text))
 	}
-	return asJSON(tokensOf(texts...), list)
+	return asJSON(countTokens(texts...), list)
 }
 
 // A rank is one document in the order of its score.
@@ -236,7 +236,7 @@ func rerankJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 	if in.Query == "" || len(in.Documents) == 0 {
 		return made{}, badRequest("query", "query, documents: want both")
 	}
-	tokens := tokensOf(append(in.Documents, in.Query)...)
+	tokens := countTokens(append(in.Documents, in.Query)...)
 	return asJSON(tokens, map[string]any{"id": "rerank", "model": s.cfg.Model, "results": ranks(in.Query, in.Documents),
 		"usage": map[string]int{"prompt_tokens": tokens, "total_tokens": tokens}})
 }
@@ -253,7 +253,7 @@ func teiRerankJob(_ *Server, _ *http.Request, body []byte) (made, *refusal) {
 	for _, r := range ranks(in.Query, in.Texts) {
 		list = append(list, map[string]any{"index": r.Index, "score": r.Score})
 	}
-	return asJSON(tokensOf(append(in.Texts, in.Query)...), list)
+	return asJSON(countTokens(append(in.Texts, in.Query)...), list)
 }
 
 // maxPaint bounds what a request can make the server send.
@@ -284,7 +284,7 @@ func imageJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 	for range in.N {
 		data = append(data, map[string]string{"b64_json": base64.StdEncoding.EncodeToString(make([]byte, width*height/32+1))})
 	}
-	tokens := tokensOf(in.Prompt)
+	tokens := countTokens(in.Prompt)
 	return asJSON(tokens, map[string]any{"created": time.Now().Unix(), "data": data})
 }
 
@@ -304,7 +304,7 @@ func speechJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 	samples := make([]byte, 44+len(in.Input)*1920) // 16 kHz, 16 bits
 	copy(samples, "RIFF")
 	copy(samples[8:], "WAVE")
-	return made{"audio/wav", samples, tokensOf(in.Input)}, nil
+	return made{"audio/wav", samples, countTokens(in.Input)}, nil
 }
 
 // transcriptJob hears a word in every 16,000 bytes, which is half a second of
@@ -343,5 +343,5 @@ func transcriptJob(s *Server, head *http.Request, body []byte) (made, *refusal) 
 	text := strings.TrimSpace(strings.Repeat("word ", 1+heard/16_000))
 	tokens := 1 + heard/1600 // twenty a second
 	return asJSON(tokens, map[string]any{"text": text,
-		"usage": map[string]any{"type": "tokens", "input_tokens": tokens, "output_tokens": tokensOf(text), "total_tokens": tokens + tokensOf(text)}})
+		"usage": map[string]any{"type": "tokens", "input_tokens": tokens, "output_tokens": countTokens(text), "total_tokens": tokens + countTokens(text)}})
 }

@@ -122,7 +122,11 @@ func (s *Server) start(nc net.Conn) {
 	}
 	s.conns[c] = true
 	s.work.Go(func() {
-		c.serve()
+		if s.cfg.TLS != nil || s.cfg.HTTP2 {
+			c.converse()
+		} else {
+			c.serve()
+		}
 		s.mu.Lock()
 		delete(s.conns, c)
 		s.mu.Unlock()

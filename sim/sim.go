@@ -19,6 +19,7 @@
 package sim
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,13 @@ type Config struct {
 	// Pacers is the number of operating-system threads that send tokens. Zero
 	// means half of GOMAXPROCS, at least one.
 	Pacers int
+
+	// TLS secures every connection. Nil means none. See SelfSigned.
+	TLS *tls.Config
+
+	// HTTP2 speaks HTTP/2 beside HTTP/1.1: offered over TLS, by prior knowledge
+	// without it.
+	HTTP2 bool
 
 	// Truth receives the truth log as CSV. Nil means none is kept.
 	Truth io.Writer

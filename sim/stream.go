@@ -14,6 +14,7 @@ type stream struct {
 	pacer    *pacer
 	req      *request
 	style    *style
+	tongue   tongue // nil means OpenAI's completions
 	id       string
 	clientID string // the client's x-request-id
 	arrival  int64  // when the last byte of the request was read
@@ -77,6 +78,10 @@ func (s *stream) begin() {
 	if !s.wire.headed {
 		s.wire.head(s, now)
 	}
+	if s.tongue != nil {
+		s.tongue.begin(s, now)
+		return
+	}
 	if s.style.role {
 		s.event(rowRole, 0, 0, now, s.appendBlank(s.json[:0], `"role":"assistant","content":""`, ""))
 		s.wire.flush(s, now)
@@ -96,6 +101,10 @@ func (s *stream) beginEarly(chat bool) {
 	s.req = &request{chat: chat, stream: true}
 	s.prefix = eventPrefix(s.id, chunkObject(chat), s.server.cfg.Model, time.Now().Unix())
 	s.wire.head(s, now)
+	if s.tongue != nil {
+		s.wire.comment(s, now) // its first event counts the prompt
+		return
+	}
 	s.event(rowRole, 0, 0, now, s.appendBlank(s.json[:0], `"role":"assistant","content":""`, ""))
 	s.wire.flush(s, now)
 }
@@ -153,16 +162,16 @@ func (s *stream) speak(c int, due int64, last bool) {
 	if last && !s.style.noEnd && s.style.fail == "" {
 		finish = s.finishReason(ch)
 	}
-	if s.style.keepAlive {
+	if s.style.keepAlive && s.tongue == nil {
 		s.wire.comment(s, due)
 	}
 	if s.style.halves {
 		sp.part = 1
-		s.event(rowContent, c, 0, due, s.appendEvent(s.json[:0], sp, ""))
+		s.utter(sp, due, "")
 		s.wire.flush(s, due)
 		sp.part = 2
 	}
-	s.event(rowContent, c, sp.to-sp.from, due, s.appendEvent(s.json[:0], sp, finish))
+	s.utter(sp, due, finish)
 	if last && s.open == 1 {
 		return // the tail travels in the same write
 	}
@@ -172,15 +181,27 @@ func (s *stream) speak(c int, due int64, last bool) {
 	}
 }
 
+// utter adds the event of a span to the write under way.
+func (s *stream) utter(sp span, due int64, finish string) {
+	if s.tongue != nil {
+		s.tongue.say(s, sp, due)
+		return
+	}
+	s.event(rowContent, sp.choice, tokensOf(sp), due, s.appendEvent(s.json[:0], sp, finish))
+}
+
 // interlude sends what a fault puts into the middle of the stream.
 func (s *stream) interlude(due int64) {
-	if s.style.blanks {
+	if s.style.blanks && s.tongue == nil {
 		s.event(rowBlank, 0, 0, due, s.appendBlank(s.json[:0], `"content":null`, ""))
 		s.wire.flush(s, due)
 	}
 	if s.style.badEvent {
 		s.event(rowBad, 0, 0, due, append(s.json[:0], `{"id":"chatcmpl-broken","choices":[{"index":0,`...))
 		s.wire.flush(s, due)
+	}
+	if s.style.goAway {
+		s.conn.goAway(false)
 	}
 	if s.style.stall > 0 {
 		s.wire.notBefore = due + int64(s.style.stall)
@@ -191,6 +212,12 @@ func (s *stream) interlude(due int64) {
 func (s *stream) end(due int64) {
 	if !s.streams() {
 		s.wire.unary(s, due)
+		s.finish()
+		return
+	}
+	if s.tongue != nil {
+		s.tongue.end(s, due)
+		s.wire.end(s, due)
 		s.finish()
 		return
 	}

@@ -47,6 +47,7 @@ type style struct {
 	drip     bool                     // only the first event is cut
 	merge    int                      // events to a write; 0 means 1
 	stall    time.Duration            // in the middle of the stream
+	goAway   bool                     // GOAWAY in the middle of the stream
 
 	// The HTTP answer around it.
 	unary    bool // a JSON answer though a stream was asked
@@ -77,5 +78,7 @@ const (
 	endIdleClose               // closed though it was promised to stay open
 	endCut                     // closed inside the last event
 	endReset                   // reset by RST inside the last event
+	endAbort                   // reset between events
+	endGoAway                  // the whole connection given up between events
 	endOpen                    // body not ended for a while after [DONE]
 )

@@ -17,6 +17,7 @@ type wire struct {
 	pieces  []int  // ends of the parts of out that are written apart
 	framed  []byte // scratch
 	merged  int    // events in out
+	name    string // of the event being framed, where it has one
 	stamped int    // rows whose sending time is known
 
 	squeezed bytes.Buffer
@@ -84,6 +85,9 @@ func (w *wire) event(s *stream, payload []byte) {
 	w.framed = w.framed[:0]
 	if s.events == 0 {
 		w.framed = append(w.framed, s.style.preamble...)
+	}
+	if w.name != "" {
+		w.framed = append(append(append(w.framed, "event: "...), w.name...), '\n')
 	}
 	if frame := s.style.frame; frame != nil {
 		w.framed = frame(w.framed, payload, s.events)
@@ -157,6 +161,10 @@ func (w *wire) end(s *stream, due int64) {
 		w.send(s, due)
 		return
 	}
+	if s.style.ending == endAbort || s.style.ending == endGoAway {
+		w.send(s, due)
+		return
+	}
 	if s.style.after != "" {
 		w.body(s, []byte(s.style.after))
 	}
@@ -176,7 +184,11 @@ func (w *wire) end(s *stream, due int64) {
 
 // unary sends an answer that is not a stream.
 func (w *wire) unary(s *stream, due int64) {
-	body := s.appendAnswer(nil)
+	answer := s.appendAnswer
+	if s.tongue != nil {
+		answer = func(dst []byte) []byte { return s.tongue.whole(dst, s) }
+	}
+	body := answer(nil)
 	s.rows = append(s.rows, row{kind: rowBody, tokens: int32(s.sent()), due: due})
 	headers := append(closeHeader(s.last), "X-Request-Id: "+s.id)
 	w.out = append(w.out, httpHead(200, "application/json", len(body), headers...)...)

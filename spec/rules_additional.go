@@ -48,6 +48,8 @@ var additionalRules = []Rule{
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
 	{ID: "A41", Path: "spec.workload.session", Doc: "Fields of a session belong to where it comes from, and load counts sessions, not requests.", check: sessionAgrees},
 	{ID: "A42", Path: "spec.load.trace", Doc: "A trace is named by traceRef, has a file and a format, and shapes the prompts itself.", check: traceAgrees},
+	{ID: "A50", Path: "spec.target", Doc: "Proxy, reader and HTTP/2 go together with each other and with the address.", check: connectionAgrees},
+	{ID: "A51", Path: "spec.target", Doc: "A command has a server that is started for each launch, and nothing that belongs to an address.", check: commandComplete},
 }
 
 func cadenceOn(c *checker) {
@@ -225,6 +227,7 @@ func targetAddress(c *checker) {
 		return
 	}
 	switch {
+	case t.API == APICommand: // it has none; A51 says so
 	case t.URL == "" && len(t.URLs) == 0:
 		c.failGot("spec.target.url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
 	case t.URL != "" && len(t.URLs) > 0:

@@ -47,6 +47,10 @@ func literalSecrets(run Run) []literalSecret {
 	for i, u := range t.URLs {
 		found = append(found, urlSecrets(itemPath("spec.target.urls", i), u)...)
 	}
+	for _, s := range urlSecrets("spec.target.proxy", t.Proxy) {
+		s.advice = "name a proxy that needs no credentials"
+		found = append(found, s)
+	}
 	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
 	found = append(found, tableSecrets("spec.target.headers", t.Headers, harmless)...)
 	found = append(found, tableSecrets("spec.target.query", t.Query, harmless)...)

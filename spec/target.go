@@ -30,6 +30,19 @@ type Target struct {
 	// How the connection is secured.
 	TLS TLS `json:"tls,omitzero"`
 
+	// Speak HTTP/2 and nothing else: negotiated with https, by prior knowledge
+	// with http. Its streams share connections.
+	HTTP2 bool `json:"http2,omitzero"`
+
+	// The proxy that every connection goes through, such as
+	// http://proxy.example:3128. By default none: the environment's are ignored.
+	Proxy string `json:"proxy,omitzero" example:"http://127.0.0.1:3128"`
+
+	// How answers are read and stamped: net/http by Go's own client, epoll by
+	// assay's after the read, epoll+kernel as the bytes reached the host. By
+	// default the best that the target allows; epoll takes plain HTTP/1.1 only.
+	Reader string `json:"reader,omitzero" enum:"readers"`
+
 	// Fields added to the body of every request as they are.
 	ExtraBody map[string]any `json:"extraBody,omitzero"`
 
@@ -43,7 +56,8 @@ type Target struct {
 	// The longest silence inside a request.
 	IdleTimeout unit.Duration `json:"idleTimeout,omitzero" default:"1m" above:"0s"`
 
-	// A server that assay starts, waits for and stops.
+	// A server that assay starts, waits for and stops. With api command it is the
+	// program that answers, and there is no url.
 	Server *Server `json:"server,omitzero"`
 }
 

@@ -44,6 +44,13 @@ const (
 	AuthGoogle = "google"
 	AuthOCI    = "oci"
 
+	// APICommand is a program that assay starts and speaks to over a socket.
+	APICommand = "command"
+
+	ReaderNetHTTP = "net/http"
+	ReaderEpoll   = "epoll"
+	ReaderKernel  = "epoll+kernel"
+
 	// AsServed says that a property of the server was not controlled.
 	AsServed = "as_served"
 
@@ -81,12 +88,13 @@ var Vocabularies = map[string][]string{
 	"outlierActions":    {"flag_and_keep"},
 	"apis": {
 		"openai-chat", "openai-completions", "openai-responses", "openai-embeddings", "openai-images", "openai-speech", "openai-transcription", "rerank",
-		"sglang", "tgi", "llamacpp", "triton", "kserve",
+		"sglang", "tgi", "llamacpp", "triton", "kserve", "kserve-grpc",
 		"anthropic-messages", "azure-openai", "aws-bedrock", "gcp-gemini", "gcp-vertex",
 		"oci-genai", "oci-cohere", "cohere-chat", "cohere-rerank", "cohere-embed",
-		"tei-embed", "tei-rerank",
+		"tei-embed", "tei-rerank", APICommand,
 	},
 	"authKinds":         {AuthNone, AuthBearer, AuthHeader, AuthAWS, AuthAzure, AuthGoogle, AuthOCI},
+	"readers":           {ReaderNetHTTP, ReaderEpoll, ReaderKernel},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
 	"pointOrders":       {OrderAscending, OrderRandomised},

@@ -20,7 +20,11 @@ import (
 // every event of its stream. It must be called once per Raw.
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	raw.unpack(c)
+	doubt := raw.restamp(c)
 	a := answer{client: c, request: raw.request}
+	if doubt != "" {
+		a.flag(doubt)
+	}
 	a.request.Done = raw.Done
 	raw.phases.record(&a.request)
 	if raw.reading != nil {
@@ -71,11 +75,13 @@ func (a *answer) body(raw *Raw) {
 	case r.Status >= 300 && r.Status < 400:
 		r.Result, r.Error = record.Redirected, "redirected to "+raw.header.Get("Location")
 		return
-	case r.Status < 200 || r.Status >= 300:
+	case (r.Status < 200 || r.Status >= 300) && a.client.cfg.Program == nil:
 		r.Result, r.Error = record.HTTPError, capped(data)
 		if after := raw.header.Get("Retry-After"); after != "" {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))
 		}
+		return
+	case a.refused(raw):
 		return
 	case len(data) == 0:
 		r.Result, r.Error = record.Empty, "status 200 with an empty body"
@@ -375,7 +381,7 @@ func transportOutcome(err error) record.Outcome {
 		return record.IdleTime
 	case errors.As(err, &op) && op.Op == "dial":
 		return record.Connect
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op), lostStream(err):
 		return record.Reset
 	}
 	return record.Protocol

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,11 +105,16 @@ func TestCases(t *testing.T) {
 			}
 		})
 		r, chunks := ask6(t, t.Context(), c)
-		line := verdict(r, chunks)
-		if name == "reset" {
-			line = string(r.Result) // a reset throws away what the kernel had received
+		fmt.Fprintf(&got, "case %d %s: %s\n", fault.Case, fault.Name, caseLine(fault.Name, r, chunks))
+	}
+	for _, other := range otherAPIs {
+		for _, fault := range otherFaults {
+			r, chunks := ask6(t, t.Context(), simClient(t, url, other.api, fault, func(cfg *Config) {
+				cfg.Ask.ExtraBody = map[string]any{"ignore_eos": true}
+			}))
+			name := cmp.Or(fault, "plain")
+			fmt.Fprintf(&got, "case %d %s/%s: %s\n", other.number, other.api, name, caseLine(name, r, chunks))
 		}
-		fmt.Fprintf(&got, "case %d %s: %s\n", fault.Case, fault.Name, line)
 	}
 	file := filepath.Join("testdata", "cases.txt")
 	if *update {
@@ -130,6 +136,20 @@ func TestCases(t *testing.T) {
 		}
 	}
 }
+
+// otherAPIs are those beside OpenAI's completions that the simulator speaks, with
+// their cases, and otherFaults those that mean something in them.
+var (
+	otherAPIs = []struct {
+		number int
+		api    string
+	}{{50, "anthropic-messages"}, {51, "openai-responses"}}
+	otherFaults = []string{
+		"", "reasoning", "keep-alives", "multi-token-chunks", "split-token-bytes", "no-usage", "wrong-usage",
+		"error-before-token", "error-after-tokens", "no-done", "truncated", "crlf", "split-every-byte", "coalesced", "bad-json-event",
+		"one-token", "zero-tokens", "cut-json", "rate-limit", "json-instead-of-stream",
+	}
+)
 
 // volatile is what differs from run to run: addresses, request numbers, dates.
 var volatile = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+:\d+|req-\d+|created\W+\d+|[A-Z][a-z]{2},_\d.*?GMT`)

@@ -58,8 +58,18 @@ type Config struct {
 	// empty. Records say which it was.
 	Reader string
 
-	// HTTP2 offers HTTP/2 to a target with TLS.
+	// HTTP2 speaks HTTP/2 and nothing else: negotiated over TLS, by prior
+	// knowledge without it. Its streams share connections.
 	HTTP2 bool
+
+	// Program is what answers in place of a server at URLs, which are then none:
+	// see Client.Start. ProgramLog receives what it prints; nil means nobody.
+	Program    *ServerConfig
+	ProgramLog io.Writer
+
+	// Proxy is where every connection goes through. Nil means none: those of the
+	// environment are not used.
+	Proxy *url.URL
 }
 
 // A Client sends calls and stamps what comes back. It is safe for concurrent
@@ -79,6 +89,7 @@ type Client struct {
 	warm       warmPool
 	bodies     sync.Pool
 
+	program   *program  // of a command; nil until it is started
 	engine    engine    // nil when net/http does the work
 	exchanges sync.Pool // of the engine
 }
@@ -100,21 +111,15 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 		}
 		c.urls = append(c.urls, u)
 	}
-	if len(c.urls) == 0 {
+	if len(c.urls) == 0 && cfg.Program == nil {
 		return nil, errors.New("target.url is missing: want http://HOST[:PORT]")
 	}
-	c.http = &http.Transport{
-		TLSClientConfig:     cfg.TLS,
-		DisableCompression:  true, // a compressed stream hides when each event came
-		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: max(1, cfg.Connections),
-		DialContext:         c.warm.DialContext,
-		ReadBufferSize:      64 << 10,
-		ForceAttemptHTTP2:   cfg.HTTP2,
-	}
+	c.http = c.newTransport()
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return &exchange{} }
-	c.engine = newEngine(c)
+	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
+		c.engine = newEngine(c)
+	}
 	return c, nil
 }
 
@@ -143,6 +148,9 @@ func redactedURL(raw string) string {
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.warm.close()
+	if c.program != nil {
+		c.program.close()
+	}
 	if c.engine != nil {
 		c.engine.close()
 	}
@@ -172,6 +180,9 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	p := Prepared{Call: call, body: body, hash: promptHash(call.Prompt)}
 	if call.Prompt == "" {
 		p.hash = promptHash(string(body)) // images and documents alone
+	}
+	if c.cfg.Program != nil {
+		return p, nil
 	}
 	if p.header, err = c.headerFor(call, body); err != nil {
 		return p, err
@@ -211,6 +222,7 @@ type Raw struct {
 	phases  phases
 	reading *reading
 	header  http.Header
+	trailer http.Header
 	err     error
 
 	exchange *exchange // what an engine read; unpack makes a reading of it
@@ -224,6 +236,10 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		ended := make(chan *Raw, 1) // one place, so that the reading thread never waits
 		c.engine.start(ctx, p, raw, func(raw *Raw) { ended <- raw })
 		return <-ended
+	}
+	if c.cfg.Program != nil {
+		c.carry(ctx, p, raw)
+		return raw
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -242,7 +258,11 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		return raw
 	}
 	defer resp.Body.Close()
-	raw.request.Status = int32(resp.StatusCode)
+	raw.request.Status, raw.request.Protocol = int32(resp.StatusCode), resp.Proto
+	if err := c.spoken(resp); err != nil {
+		raw.fail(c.clock.Now(), err)
+		return raw
+	}
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
 	err = c.read(resp.Body, raw.reading, func() {
@@ -253,6 +273,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw
 	}
+	raw.trailer = resp.Trailer // known now that the body has ended
 	raw.Done = c.clock.Now()
 	if n := len(raw.reading.marks); n > 0 {
 		raw.Done = raw.reading.marks[n-1].at

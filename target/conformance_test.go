@@ -27,6 +27,9 @@ var recordingTypes = map[string]string{
 	".eventstream": "application/vnd.amazon.eventstream",
 	".json":        "application/json",
 	".bin":         "audio/wav",
+	".ndjson":      "application/x-ndjson",
+	".grpc":        "application/grpc",
+	".grpcstream":  "application/grpc",
 }
 
 // A sighting is everything about an exchange that must not depend on time or on
@@ -157,7 +160,11 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 	t.Helper()
 	var s sighting
 	asked := make(chan *http.Request, 1)
-	url := serve(t, func(conn net.Conn, r *http.Request) {
+	server := serve
+	if strings.HasPrefix(kind, ".grpc") {
+		server = serveGRPC
+	}
+	url := server(t, func(conn net.Conn, r *http.Request) {
 		asked <- r
 		write(conn, "HTTP/1.1 200 OK\r\nContent-Type: "+recordingTypes[kind]+"\r\n", body)
 	})
@@ -166,10 +173,10 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 		t.Fatal(err)
 	}
 	half := 0.5
-	streamed := kind == ".sse" || kind == ".eventstream"
+	streamed := kind == ".sse" || kind == ".eventstream" || kind == ".ndjson" || kind == ".grpcstream"
 	c, err := New(Config{
 		URLs: []string{url}, Timeout: 20 * time.Second, KeepText: true,
-		Ask: Ask{Model: "a/b:1", Stream: streamed, Temperature: &half, ExtraBody: map[string]any{"user": "u"}},
+		Ask: Ask{Model: "a/b:1", Stream: streamed, Temperature: &half, ExtraBody: extraOf(kind)},
 	}, dialect, clock)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +193,7 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 	}
 	r, chunks := c.Decode(c.Do(t.Context(), p, clock.Now()))
 	request := <-asked
-	s.Path, s.Query, s.Header, s.Body = request.URL.EscapedPath(), request.URL.RawQuery, request.Header, string(asText)
+	s.Path, s.Query, s.Header, s.Body = request.URL.EscapedPath(), request.URL.RawQuery, request.Header, strings.ToValidUTF8(string(asText), "\ufffd")
 	s.Header.Del("User-Agent")
 	s.Outcome, s.Error, s.Flags = string(r.Result), r.Error, r.Flags
 	s.FinishReason, s.ServerID, s.Text, s.BodyBytes = r.FinishReason, r.ServerID, r.Text, r.Bytes
@@ -198,6 +205,14 @@ func see(t *testing.T, dialect Dialect, kind string, body []byte, write func(con
 		s.Chunks = append(s.Chunks, fmt.Sprintf("%s choice %d text %d wire %d", c.Kind, c.Choice, c.TextBytes, c.Bytes))
 	}
 	return s
+}
+
+// extraOf is an extra field that the dialect lets through.
+func extraOf(kind string) map[string]any {
+	if strings.HasPrefix(kind, ".grpc") {
+		return map[string]any{"parameters": map[string]any{"user": "u"}}
+	}
+	return map[string]any{"user": "u"}
 }
 
 func atOnce(conn net.Conn, head string, body []byte) {

@@ -144,7 +144,7 @@ func (r *Raw) readHead(head []byte) {
 		r.err, r.reading, r.header = err, nil, nil
 		return
 	}
-	r.request.Status, r.header = int32(response.StatusCode), response.Header
+	r.request.Status, r.request.Protocol, r.header = int32(response.StatusCode), response.Proto, response.Header
 }
 
 // encode writes p as it will go out, so that nothing but the write is left to do

@@ -23,6 +23,9 @@ type ServerConfig struct {
 	TLS      *tls.Config
 
 	ReadyTimeout, ReadyInterval, StopTimeout time.Duration
+
+	// await waits for another sign of readiness than an answer of ReadyURL.
+	await func(ctx context.Context, exited <-chan struct{}) error
 }
 
 // A Server is a system under test that assay started.
@@ -69,6 +72,9 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 
 // ready waits until the server answers.
 func (s *Server) ready(ctx context.Context) error {
+	if s.cfg.await != nil {
+		return s.cfg.await(ctx, s.exited)
+	}
 	deadline := time.NewTimer(s.cfg.ReadyTimeout)
 	defer deadline.Stop()
 	// A transport of its own: no proxy of the environment, no connection kept.

@@ -40,6 +40,14 @@ type Shape struct {
 	// NoText says that the answer is not text: vectors, images, sound, ranks.
 	NoText bool
 
+	// HTTP2 says that the API is spoken over HTTP/2 alone.
+	HTTP2 bool
+
+	// Verdict reads from headers and trailers how the server says the exchange
+	// went: problem is empty when well, found is false when it does not say. Nil
+	// means that the status and the body say it all.
+	Verdict func(header, trailer http.Header) (problem string, found bool)
+
 	lines bool // the frames are server-sent events
 }
 

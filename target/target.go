@@ -93,6 +93,7 @@ var All = []Named{
 	{"llamacpp", "llama.cpp's own completion", llamaCPP{}},
 	{"triton", "Triton's generate extension, as TensorRT-LLM uses it", tritonGenerate{}},
 	{"kserve", "Open Inference Protocol version 2 over HTTP", kserve{}},
+	{"kserve-grpc", "Open Inference Protocol version 2 over gRPC, as Triton speaks it", kserveGRPC{}},
 	{"anthropic-messages", "Anthropic messages", anthropic{}},
 	{"azure-openai", "OpenAI chat completions on Azure; the model is the deployment", azure{openAI{chat: true}}},
 	{"aws-bedrock", "AWS Bedrock converse", bedrock{}},
@@ -105,6 +106,7 @@ var All = []Named{
 	{"cohere-embed", "Cohere embeddings of texts and images, version 2", cohereEmbed{}},
 	{"tei-embed", "Text Embeddings Inference's own embed", teiEmbed{}},
 	{"tei-rerank", "Text Embeddings Inference's ranking of documents", teiRerank{}},
+	{"command", "a program that assay starts, over the worker protocol", command{}},
 }
 
 // Find returns the dialect called name.

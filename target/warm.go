@@ -91,11 +91,13 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 	if c.engine != nil {
 		return c.engine.warm(ctx, n)
 	}
-	var addresses []string
-	for _, u := range c.urls {
-		addresses = append(addresses, hostPort(u))
+	if c.cfg.Program != nil {
+		return nil // it has dialled us
 	}
-	return openMany(n, addresses, func(address string) error {
+	if c.overHTTP2() {
+		n = 1 // its streams share a connection
+	}
+	return openMany(n, c.addresses(), func(address string) error {
 		conn, err := c.warm.dialer.DialContext(ctx, "tcp", address)
 		if err == nil {
 			c.warm.put(address, conn)
@@ -133,5 +135,5 @@ func hostPort(u *url.URL) string {
 	if u.Port() != "" {
 		return u.Host
 	}
-	return net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(u.Hostname(), defaultPorts[u.Scheme])
 }

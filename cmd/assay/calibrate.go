@@ -29,7 +29,8 @@ events; memory; and the time from process start to the first request.
 
 The simulator answers on a fixed schedule: --ttft to the first token, --itl
 between tokens, --tokens tokens. "max" as a number of streams means as many as
-the limit on open files allows.`
+the limit on open files allows. --tls and --http2 add rows for connections that
+only Go's own HTTP client can read.`
 
 type calibrateOptions struct {
 	streams []string
@@ -37,6 +38,8 @@ type calibrateOptions struct {
 	trials  int
 	bench   fidelity.Bench
 	json    bool
+
+	tls, http2 bool
 }
 
 func calibrateCommand(env Env) *cobra.Command {
@@ -51,6 +54,8 @@ func calibrateCommand(env Env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.streams, "streams", []string{"1", "10", "100", "1000"}, "numbers of streams, or max")
 	f.StringSliceVar(&o.readers, "readers", []string{target.ReadKernel}, "readers to measure: "+strings.Join(readers, ", "))
+	f.BoolVar(&o.tls, "tls", false, "measure over TLS as well")
+	f.BoolVar(&o.http2, "http2", false, "measure over HTTP/2 as well, with --tls on top of it")
 	f.IntVar(&o.trials, "trials", 1, "times that each is measured")
 	f.IntVar(&o.bench.Rounds, "rounds", 3, "requests of each stream; the first is not judged")
 	f.DurationVar(&o.bench.Schedule.TTFT, "ttft", 50*time.Millisecond, "request to first token")
@@ -63,6 +68,20 @@ func calibrateCommand(env Env) *cobra.Command {
 }
 
 var readers = []string{target.ReadKernel, target.ReadEpoll, target.ReadNetHTTP}
+
+// ways are the other ways to reach the simulator that the flags ask for.
+func (o calibrateOptions) ways() (list []string) {
+	if o.tls {
+		list = append(list, fidelity.OverTLS)
+	}
+	switch {
+	case o.http2 && o.tls:
+		list = append(list, fidelity.OverHTTP2TLS)
+	case o.http2:
+		list = append(list, fidelity.OverHTTP2)
+	}
+	return list
+}
 
 func (o calibrateOptions) validate() (streams []int, err error) {
 	var errs []error
@@ -102,6 +121,7 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
+	o.readers = append(o.readers, o.ways()...)
 	if o.bench.Program, err = os.Executable(); err != nil {
 		return err
 	}
@@ -275,6 +295,8 @@ func observeCommand(env Env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&l.URL, "url", "", "the simulator")
 	f.StringVar(&l.Reader, "reader", "", "how answers are read")
+	f.StringVar(&l.CAFile, "ca-file", "", "whose certificate to trust")
+	f.BoolVar(&l.HTTP2, "http2", false, "speak HTTP/2")
 	f.IntVar(&l.Streams, "streams", 1, "streams at once")
 	f.IntVar(&l.Rounds, "rounds", 3, "requests of each stream")
 	f.IntVar(&l.Tokens, "tokens", 100, "tokens of an answer")

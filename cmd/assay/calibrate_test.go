@@ -36,6 +36,33 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// TLS and HTTP/2 have rows of their own, in which nothing is lost either.
+func TestCalibrateOtherWays(t *testing.T) {
+	for _, args := range [][]string{{"--tls", "--http2"}, {"--http2"}} {
+		stdout, stderr, code := call(t, append([]string{"calibrate", "--json", "--streams", "5", "--rounds", "2",
+			"--ttft", "5ms", "--itl", "1ms", "--tokens", "20", "--readers", target.ReadNetHTTP}, args...)...)
+		if code != exitOK {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		var got calibration
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"net/http", "net/http over TLS", "net/http over HTTP/2 and TLS"}
+		if len(args) == 1 {
+			want = []string{"net/http", "net/http over HTTP/2"}
+		}
+		if len(got.Trials) != len(want) {
+			t.Fatalf("%v: %d trials, want %d", args, len(got.Trials), len(want))
+		}
+		for i, r := range got.Trials {
+			if r.Stamps != want[i] || r.Lost != 0 || r.Failed != 0 || r.Events != 5*20 {
+				t.Errorf("%v: stamped by %q, %d events, %d lost, %d failed (%s); want %q", args, r.Stamps, r.Events, r.Lost, r.Failed, r.Error, want[i])
+			}
+		}
+	}
+}
+
 func TestCalibratePrints(t *testing.T) {
 	stdout, stderr, code := call(t, "calibrate", "--streams", "2", "--rounds", "2", "--ttft", "1ms", "--itl", "1ms",
 		"--tokens", "5", "--readers", target.ReadKernel+","+target.ReadNetHTTP)

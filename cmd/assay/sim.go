@@ -22,8 +22,9 @@ import (
 
 const simLong = `Run a simulated inference engine with a known truth.
 
-It speaks the OpenAI API (chat and text completions, models, health, vLLM's
-metrics, tokenize and detokenize) and runs until it is interrupted.
+It speaks the OpenAI API (chat and text completions, responses, models, health,
+vLLM's metrics, tokenize and detokenize) and Anthropic's messages, over HTTP/1.1
+and, if asked, HTTP/2 and TLS, and runs until it is interrupted.
 
 Without --ttft, --itl and --tokens it simulates continuous batching over a cost
 model. With any of them it answers each request on a fixed schedule: the first
@@ -45,6 +46,8 @@ type simOptions struct {
 	json        bool
 	printConfig bool
 	listFaults  bool
+	tls         bool
+	caFile      string
 }
 
 func simCommand(env Env) *cobra.Command {
@@ -105,6 +108,9 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.StringArrayVar(&opts.faults, "fault", nil, "misbehave: NAME or NAME:RATE, may be repeated")
 	f.DurationVar(&cfg.FaultDelay, "fault-delay", time.Second, "length of stalls and of pauses between dripped bytes")
 	f.IntVar(&cfg.Pacers, "pacers", max(1, runtime.GOMAXPROCS(0)/2), "threads that send tokens; each may use a whole processor")
+	f.BoolVar(&opts.tls, "tls", false, "secure connections with a certificate made at the start")
+	f.StringVar(&opts.caFile, "ca-file", "", "with --tls: write the certificate to trust to this file; by default one in the temporary folder")
+	f.BoolVar(&cfg.HTTP2, "http2", false, "speak HTTP/2 beside HTTP/1.1: offered with --tls, by prior knowledge without")
 	f.StringVar(&opts.truth, "truth", "", "write what was due and sent to this file, as CSV")
 	f.BoolVar(&opts.log, "log", false, "write a line for each request to stdout")
 	f.BoolVar(&opts.json, "json", false, "write the address when ready and the totals at the end to stdout as JSON")
@@ -144,6 +150,9 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 	}
 	if cfg.Engine.Cost == (sim.Cost{}) {
 		errs = append(errs, errors.New("--base, --per-prefill-token, --per-decode, --per-kv-token: got 0 for all, want one above 0"))
+	}
+	if o.caFile != "" && !o.tls {
+		errs = append(errs, errors.New("--ca-file: want --tls with it"))
 	}
 	if o.log && o.json {
 		errs = append(errs, errors.New("got both --log and --json, want one: both write to stdout"))
@@ -186,6 +195,15 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 	// A sending thread keeps its processor while it spins. Without one more,
 	// a server bound to a single core would have none left to read requests.
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), cfg.Pacers+1))
+	scheme := "http://"
+	if opts.tls {
+		scheme = "https://"
+		removeCA, err := secure(&cfg, &opts)
+		if err != nil {
+			return err
+		}
+		defer removeCA()
+	}
 	server, err := sim.New(cfg)
 	if err != nil {
 		return usageError(err)
@@ -194,8 +212,11 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 	if err != nil {
 		return errors.Join(fmt.Errorf("--addr %s: %w", opts.addr, err), server.Close())
 	}
-	url := "http://" + listener.Addr().String()
+	url := scheme + listener.Addr().String()
 	fmt.Fprintln(env.Stderr, "listening on", url)
+	if opts.tls {
+		fmt.Fprintln(env.Stderr, "certificate to trust:", opts.caFile)
+	}
 	answer := json.NewEncoder(io.Discard)
 	if opts.json {
 		answer = json.NewEncoder(env.Stdout)
@@ -205,7 +226,8 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 		Model        string  `json:"model"`
 		PID          int     `json:"pid"`
 		LaunchFactor float64 `json:"launch_factor"`
-	}{url, cfg.Model, os.Getpid(), server.Stats().LaunchFactor}
+		CAFile       string  `json:"ca_file,omitempty"`
+	}{url, cfg.Model, os.Getpid(), server.Stats().LaunchFactor, opts.caFile}
 	if err := answer.Encode(ready); err != nil {
 		return errors.Join(err, listener.Close(), server.Close())
 	}

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -26,6 +28,8 @@ import (
 type Load struct {
 	URL     string
 	Reader  string // as target.Config.Reader
+	CAFile  string // whose certificate to trust, for a URL with https
+	HTTP2   bool
 	Streams int
 	Rounds  int // requests of each stream; the first opens its connection and is not judged
 	Tokens  int
@@ -66,8 +70,12 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	secured, err := l.tls()
+	if err != nil {
+		return err
+	}
 	client, err := target.New(target.Config{
-		URLs: []string{l.URL}, Reader: l.Reader, Connections: l.Streams,
+		URLs: []string{l.URL}, Reader: l.Reader, TLS: secured, HTTP2: l.HTTP2, Connections: l.Streams,
 		Ask: target.Ask{Model: "sim", Stream: true}, Timeout: 5 * time.Minute,
 	}, dialect, clock)
 	if err != nil {
@@ -152,6 +160,21 @@ func (f folded) answer() Answer {
 		a.At = append(a.At, at)
 	}
 	return a
+}
+
+func (l Load) tls() (*tls.Config, error) {
+	if l.CAFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(l.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
+	}
+	return cfg, nil
 }
 
 // run asks Rounds times on every stream. Answers are decoded as they end, on a

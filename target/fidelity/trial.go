@@ -34,6 +34,8 @@ type Bench struct {
 	Rounds   int
 	Cores    []int  // of the client and of the simulator; empty pins neither
 	Profile  string // where the client writes a processor profile; empty means none
+
+	way way // of the trial under way
 }
 
 // Trial measures one reader at one number of streams.
@@ -44,11 +46,12 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 	}
 	defer os.RemoveAll(dir)
 	log := filepath.Join(dir, "truth.csv")
+	b.way = wayOf(reader, dir)
 	url, stop, err := b.simulate(ctx, log)
 	if err != nil {
 		return Result{}, err
 	}
-	seen, startup, err := b.observe(ctx, url, reader, streams)
+	seen, startup, err := b.observe(ctx, url, b.way.reader, streams)
 	if err := errors.Join(err, stop()); err != nil {
 		return Result{}, err
 	}
@@ -63,6 +66,7 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 	}
 	r := judge(seen, t)
 	r.Reader, r.Streams, r.Trial, r.Startup = reader, streams, trial, startup
+	r.Stamps += b.way.label
 	if want := streams * b.Rounds; len(seen.Requests)+seen.Failed != want {
 		return r, fmt.Errorf("%d requests were made, want %d", len(seen.Requests)+seen.Failed, want)
 	}
@@ -74,6 +78,7 @@ func (b Bench) simulate(ctx context.Context, log string) (url string, stop func(
 	s := b.Schedule
 	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--pacers", "1", "--truth", log,
 		"--ttft", s.TTFT.String(), "--itl", s.ITL.String(), "--tokens", strconv.Itoa(s.Tokens))
+	cmd.Args = append(cmd.Args, b.way.server...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -109,7 +114,7 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	if b.Profile != "" {
 		args = append(args, "--profile", b.Profile)
 	}
-	cmd := exec.CommandContext(ctx, b.Program, args...)
+	cmd := exec.CommandContext(ctx, b.Program, append(args, b.way.client...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	var begin unix.Timespec

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assay/bundle"
+	"assay/record"
+)
+
+// A whole run over TLS and HTTP/2, against a simulator that made its own
+// certificate: what was spoken is in every record, and the report says it.
+func TestRunOverHTTP2(t *testing.T) {
+	server := program(t.Context(), "sim", "--addr", "127.0.0.1:0", "--json", "--tls", "--http2")
+	lines, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var ready struct {
+		URL    string `json:"url"`
+		CAFile string `json:"ca_file"`
+	}
+	if err := json.NewDecoder(lines).Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "spec.yaml")
+	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: secured},
+spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 5, weight: 1}]},
+  target: {url: %q, http2: true, reader: net/http, tls: {caFile: %q}}, load: {concurrency: [4], requests: 40}}}`, ready.URL, ready.CAFile)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	stdout, stderr, code := call(t, "run", path, "--out", out)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s\n%s", code, stdout, stderr)
+	}
+	if !strings.Contains(stdout, "over HTTP/2, read by net/http") {
+		t.Errorf("the report does not say how the target was reached:\n%s", stdout)
+	}
+	b, err := bundle.Open(onlyBundle(t, out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := 0
+	for r, err := range bundle.Rows[record.Request](b, 0, "requests") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Result == record.OK && (r.Protocol != "HTTP/2.0" || r.Stamps != "net/http") {
+			t.Errorf("request %d spoke %s, stamped by %s", r.ID, r.Protocol, r.Stamps)
+		}
+		if r.TLS != nil {
+			opened++
+		}
+	}
+	if opened == 0 {
+		t.Error("no request has the time of a TLS handshake")
+	}
+	if err := server.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, lines)
+	if err := server.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(ready.CAFile); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", ready.CAFile, err)
+	}
+}
+
+func TestSimTLSRefuses(t *testing.T) {
+	if _, stderr, code := call(t, "sim", "--ca-file", "x.pem"); code != exitUsage || !strings.Contains(stderr, "want --tls") {
+		t.Errorf("exit %d, %q; want usage", code, stderr)
+	}
+	if _, stderr, code := call(t, "sim", "--tls", "--ca-file", "/no/such/folder/x.pem"); code != exitFailed || !strings.Contains(stderr, "--ca-file") {
+		t.Errorf("exit %d, %q; want a failure that names --ca-file", code, stderr)
+	}
+}

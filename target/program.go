@@ -1,0 +1,363 @@
+package target
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// What stamped the answers of a command.
+const (
+	// ReadCommand is the stamp of the read that delivered a line of a command.
+	ReadCommand = "command"
+
+	// ReadProgram is the stamp that the program itself gave each line, on the same
+	// clock. A record says so only if every line has one and none contradicts ours.
+	ReadProgram = "command+program"
+)
+
+// heartbeatLimit is how long a program that sends heartbeats, one a second, may
+// be silent.
+const heartbeatLimit = 10 * time.Second
+
+// A program is a running command: calls go out as lines, and the lines that come
+// back belong to the call whose id they carry.
+type program struct {
+	client *Client
+	server *Server
+	conn   net.Conn
+	ended  chan struct{} // closed when no more lines will come
+
+	write sync.Mutex // one line at a time
+
+	mu    sync.Mutex
+	why   error // why it ended
+	calls map[int64]*programCall
+	beats bool // it sends heartbeats
+}
+
+// A programCall is one call under way.
+type programCall struct {
+	reading *reading
+	alive   func() // a line has come
+	done    chan struct{}
+	err     error // set before done is closed
+}
+
+// Launch starts the program of a command target and returns when it has said
+// hello. Other targets need no start.
+func (c *Client) Launch(ctx context.Context) error {
+	cfg := c.cfg.Program
+	if cfg == nil {
+		return nil
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("listen for the program: %w", err)
+	}
+	defer listener.Close()
+	token := rand.Text()
+	p := &program{client: c, ended: make(chan struct{}), calls: map[int64]*programCall{}}
+	var lines *bufio.Reader
+	start := *cfg
+	start.Env = append(start.Env[:len(start.Env):len(start.Env)], "ASSAY_CTRL="+listener.Addr().String(), "ASSAY_TOKEN="+token)
+	start.await = func(ctx context.Context, exited <-chan struct{}) error {
+		var err error
+		p.conn, lines, err = welcome(ctx, listener, token, start.ReadyTimeout, exited)
+		return err
+	}
+	if p.server, err = StartServer(ctx, start, c.cfg.ProgramLog); err != nil {
+		return err
+	}
+	go p.read(lines) // ends with the connection; close waits for it
+	c.program = p
+	return nil
+}
+
+// welcome waits for the connection that knows the token.
+func welcome(ctx context.Context, l net.Listener, token string, limit time.Duration, exited <-chan struct{}) (net.Conn, *bufio.Reader, error) {
+	type guest struct {
+		conn  net.Conn
+		lines *bufio.Reader
+		err   error
+	}
+	came := make(chan guest, 1) // room for the one result, so that the goroutine always ends
+	go func() {                 // ends when the listener is closed or a guest is welcome
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				came <- guest{err: err}
+				return
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(limit))
+			lines := bufio.NewReaderSize(conn, 64<<10)
+			line, err := lines.ReadBytes('\n')
+			var hello commandLine
+			if err == nil && json.Unmarshal(line, &hello) == nil && hello.Type == "hello" && hello.Token == token {
+				_ = conn.SetReadDeadline(time.Time{})
+				came <- guest{conn: conn, lines: lines}
+				return
+			}
+			conn.Close() // a stranger
+		}
+	}()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	var err error
+	select {
+	case g := <-came:
+		return g.conn, g.lines, g.err
+	case <-late.C:
+		err = fmt.Errorf("the program did not say hello at ASSAY_CTRL with its ASSAY_TOKEN within %v", limit)
+	case <-exited:
+		err = errors.New("the program ended before it said hello: see its log in the bundle")
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	l.Close()
+	if g := <-came; g.conn != nil {
+		g.conn.Close()
+	}
+	return nil, nil, err
+}
+
+// read hands out the lines of the program until it has said its last. A line is
+// stamped by the read that completed it, before anything is parsed.
+func (p *program) read(from io.Reader) {
+	buffer := make([]byte, 0, 64<<10)
+	for {
+		p.arm()
+		n, err := from.Read(buffer[len(buffer):cap(buffer)])
+		at := p.client.clock.Now()
+		buffer = buffer[:len(buffer)+n]
+		rest, _ := lineFrames(buffer, func(line []byte, _ int) { p.deliver(line, at) })
+		buffer = append(buffer[:0], rest...)
+		if err != nil {
+			p.end(err)
+			return
+		}
+		if len(buffer) == cap(buffer) {
+			buffer = append(buffer, 0)[:len(buffer)] // grow: a line may have any length
+		}
+	}
+}
+
+// arm limits the silence of a program that sends heartbeats.
+func (p *program) arm() {
+	if p.beats {
+		_ = p.conn.SetReadDeadline(time.Now().Add(heartbeatLimit))
+	}
+}
+
+// deliver gives a line to its call. Lines of calls that were given up are let go.
+func (p *program) deliver(line []byte, at int64) {
+	var said struct {
+		Type string `json:"t"`
+		ID   *int64 `json:"id"`
+	}
+	err := json.Unmarshal(line, &said)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if said.Type == "hb" {
+		p.beats = true
+	}
+	if err != nil || said.ID == nil {
+		return
+	}
+	call := p.calls[*said.ID]
+	if call == nil {
+		return
+	}
+	call.reading.body = append(append(call.reading.body, line...), '\n')
+	call.reading.marks = append(call.reading.marks, mark{len(call.reading.body), at})
+	call.alive()
+	if said.Type == "done" || said.Type == "err" {
+		delete(p.calls, *said.ID)
+		close(call.done)
+	}
+}
+
+// end fails what is under way: nothing more will come.
+func (p *program) end(err error) {
+	select {
+	case <-p.server.Exited():
+		err = fmt.Errorf("%w: %w", p.server.Err(), io.ErrUnexpectedEOF)
+	case <-time.After(time.Second): // it closed its socket, or fell silent, and lives on
+		if isTimeout(err) {
+			err = fmt.Errorf("the program sent no heartbeat for %v: %w", heartbeatLimit, errIdleTimeout)
+		} else {
+			err = fmt.Errorf("the program closed its connection: %w", io.ErrUnexpectedEOF)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.why = err
+	for id, call := range p.calls {
+		delete(p.calls, id)
+		call.err = err
+		close(call.done)
+	}
+	close(p.ended)
+}
+
+func isTimeout(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// do sends a call and waits for the last line of its answer.
+func (p *program) do(ctx context.Context, prepared Prepared, raw *Raw) {
+	c := p.client
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if c.cfg.Timeout > 0 {
+		total := time.AfterFunc(c.cfg.Timeout, func() { cancel(errTotalTimeout) })
+		defer total.Stop()
+	}
+	idle := time.AfterFunc(c.idleLimit(), func() { cancel(errIdleTimeout) })
+	defer idle.Stop()
+	call := &programCall{reading: c.bodies.Get().(*reading), done: make(chan struct{})}
+	call.reading.body, call.reading.marks = call.reading.body[:0], call.reading.marks[:0]
+	call.alive = func() {
+		idle.Reset(c.idleLimit())
+		prepared.began()
+	}
+	id := prepared.Call.ID
+	raw.request.Stamps = ReadCommand
+	raw.request.Sent = c.clock.Now()
+	if err := p.enter(id, call); err != nil {
+		raw.fail(c.clock.Now(), err)
+		return
+	}
+	if err := p.send(prepared.body); err == nil {
+		raw.phases.wrote.Store(c.clock.Now())
+	} // else the reader will tell why
+	select {
+	case <-call.done:
+		raw.Done, raw.err = c.clock.Now(), call.err
+	case <-ctx.Done():
+		raw.Done, raw.err = c.clock.Now(), context.Cause(ctx)
+		p.leave(id)
+	}
+	if len(call.reading.body) > 0 {
+		raw.reading = call.reading
+		raw.phases.first.Store(call.reading.marks[0].at)
+		if raw.err == nil {
+			raw.Done = call.reading.marks[len(call.reading.marks)-1].at
+		}
+	} else if raw.err == nil {
+		raw.err = io.ErrUnexpectedEOF
+	}
+}
+
+// carry has the program answer a call, if there is one.
+func (c *Client) carry(ctx context.Context, p Prepared, raw *Raw) {
+	if c.program == nil {
+		raw.request.Sent = c.clock.Now()
+		raw.fail(raw.request.Sent, &net.OpError{Op: "dial", Net: "command", Err: errors.New("the program was not started")})
+		return
+	}
+	c.program.do(ctx, p, raw)
+}
+
+// enter notes a call, unless the program has ended.
+func (p *program) enter(id int64, call *programCall) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.why != nil {
+		return &net.OpError{Op: "dial", Net: "command", Err: p.why}
+	}
+	if p.calls[id] != nil {
+		return fmt.Errorf("call %d is already under way", id)
+	}
+	p.calls[id] = call
+	return nil
+}
+
+// leave gives a call up and tells the program.
+func (p *program) leave(id int64) {
+	p.mu.Lock()
+	delete(p.calls, id)
+	p.mu.Unlock()
+	_ = p.send(fmt.Appendf(nil, `{"t":"cancel","v":1,"id":%d}`+"\n", id)) // one that has ended needs no word
+}
+
+// sendLimit is how long a program may leave its lines unread.
+const sendLimit = 30 * time.Second
+
+func (p *program) send(line []byte) error {
+	p.write.Lock()
+	defer p.write.Unlock()
+	_ = p.conn.SetWriteDeadline(time.Now().Add(sendLimit))
+	_, err := p.conn.Write(line)
+	return err
+}
+
+// Ended is closed when the program of a command target has ended or fallen
+// silent, and Failure then says how; nil for other targets.
+func (c *Client) Ended() <-chan struct{} {
+	if c.program == nil {
+		return nil
+	}
+	return c.program.ended
+}
+
+// Failure says how the program ended. It may be called once Ended is closed.
+func (c *Client) Failure() error {
+	c.program.mu.Lock()
+	defer c.program.mu.Unlock()
+	return c.program.why
+}
+
+// close asks the program to end, and ends it when it does not.
+func (p *program) close() {
+	_ = p.send([]byte(`{"t":"stop","v":1}` + "\n")) // one that has ended needs no word
+	select {
+	case <-p.server.Exited():
+	case <-time.After(p.server.cfg.StopTimeout):
+	}
+	_ = p.server.Stop() // ends what it left behind, too
+	_ = p.conn.Close()
+	<-p.ended
+}
+
+// restamp puts the program's own stamps in place of ours, where every line has
+// one that could be true: not before the call was sent, not after the line came,
+// and never going back.
+func (r *Raw) restamp(c *Client) (flag string) {
+	if c.program == nil || r.reading == nil {
+		return ""
+	}
+	marks := make([]mark, 0, len(r.reading.marks))
+	given, begin, before := 0, 0, r.request.Sent
+	for _, m := range r.reading.marks {
+		var said commandLine
+		if json.Unmarshal(r.reading.body[begin:m.end], &said) == nil && said.Mono != nil {
+			given++
+			at := *said.Mono - c.clock.Epoch
+			if at >= before && at <= m.at {
+				marks, before = append(marks, mark{m.end, at}), at
+			}
+		}
+		begin = m.end
+	}
+	switch {
+	case given == 0:
+		return ""
+	case len(marks) < len(r.reading.marks):
+		return "program_clock"
+	}
+	r.reading.marks, r.request.Stamps = marks, ReadProgram
+	r.phases.first.Store(marks[0].at)
+	if r.err == nil {
+		r.Done = marks[len(marks)-1].at
+	}
+	return ""
+}

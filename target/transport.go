@@ -1,0 +1,87 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// overHTTP2 says that nothing but HTTP/2 will do: it was asked for, or the API
+// is spoken over nothing else.
+func (c *Client) overHTTP2() bool { return c.cfg.HTTP2 || c.shape.HTTP2 }
+
+// newTransport is net/http's client for this target. A target that was asked for
+// HTTP/2 and does not speak it fails: falling back would measure something else.
+func (c *Client) newTransport() *http.Transport {
+	t := &http.Transport{
+		DisableCompression:  true, // a compressed stream hides when each event came
+		MaxIdleConns:        0,
+		MaxIdleConnsPerHost: max(1, c.cfg.Connections),
+		DialContext:         c.warm.DialContext,
+		ReadBufferSize:      64 << 10,
+		Protocols:           new(http.Protocols),
+	}
+	if c.cfg.TLS != nil {
+		t.TLSClientConfig = c.cfg.TLS.Clone() // the transport adds protocol names to it
+	}
+	t.Protocols.SetHTTP1(!c.overHTTP2())
+	t.Protocols.SetHTTP2(c.overHTTP2())
+	t.Protocols.SetUnencryptedHTTP2(c.overHTTP2())
+	if c.cfg.Proxy != nil {
+		t.Proxy = http.ProxyURL(c.cfg.Proxy)
+	}
+	return t
+}
+
+var errNotHTTP2 = errors.New("HTTP/2 was asked for")
+
+// spoken refuses an answer in another protocol than the one asked for.
+func (c *Client) spoken(resp *http.Response) error {
+	if c.overHTTP2() && resp.ProtoMajor != 2 {
+		return fmt.Errorf("%w, the target answered in %s", errNotHTTP2, resp.Proto)
+	}
+	return nil
+}
+
+// addresses is where connections are opened to: the proxy, where there is one.
+func (c *Client) addresses() []string {
+	if c.cfg.Proxy != nil {
+		return []string{hostPort(c.cfg.Proxy)}
+	}
+	var list []string
+	for _, u := range c.urls {
+		list = append(list, hostPort(u))
+	}
+	return list
+}
+
+// ParseProxy reads the address of a proxy.
+func ParseProxy(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || defaultPorts[u.Scheme] == "" {
+		return nil, fmt.Errorf("target.proxy %q: want http://HOST[:PORT], https://… or socks5://…", redactedURL(raw))
+	}
+	return u, nil
+}
+
+// defaultPorts are those that net/http uses for an address without one.
+var defaultPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
+
+// A streamError is net/http's word for a stream that one side has reset: its own
+// type is not exported, but fills any struct of these fields.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
+
+// lostStream reports whether err says that the server gave up a stream of
+// HTTP/2, or the connection under it.
+func lostStream(err error) bool {
+	var reset streamError
+	return errors.As(err, &reset) || strings.Contains(err.Error(), "GOAWAY") || strings.Contains(err.Error(), "http2: client connection lost")
+}
