@@ -96,7 +96,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer l.client.Close()
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std()})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})

@@ -45,6 +45,8 @@ var additionalRules = []Rule{
 	{ID: "A31", Path: "spec.target.tls", Doc: "Publication grade verifies certificates; a client certificate has its key.", check: tlsComplete},
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
+	{ID: "A50", Path: "spec.target.metrics", Doc: "Pages of metrics are http or https addresses, and none are named where nothing is read.", check: metricsAgree},
+	{ID: "A51", Path: "spec.target.server.cold", Doc: "Warm requests follow cold ones.", check: coldAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
 }
 

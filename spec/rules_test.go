@@ -210,6 +210,10 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.prompt.dataset", map[string]any{"path": "a.txt"}}}, "spec.workload.datasetRef", "must name the content of prompt.dataset: " + pinnedWant},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset"},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"prefixRatio": 0.5, "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset"},
+		{"A30", serving, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"http://me:hunter2@h/metrics"}}}}, "spec.target.metrics.urls[0]", "a secret must not be written out: use target.auth, target.headers or target.query with {env: NAME}"},
+		{"A50", minimal, []patch{{"spec.target.metrics", map[string]any{"scrape": false, "urls": []string{"http://a/metrics"}}}}, "spec.target.metrics.urls", "give urls or scrape: false, not both"},
+		{"A50", minimal, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"a:8002"}}}}, "spec.target.metrics.urls[0]", "must be an http or https address such as http://127.0.0.1:8000"},
+		{"A51", "managed-server.yaml", []patch{{"spec.target.server.cold", map[string]any{"requests": 0, "warm": 2}}}, "spec.target.server.cold.warm", "warm requests are compared with cold ones: want requests above 0, or warm: 0"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
 	for _, tt := range tests {

@@ -47,6 +47,9 @@ func literalSecrets(run Run) []literalSecret {
 	for i, u := range t.URLs {
 		found = append(found, urlSecrets(itemPath("spec.target.urls", i), u)...)
 	}
+	for i, u := range t.Metrics.URLs {
+		found = append(found, urlSecrets(itemPath("spec.target.metrics.urls", i), u)...)
+	}
 	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
 	found = append(found, tableSecrets("spec.target.headers", t.Headers, harmless)...)
 	found = append(found, tableSecrets("spec.target.query", t.Query, harmless)...)

@@ -41,6 +41,9 @@ type Target struct {
 
 	// A server that assay starts, waits for and stops.
 	Server *Server `json:"server,omitzero"`
+
+	// The counters that the target publishes about itself.
+	Metrics ServerMetrics `json:"metrics,omitzero"`
 }
 
 // Auth says how assay proves who it is to the target.
@@ -99,6 +102,9 @@ type Server struct {
 
 	// How long the server may take to stop before it is killed.
 	StopTimeout unit.Duration `json:"stopTimeout,omitzero" default:"10s" above:"0s"`
+
+	// How the server is asked right after its start, before any load.
+	Cold Cold `json:"cold,omitzero"`
 }
 
 // Ready says when a server may be asked.
