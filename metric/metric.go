@@ -23,7 +23,8 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Whole and Share is set.
+// A Metric is one defined quantity. Exactly one of Each, Whole, Share and Once is
+// set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -33,6 +34,13 @@ type Metric struct {
 
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
+
+	// Beside says that the metric comes from what was read beside the requests,
+	// or from what servers may tell or not: without it there is simply no figure.
+	Beside bool
+
+	// Signed says that values below zero have a meaning.
+	Signed bool
 
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
@@ -45,13 +53,27 @@ type Metric struct {
 	// Share counts, of the requests of a point in a launch, those that hit and
 	// those that were tried.
 	Share func(p *Point) (hits, trials int)
+
+	// Once yields the one value of a launch, outside of every point, and false
+	// when there is none.
+	Once func(l *Launch) (float64, bool)
 }
+
+// LaunchPoint is the point of rows that belong to a launch as a whole.
+const LaunchPoint = -1
 
 // All lists every metric in the order of reports.
 var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
+	ServerRunning, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
+	KVCacheUsage, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
+	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
+	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
+	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd,
+	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
+	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -74,6 +96,7 @@ type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
+	Beside     *Beside // what was read in the launch; nil means nothing
 }
 
 // Seconds is the length of the measured window.

@@ -22,6 +22,7 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
+	writeApart(&b, r)
 	for _, point := range r.Plan.Points {
 		writePoint(&b, r, point)
 	}
@@ -95,6 +96,8 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		switch {
 		case m.OpenOnly && !point.Open():
 			// It has no meaning here, which is not the same as being unknown.
+		case m.Beside:
+			// writeServer and writeApart show what there is.
 		case m.Each != nil:
 			each = append(each, m)
 		default:
@@ -129,6 +132,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	}
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
 	t.Flush()
+	writeServer(b, r, point)
 }
 
 func measured(e metric.Estimates, point int) bool {
