@@ -67,7 +67,7 @@ var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
-	ServerRunning, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
+	ServerRunning, ServerIterationTokens, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
 	KVCacheUsage, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
 	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
 	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,

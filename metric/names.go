@@ -17,6 +17,7 @@ const (
 	firstToken   noun = "time to first token"
 	queueTime    noun = "time in the queue"
 	accepted     noun = "draft tokens accepted"
+	iteration    noun = "tokens in an iteration"
 )
 
 // A serverName is how one engine writes a noun on its metrics page.
@@ -90,6 +91,8 @@ var serverNames = []serverName{
 	{queueTime, "TGI", "tgi_request_queue_duration_sum", "", "tgi_request_queue_duration_count", 0},
 	{queueTime, "TensorRT-LLM", "trtllm_request_queue_time_seconds_sum", "", "trtllm_request_queue_time_seconds_count", 0},
 	{queueTime, "Triton", "nv_inference_queue_duration_us", "", "nv_inference_request_success", 1e-6},
+
+	{iteration, "vLLM", "vllm:iteration_tokens_total_sum", "", "vllm:iteration_tokens_total_count", 0},
 
 	{accepted, "vLLM", "vllm:spec_decode_num_accepted_tokens_total", "", "vllm:spec_decode_num_draft_tokens_total", 0},
 	{accepted, "vLLM", "vllm:spec_decode_draft_acceptance_rate", "", "", 0},

@@ -117,6 +117,13 @@ var ServerRunning = Metric{
 	Whole: level(running),
 }
 
+// ServerIterationTokens is how much work one step of the engine does.
+var ServerIterationTokens = Metric{
+	ID: "server_iteration_tokens.v1", Name: "tokens per engine step", Unit: unit.Token, Better: Higher, Beside: true,
+	Doc:   "Mean number of tokens, of prompts and answers, that the engine computed in one iteration, over the iterations that it counted in the measured window.",
+	Whole: ratio(iteration),
+}
+
 // ServerQueueDepth is how many requests the engine let wait.
 var ServerQueueDepth = Metric{
 	ID: "server_queue_depth.v1", Name: "server queue", Unit: unit.Ratio, Better: Lower, Beside: true,

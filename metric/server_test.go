@@ -75,6 +75,7 @@ func TestPages(t *testing.T) {
 			"server_running.v1": 40, "server_queue_depth.v1": 3, "server_queue_depth_max.v1": 3, "server_queue_time.v1": 0.01,
 			"kv_cache_usage.v1": 0.375, "kv_cache_hit_rate.v1": 0.25, "server_preemptions.v1": 12, "draft_acceptance.v1": 0.75,
 			"server_prompt_throughput.v1": 40000, "server_output_throughput.v1": 9000, "server_ttft.v1": 0.08,
+			"server_iteration_tokens.v1": 35000. / 90,
 		},
 		"vllm-0.8.txt": {
 			"server_running.v1": 7, "server_queue_depth.v1": 1, "server_queue_depth_max.v1": 1, "kv_cache_usage.v1": 0.125, "kv_cache_hit_rate.v1": 0.6,

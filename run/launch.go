@@ -80,11 +80,21 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	leave, err := server.enter(ctx, cancel, l.out)
+	leave, err := server.enter(ctx, cancel, l.clock, l.out)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+		return err
+	}
+	defer l.client.Close()
+	if server.fresh {
+		// Before anything else asks the server, and before it is watched.
+		if err := l.askCold(ctx); err != nil {
+			return err
+		}
+	}
 	if !e.identified {
 		e.identify(ctx, e.env)
 		e.identified = true
@@ -92,11 +102,10 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std()})()
+	if err := l.probeCache(ctx); err != nil {
 		return err
 	}
-	defer l.client.Close()
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std()})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})

@@ -201,6 +201,10 @@ func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep fu
 
 func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
+	return l.keep(request, chunks)
+}
+
+func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
 	if request.Result.Failure() {

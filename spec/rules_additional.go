@@ -47,6 +47,7 @@ var additionalRules = []Rule{
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A50", Path: "spec.target.metrics", Doc: "Pages of metrics are http or https addresses, and none are named where nothing is read.", check: metricsAgree},
 	{ID: "A51", Path: "spec.target.server.cold", Doc: "Warm requests follow cold ones.", check: coldAgrees},
+	{ID: "A52", Path: "spec.load.cacheProbe", Doc: "A cache probe compares times to first token, so it needs a stream.", check: cacheProbeStreams},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
 }
 

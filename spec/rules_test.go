@@ -213,6 +213,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A30", serving, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"http://me:hunter2@h/metrics"}}}}, "spec.target.metrics.urls[0]", "a secret must not be written out: use target.auth, target.headers or target.query with {env: NAME}"},
 		{"A50", minimal, []patch{{"spec.target.metrics", map[string]any{"scrape": false, "urls": []string{"http://a/metrics"}}}}, "spec.target.metrics.urls", "give urls or scrape: false, not both"},
 		{"A50", minimal, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"a:8002"}}}}, "spec.target.metrics.urls[0]", "must be an http or https address such as http://127.0.0.1:8000"},
+		{"A52", minimal, []patch{{"spec.load.stream", false}, {"spec.load.cacheProbe", map[string]any{"pairs": 4}}}, "spec.load.cacheProbe", "compares times to first token, which need stream: true"},
 		{"A51", "managed-server.yaml", []patch{{"spec.target.server.cold", map[string]any{"requests": 0, "warm": 2}}}, "spec.target.server.cold.warm", "warm requests are compared with cold ones: want requests above 0, or warm: 0"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them

@@ -64,3 +64,11 @@ func coldAgrees(c *checker) {
 		c.fail("spec.target.server.cold.warm", "warm requests are compared with cold ones: want requests above 0, or warm: 0")
 	}
 }
+
+// cacheProbeStreams wants a first token to time.
+func cacheProbeStreams(c *checker) {
+	l := c.run.Spec.Load
+	if l != nil && l.CacheProbe != nil && l.Stream != nil && !*l.Stream {
+		c.fail("spec.load.cacheProbe", "compares times to first token, which need stream: true")
+	}
+}

@@ -1,0 +1,67 @@
+package run
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"assay/bundle"
+	"assay/record"
+)
+
+// The prompts of a cache probe come in pairs, are like no others, and are sent
+// before the load; a server that was there before has no cold request.
+func TestCacheProbePairs(t *testing.T) {
+	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { reply(w) })
+	p := openPlan(t, url, `{rate: [50], arrival: constant, duration: 100ms, warmup: {}, cacheProbe: {pairs: 4}}`)
+	b := carryOut(t, p)
+	hashes := map[int64][]record.Phase{}
+	first, loadBegan := int64(0), event(t, b, record.PointBegin).At
+	all := rows[record.Request](t, b, bundle.Requests)
+	for _, r := range all {
+		switch r.Phase {
+		case record.CacheCold, record.CacheWarm:
+			hashes[r.PromptHash] = append(hashes[r.PromptHash], r.Phase)
+			if r.Sent < first || r.Done > loadBegan || r.Point != -1 || r.Result != record.OK {
+				t.Errorf("request %d of phase %s: point %d, sent at %d, done at %d, %s; load began at %d", r.ID, r.Phase, r.Point, r.Sent, r.Done, r.Result, loadBegan)
+			}
+			first = r.Sent
+		case record.Cold, record.Warm:
+			t.Errorf("request %d is %s, of a server that assay did not start", r.ID, r.Phase)
+		}
+	}
+	if len(hashes) != 4 {
+		t.Errorf("%d different prompts, want 4", len(hashes))
+	}
+	for hash, phases := range hashes {
+		if len(phases) != 2 || phases[0] != record.CacheCold || phases[1] != record.CacheWarm {
+			t.Errorf("prompt %x was sent as %v, want cold, then warm", hash, phases)
+		}
+	}
+	var health Health
+	if err := json.Unmarshal(b.Manifest.Health, &health); err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(len(all)); n < 8+5 || health.Balance.Begun != n || health.Requests != n {
+		t.Errorf("%d calls are recorded, want at least 13, and the balance says %+v", n, health.Balance)
+	}
+}
+
+func TestBeginWith(t *testing.T) {
+	plain := beginWith(record.Call{Prompt: "a b"}, "x ")
+	if plain.Prompt != "x a b" {
+		t.Errorf("prompt %q", plain.Prompt)
+	}
+	payload := &record.Payload{
+		Messages:  []record.Message{{Role: "user", Content: "one"}, {Role: "assistant", Content: "two"}, {Role: "user", Content: "three"}},
+		Documents: []string{"d"}, Query: "q",
+	}
+	got := beginWith(record.Call{Prompt: "three", Payload: payload}, "x ")
+	if got.Prompt != "three" || got.Payload.Messages[0].Content != "x one" || got.Payload.Messages[2].Content != "three" ||
+		got.Payload.Documents[0] != "x d" || got.Payload.Query != "x q" {
+		t.Errorf("got %+v of %+v", got.Payload, payload)
+	}
+	if payload.Messages[0].Content != "one" || payload.Documents[0] != "d" {
+		t.Errorf("the call itself was changed: %+v", payload)
+	}
+}
