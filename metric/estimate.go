@@ -28,7 +28,7 @@ type Estimates struct {
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.0"
+const EstimatesVersion = "1.1"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {

@@ -68,7 +68,7 @@ var All = []Metric{
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
 	ServerRunning, ServerIterationTokens, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
-	KVCacheUsage, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
+	KVCacheUsage, KVCacheUsageMax, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
 	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
 	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
 	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd,

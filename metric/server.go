@@ -145,6 +145,20 @@ var KVCacheUsage = Metric{
 	Whole: usage(cacheUsage),
 }
 
+// KVCacheUsageMax is how full the KV cache got.
+var KVCacheUsageMax = Metric{
+	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Ratio, Better: Lower, Beside: true,
+	Doc: "The largest share of the KV cache that any reading in the measured window found in use on any engine. Above 1 minus a little, engines preempt.",
+	Whole: func(p *Point) (float64, bool) {
+		list, _, ok := p.said(cacheUsage)
+		highest := 0.0
+		for _, w := range list {
+			highest = max(highest, w.peak)
+		}
+		return highest, ok
+	},
+}
+
 // KVCacheHitRate is the share of prompt tokens that need not be computed.
 var KVCacheHitRate = Metric{
 	ID: "kv_cache_hit_rate.v1", Name: "prefix cache hits", Unit: unit.Ratio, Better: Higher, Beside: true,

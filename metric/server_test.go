@@ -73,20 +73,20 @@ func TestPages(t *testing.T) {
 	want := map[string]map[string]float64{
 		"vllm-0.11.txt": {
 			"server_running.v1": 40, "server_queue_depth.v1": 3, "server_queue_depth_max.v1": 3, "server_queue_time.v1": 0.01,
-			"kv_cache_usage.v1": 0.375, "kv_cache_hit_rate.v1": 0.25, "server_preemptions.v1": 12, "draft_acceptance.v1": 0.75,
+			"kv_cache_usage.v1": 0.375, "kv_cache_usage_max.v1": 0.5, "kv_cache_hit_rate.v1": 0.25, "server_preemptions.v1": 12, "draft_acceptance.v1": 0.75,
 			"server_prompt_throughput.v1": 40000, "server_output_throughput.v1": 9000, "server_ttft.v1": 0.08,
 			"server_iteration_tokens.v1": 35000. / 90,
 		},
 		"vllm-0.8.txt": {
-			"server_running.v1": 7, "server_queue_depth.v1": 1, "server_queue_depth_max.v1": 1, "kv_cache_usage.v1": 0.125, "kv_cache_hit_rate.v1": 0.6,
+			"server_running.v1": 7, "server_queue_depth.v1": 1, "server_queue_depth_max.v1": 1, "kv_cache_usage.v1": 0.125, "kv_cache_usage_max.v1": 0.125, "kv_cache_hit_rate.v1": 0.6,
 		},
 		"vllm-0.5.txt": {
-			"server_running.v1": 9, "server_queue_depth.v1": 2, "server_queue_depth_max.v1": 2, "kv_cache_usage.v1": 0.75,
+			"server_running.v1": 9, "server_queue_depth.v1": 2, "server_queue_depth_max.v1": 2, "kv_cache_usage.v1": 0.75, "kv_cache_usage_max.v1": 0.75,
 			"kv_cache_hit_rate.v1": 0.4, "server_queue_time.v1": 0.5, "draft_acceptance.v1": 0.8,
 		},
 		"sglang-0.5.txt": {
 			"server_running.v1": 12, "server_queue_depth.v1": 5, "server_queue_depth_max.v1": 5, "server_queue_time.v1": 0.05,
-			"kv_cache_usage.v1": 0.3, "kv_cache_hit_rate.v1": 0.25, "draft_acceptance.v1": 0.6,
+			"kv_cache_usage.v1": 0.3, "kv_cache_usage_max.v1": 0.3, "kv_cache_hit_rate.v1": 0.25, "draft_acceptance.v1": 0.6,
 			"server_prompt_throughput.v1": 8000, "server_output_throughput.v1": 1600, "server_ttft.v1": 0.25,
 		},
 		"sglang-0.4.txt": {
@@ -98,15 +98,15 @@ func TestPages(t *testing.T) {
 		},
 		"trtllm-serve-1.1.txt": {
 			"server_running.v1": 3, "server_queue_depth.v1": 1, "server_queue_depth_max.v1": 1, "server_queue_time.v1": 0.02,
-			"kv_cache_usage.v1": 0.45, "kv_cache_hit_rate.v1": 0.35, "server_ttft.v1": 0.1,
+			"kv_cache_usage.v1": 0.45, "kv_cache_usage_max.v1": 0.45, "kv_cache_hit_rate.v1": 0.35, "server_ttft.v1": 0.1,
 		},
 		"triton-25.06-trtllm.txt": {
 			"server_running.v1": 11, "server_queue_depth.v1": 4, "server_queue_depth_max.v1": 4, "server_queue_time.v1": 0.002,
-			"kv_cache_usage.v1": 0.2, "server_ttft.v1": 0.08,
+			"kv_cache_usage.v1": 0.2, "kv_cache_usage_max.v1": 0.2, "server_ttft.v1": 0.08,
 		},
 		"triton-25.06.txt": {"server_queue_depth.v1": 9, "server_queue_depth_max.v1": 9},
 		"llamacpp-b4000.txt": {
-			"server_running.v1": 2, "server_queue_depth.v1": 46, "server_queue_depth_max.v1": 46, "kv_cache_usage.v1": 0.15,
+			"server_running.v1": 2, "server_queue_depth.v1": 46, "server_queue_depth_max.v1": 46, "kv_cache_usage.v1": 0.15, "kv_cache_usage_max.v1": 0.15,
 			"server_prompt_throughput.v1": 700, "server_output_throughput.v1": 350,
 		},
 	}

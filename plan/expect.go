@@ -20,6 +20,7 @@ const (
 type Expected struct {
 	Seconds      float64       `json:"seconds"` // of load; start-up of servers comes on top
 	Requests     int64         `json:"requests"`
+	Apart        int64         `json:"apart,omitempty"` // requests outside of every point, on top
 	InputTokens  int64         `json:"inputTokens"`
 	OutputTokens int64         `json:"outputTokens"`
 	CostUSD      *float64      `json:"costUSD,omitempty"` // absent without prices
@@ -63,6 +64,7 @@ func expect(p Plan) Expected {
 		e.Assumption = fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
 			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
 	}
+	e.Apart = apart(p)
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
 }

@@ -102,7 +102,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std()})()
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{
+		Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
+	})()
 	if err := l.probeCache(ctx); err != nil {
 		return err
 	}

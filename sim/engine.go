@@ -68,6 +68,7 @@ func (e *engine) submit(s *stream) {
 		return 1
 	})
 	e.arrived = slices.Insert(e.arrived, at, s)
+	e.meter.unseen.Add(int64(len(s.choices)))
 	wake := !e.active
 	e.active = true
 	e.mu.Unlock()
@@ -98,6 +99,7 @@ func (e *engine) fire(due int64) (int64, bool) {
 		}
 		due = next
 		length, work := e.sched.plan()
+		e.meter.admitted(e.sched.batch, due)
 		e.observe()
 		if work {
 			e.busy = true
@@ -130,6 +132,7 @@ func (e *engine) takeIn(now int64, idle bool) (start int64, awake bool) {
 	n := 0
 	for ; n < len(e.arrived) && e.arrived[n].arrival <= now; n++ {
 		e.held -= len(e.arrived[n].choices)
+		e.meter.unseen.Add(-int64(len(e.arrived[n].choices)))
 		if e.arrived[n].gone.Load() {
 			e.arrived[n].drop()
 			continue

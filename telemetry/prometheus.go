@@ -29,7 +29,7 @@ var Prometheus = Source{
 	Open: func(_ Host, opts Options) Reader {
 		// A connection for each scrape: none outlives the sampler, and none is
 		// shared with the measured ones.
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: opts.ScrapeTLS}}
 		return func(ctx context.Context) ([]Reading, error) {
 			return scrapeAll(ctx, client, opts.Scrape), nil
 		}

@@ -143,3 +143,17 @@ func TestScrapeInterval(t *testing.T) {
 		t.Errorf("%d pages were read, want none", pages)
 	}
 }
+
+// A page behind a certificate of one's own is read with the target's settings.
+func TestScrapeTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
+	defer server.Close()
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
+	for _, opts := range []Options{{ScrapeTLS: trusted}, {}} {
+		opts.Scrape = []string{server.URL}
+		got, err := Prometheus.Open(Host{}, opts)(t.Context())
+		if up := err == nil && got[0].Missing == ""; up != (opts.ScrapeTLS != nil) {
+			t.Errorf("trusted %v: got %.200v, %v", opts.ScrapeTLS != nil, got, err)
+		}
+	}
+}

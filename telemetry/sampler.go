@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"crypto/tls"
 	"strings"
 	"sync"
 	"time"
@@ -61,6 +62,10 @@ type Options struct {
 	// ScrapeInterval is the time between two readings of those pages, which is
 	// load on the servers. Zero means Interval.
 	ScrapeInterval time.Duration
+
+	// ScrapeTLS secures the connections to those pages. Nil means as the system
+	// does.
+	ScrapeTLS *tls.Config
 
 	// Sources are the sources to read. Nil means All.
 	Sources []Source

@@ -88,7 +88,10 @@ func TestServerSide(t *testing.T) {
 	within(metric.CacheColdShare, launch, 0, 0.05)
 	within(metric.CacheWarmShare, launch, 0.9, 1)
 	within(metric.ServerRunning, 0, 1, 4.1)
-	within(metric.ServerQueueDepth, 0, 0, 4)
+	within(metric.ServerQueueTime, 0, 0.001, 1)
+	// Little's law: what waits is what comes in a second times how long it waits.
+	little := value(metric.RequestThroughput, 0) * value(metric.ServerQueueTime, 0)
+	within(metric.ServerQueueDepth, 0, little-0.7, little+0.7)
 	within(metric.KVCacheUsage, 0, 0.0001, 0.1)
 	within(metric.KVCacheHitRate, 0, 0, 0.05)
 	within(metric.ServerTTFT, 0, 0.01, 1)
