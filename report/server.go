@@ -49,12 +49,22 @@ func scraped(r Report, point int) string {
 			parts = append(parts, "it has no name that assay knows")
 		} else {
 			parts = append(parts, "names of "+strings.Join(one.Engines, ", "))
+			if !told(r.Estimates, point) {
+				parts = append(parts, "too few readings in the window for a figure: shorten target.metrics.interval")
+			}
 		}
 	}
 	if one.Elsewhere {
 		parts = append(parts, "GPUs and energy of this host are left out: the target is elsewhere")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// told reports whether the target's counters gave any figure at a point.
+func told(e metric.Estimates, point int) bool {
+	return slices.ContainsFunc(e.Rows, func(row metric.Row) bool {
+		return row.Point == point && (strings.HasPrefix(row.Metric, "server_") || strings.HasPrefix(row.Metric, "kv_cache_"))
+	})
 }
 
 func unread(t *spec.Target) string {

@@ -11,10 +11,12 @@ import (
 )
 
 // Requests outside of points have numbers of their own, far above those of any
-// point.
+// point. The number decides which of several addresses is asked, so requests that
+// are compared with each other have numbers a multiple of the addresses apart.
 const (
 	coldNumbers  = 1_000_000 * pointStride
 	cacheNumbers = 2_000_000 * pointStride
+	mostPairs    = 100_000 // as the spec bounds it
 )
 
 // askCold sends the first requests of a fresh server, one at a time: the cold
@@ -36,7 +38,7 @@ func (l *launching) askCold(ctx context.Context) error {
 	call := source.Call(-1, coldNumbers)
 	a := newApart(l, "cold")
 	for n := range cold + warm {
-		call.ID, call.Phase = coldNumbers+int64(n), record.Cold
+		call.ID, call.Phase = coldNumbers+int64(n)*l.addresses(), record.Cold
 		if n >= cold {
 			call.Phase = record.Warm
 		}
@@ -76,9 +78,9 @@ func (l *launching) probeCache(ctx context.Context) error {
 	}
 	a := newApart(l, "cache")
 	for n := range int64(probe.Pairs) {
-		call := a.unlike(source.Call(-1, cacheNumbers+2*n))
+		call := a.unlike(source.Call(-1, cacheNumbers+n))
 		for i, phase := range []record.Phase{record.CacheCold, record.CacheWarm} {
-			call.ID, call.Phase = cacheNumbers+2*n+int64(i), phase
+			call.ID, call.Phase = cacheNumbers+n+int64(i)*mostPairs*l.addresses(), phase
 			if _, _, err := a.ask(ctx, call); err != nil {
 				return err
 			}
@@ -86,6 +88,9 @@ func (l *launching) probeCache(ctx context.Context) error {
 	}
 	return a.balance()
 }
+
+// addresses is how many base URLs the target has.
+func (l *launching) addresses() int64 { return int64(len(urls(l.plan.Run.Spec.Target))) }
 
 func number(n *int) int {
 	if n == nil {

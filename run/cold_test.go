@@ -2,7 +2,11 @@ package run
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"assay/bundle"
@@ -44,6 +48,41 @@ func TestCacheProbePairs(t *testing.T) {
 	}
 	if n := int64(len(all)); n < 8+5 || health.Balance.Begun != n || health.Requests != n {
 		t.Errorf("%d calls are recorded, want at least 13, and the balance says %+v", n, health.Balance)
+	}
+}
+
+// Of two addresses, both requests of a pair go to the same one.
+func TestCacheProbeStays(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string][]int{} // by body, which servers
+	serve := func(number int) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			asked[string(body)] = append(asked[string(body)], number)
+			mu.Unlock()
+			reply(w)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	p := planOf(t, fmt.Sprintf(`workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]},
+		target: {urls: [%q, %q], metrics: {scrape: false}}, load: {concurrency: [1], duration: 50ms, warmup: {}, cacheProbe: {pairs: 5}}`, serve(1), serve(2)))
+	p.Launches = p.Launches[:1]
+	carryOut(t, p)
+	mu.Lock()
+	defer mu.Unlock()
+	pairs := map[int]int{} // by server
+	for body, servers := range asked {
+		if body != "" && len(servers) == 2 { // who asks what the server is sends no body
+			pairs[servers[0]]++
+			if servers[0] != servers[1] {
+				t.Errorf("%s was sent to servers %v", body, servers)
+			}
+		}
+	}
+	if pairs[1]+pairs[2] != 5 || pairs[1] == 0 || pairs[2] == 0 {
+		t.Errorf("pairs by server %v, want five over both", pairs)
 	}
 }
 
