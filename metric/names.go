@@ -1,6 +1,9 @@
 package metric
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A noun is something that servers count, each under a name of its own.
 type noun string
@@ -97,6 +100,14 @@ var serverNames = []serverName{
 	{accepted, "vLLM", "vllm:spec_decode_num_accepted_tokens_total", "", "vllm:spec_decode_num_draft_tokens_total", 0},
 	{accepted, "vLLM", "vllm:spec_decode_draft_acceptance_rate", "", "", 0},
 	{accepted, "SGLang", "sglang:spec_accept_rate", "", "", 0},
+}
+
+// counts reports whether name is a counter of the table rather than a gauge.
+func counts(name string) bool {
+	return slices.ContainsFunc(serverNames, func(n serverName) bool {
+		total := n.per != "" || n.noun == preemptions || n.noun == promptTokens || n.noun == outputTokens
+		return total && (n.name == name || n.per == name)
+	})
 }
 
 // takes reports whether a series with this scope is one that n speaks of.

@@ -96,8 +96,12 @@ func (b *Beside) add(s record.Sample) {
 const mostGap = 3
 
 func (b *Beside) finish() {
-	for _, list := range b.bySource {
+	for key, list := range b.bySource {
+		name, fromServer := strings.CutPrefix(key, serverSource+" ")
 		for _, s := range list {
+			if fromServer && counts(name) {
+				b.beginAtZero(s)
+			}
 			var apart []int64
 			for i := 1; i < len(s.at); i++ {
 				apart = append(apart, s.at[i]-s.at[i-1])
@@ -106,6 +110,24 @@ func (b *Beside) finish() {
 				slices.Sort(apart)
 				s.gap = mostGap * apart[len(apart)/2]
 			}
+		}
+	}
+}
+
+// beginAtZero gives a counter the reading that it lacks when a page does not show
+// it before it has counted anything: zero, when the page was last read without it.
+func (b *Beside) beginAtZero(s *series) {
+	host, _, _ := strings.Cut(s.scope, "{")
+	for _, up := range b.bySource[serverSource+" up"] {
+		if up.scope != host {
+			continue
+		}
+		i := len(up.at) - 1
+		for i >= 0 && (up.at[i] >= s.at[0] || up.value[i] == failed) {
+			i--
+		}
+		if i >= 0 {
+			s.at, s.value = slices.Insert(s.at, 0, up.at[i]), slices.Insert(s.value, 0, 0)
 		}
 	}
 }

@@ -173,6 +173,32 @@ func TestSeriesOver(t *testing.T) {
 	f("none", timed(nil), 0, 10, window{}, false)
 }
 
+// A counter that a page shows only once it has counted began at zero when the
+// page was last read without it; a gauge was simply unknown.
+func TestCounterBeginsAtZero(t *testing.T) {
+	b := &Beside{bySource: map[string][]*series{}}
+	add := func(name, scope string, second int64, v float64) {
+		b.add(record.Sample{At: second * 1000 * ms, Source: "server", Name: name, Scope: scope, Value: &v})
+	}
+	for second := range int64(9) {
+		add("up", "host:1", second, 1)
+		add("up", "host:2", second, 1)
+		add("sglang:prompt_tokens_total", `host:1{m="x"}`, second, 100*float64(second))
+		if second >= 4 {
+			add("sglang:cached_tokens_total", `host:1{m="x"}`, second, 50*float64(second-3))
+			add("sglang:num_queue_reqs", `host:1{m="x"}`, second, 7)
+		}
+	}
+	b.finish()
+	p := &Point{Begin: 3000 * ms, End: 8000 * ms, Beside: b}
+	if got, ok := KVCacheHitRate.Whole(p); !ok || math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("hit rate = %v, %v; want 250 of 500 tokens", got, ok)
+	}
+	if got, ok := ServerQueueDepth.Whole(p); ok {
+		t.Errorf("queue depth = %v from a gauge that was not there for a fifth of the window", got)
+	}
+}
+
 // gpuPoint has two devices, read every 100 ms, and two requests of five tokens
 // that arrive in the window of one second.
 func gpuPoint(names ...string) *Point {
