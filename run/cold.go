@@ -52,7 +52,7 @@ func (l *launching) askCold(ctx context.Context) error {
 			}
 		}
 	}
-	return a.balance()
+	return nil
 }
 
 // coldEvents marks the first request of a fresh server among the events of its
@@ -86,7 +86,7 @@ func (l *launching) probeCache(ctx context.Context) error {
 			}
 		}
 	}
-	return a.balance()
+	return nil
 }
 
 // addresses is how many base URLs the target has.
@@ -103,7 +103,6 @@ func number(n *int) int {
 type apart struct {
 	l       *launching
 	purpose string
-	begun   int64
 	words   uint64 // made so far
 }
 
@@ -120,21 +119,15 @@ func (a *apart) ask(ctx context.Context, call record.Call) (record.Request, []re
 	if err != nil {
 		return record.Request{}, nil, err
 	}
-	a.begun++
 	raw := a.l.client.Do(ctx, prepared, a.l.clock.Now())
 	request, chunks := a.l.client.Decode(raw)
 	if err := a.l.keep(request, chunks); err != nil {
 		return request, chunks, err
 	}
+	one := ended(map[record.Outcome]int64{request.Result: 1})
+	one.Begun, one.MostInFlight = 1, 1
+	a.l.balance, a.l.apart = a.l.balance.add(one), a.l.apart.add(one)
 	return request, chunks, context.Cause(ctx)
-}
-
-// balance adds these requests to what became of all others.
-func (a *apart) balance() error {
-	b := ended(a.l.outcomes)
-	b.Begun, b.MostInFlight = a.begun, 1
-	a.l.balance = a.l.balance.add(b)
-	return b.check()
 }
 
 // unlike puts a word before everything that call says which no call before it

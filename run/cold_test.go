@@ -6,11 +6,15 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"assay/bundle"
 	"assay/record"
+	"assay/telemetry"
 )
 
 // The prompts of a cache probe come in pairs, are like no others, and are sent
@@ -102,5 +106,26 @@ func TestBeginWith(t *testing.T) {
 	}
 	if payload.Messages[0].Content != "one" || payload.Documents[0] != "d" {
 		t.Errorf("the call itself was changed: %+v", payload)
+	}
+}
+
+// Requests outside of points that succeed do not hide that none of a point did.
+func TestApartHidesNothing(t *testing.T) {
+	var asked atomic.Int64
+	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > 4 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		reply(w)
+	})
+	host := telemetry.Local(t.Context())
+	defer host.Close()
+	p := openPlan(t, url, `{rate: [50], arrival: constant, duration: 100ms, warmup: {}, cacheProbe: {pairs: 2}}`)
+	result, err := Execute(t.Context(), p, Options{
+		Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host,
+	})
+	if err == nil || !strings.Contains(err.Error(), "not one request succeeded") || result.Status != bundle.Failed {
+		t.Errorf("got %v, want a launch that failed because its point did", err)
 	}
 }

@@ -114,7 +114,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if ended := l.counter.ended.Load(); ended > 0 && ended == l.counter.failed.Load() {
+		if ended := l.counter.ended.Load(); ended > l.apart.Begun && ended-l.counter.failed.Load() == l.apart.Begun-l.apart.Failed {
 			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
 		}
 	}

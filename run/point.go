@@ -240,5 +240,6 @@ type launching struct {
 
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
-	balance  Balance                  // of the points that have ended
+	balance  Balance                  // of the points that have ended, and of the requests outside of points
+	apart    Balance                  // of the latter alone
 }
