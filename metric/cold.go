@@ -100,6 +100,20 @@ var ColdEnd = Metric{
 	Once: sinceStart(ofFirst(func(t *Timeline) (int64, bool) { return t.Done, true })),
 }
 
+// ColdGPUEnergy is what a start costs in energy.
+var ColdGPUEnergy = Metric{
+	ID: "cold_gpu_energy.v1", Name: "GPU energy until then", Unit: unit.Joule, Better: Lower, Beside: true,
+	Doc: "gpu_energy.v1 from the start of the server's process to the end of its first answer.",
+	Once: func(l *Launch) (float64, bool) {
+		start, started := l.Stages[record.ServerStart]
+		end, ok := ofFirst(func(t *Timeline) (int64, bool) { return t.Done, true })(l)
+		if !started || !ok {
+			return 0, false
+		}
+		return (&Point{Begin: start, End: end, Beside: l.Beside}).gpuEnergy()
+	},
+}
+
 // meanOver is the mean of m over the successful requests of a phase.
 func meanOver(m Metric, phase record.Phase) func(*Launch) (float64, bool) {
 	return func(l *Launch) (float64, bool) {

@@ -51,15 +51,17 @@ func TestColdStart(t *testing.T) {
 	once(t, l, ColdFirstRequest, 0.200)
 	once(t, l, ColdFirstToken, 0.300)
 	once(t, l, ColdEnd, 0.400)
+	l.Beside = gpuPoint("power").Beside
+	once(t, l, ColdGPUEnergy, 400*0.4) // 400 W for 400 ms
 	once(t, l, ColdTTFT, 0.100)
 	once(t, l, WarmTTFT, 0.015)
 	once(t, l, ColdOverheadTTFT, 0.085)
 	once(t, l, ColdOverheadE2E, 0.200-0.065)
 
 	l.Apart[record.Cold][0].Result = record.Timeout // a failed request has no latency
-	none(t, l, ColdFirstToken, ColdEnd, ColdTTFT, ColdOverheadTTFT, ColdOverheadE2E)
+	none(t, l, ColdFirstToken, ColdEnd, ColdGPUEnergy, ColdTTFT, ColdOverheadTTFT, ColdOverheadE2E)
 	once(t, l, ColdReady, 0.100)
-	none(t, &Launch{}, ColdListening, ColdReady, ColdFirstRequest, ColdTTFT, WarmTTFT) // the server was there before
+	none(t, &Launch{}, ColdGPUEnergy, ColdListening, ColdReady, ColdFirstRequest, ColdTTFT, WarmTTFT) // the server was there before
 }
 
 func TestCacheProbe(t *testing.T) {

@@ -71,7 +71,7 @@ var All = []Metric{
 	KVCacheUsage, KVCacheUsageMax, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
 	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
 	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
-	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd,
+	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd, ColdGPUEnergy,
 	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 }

@@ -82,7 +82,7 @@ func writeApart(b *bytes.Buffer, r Report) {
 		metrics []metric.Metric
 	}{
 		{"cold start, from the start of the server's process", []metric.Metric{
-			metric.ColdListening, metric.ColdReady, metric.ColdFirstRequest, metric.ColdFirstToken, metric.ColdEnd,
+			metric.ColdListening, metric.ColdReady, metric.ColdFirstRequest, metric.ColdFirstToken, metric.ColdEnd, metric.ColdGPUEnergy,
 		}},
 		{"cold and warm requests, one at a time; fresh process, page cache and files on disk not cleared", []metric.Metric{
 			metric.ColdTTFT, metric.WarmTTFT, metric.ColdOverheadTTFT, metric.ColdOverheadE2E,

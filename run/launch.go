@@ -80,6 +80,10 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	// The host is watched through the start of the server; the server itself, whose
+	// page is not there yet, only when its cold requests are over.
+	sink := l.sink(cancel)
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources()})()
 	leave, err := server.enter(ctx, cancel, l.clock, l.out)
 	if err != nil {
 		return err
@@ -102,8 +106,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{
-		Scrape: e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{
+		Sources: []telemetry.Source{telemetry.Prometheus},
+		Scrape:  e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
 	})()
 	if err := l.probeCache(ctx); err != nil {
 		return err
@@ -114,7 +119,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if ended := l.counter.ended.Load(); ended > l.apart.Begun && ended-l.counter.failed.Load() == l.apart.Begun-l.apart.Failed {
+		if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
 			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
 		}
 	}

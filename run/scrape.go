@@ -5,6 +5,7 @@ import (
 
 	"assay/spec"
 	"assay/target"
+	"assay/telemetry"
 )
 
 // metrics lists the pages on which the target publishes its own counters. A
@@ -25,4 +26,9 @@ func (r *revealer) metrics(t *spec.Target) []string {
 		pages = append(pages, r.below(raw, "/metrics"))
 	}
 	return pages
+}
+
+// hostSources are all sources but the servers' pages.
+func hostSources() []telemetry.Source {
+	return slices.DeleteFunc(slices.Clone(telemetry.All), func(s telemetry.Source) bool { return s.ID == telemetry.Prometheus.ID })
 }
