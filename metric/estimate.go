@@ -24,7 +24,8 @@ type Estimates struct {
 	LeftOut    []LeftOut  `json:"leftOut,omitempty"`
 	Rows       []Row      `json:"rows"`
 	Outcomes   []Outcomes `json:"outcomes"`
-	Counts     []Count    `json:"counts,omitempty"` // tokens by assay's count and by the server's
+	Counts     []Count    `json:"counts,omitempty"`   // tokens by assay's count and by the server's
+	Readings   []Readings `json:"readings,omitempty"` // beside the points
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
@@ -43,7 +44,7 @@ type Row struct {
 	Statistic string    `json:"statistic"` // mean, p50 … p99.9, or value
 	Unit      unit.Unit `json:"unit"`
 	Better    Direction `json:"better"`
-	Point     int       `json:"point"`
+	Point     int       `json:"point"` // -1 for the launch as a whole
 	stats.Estimate
 
 	// CV is the spread of the launches relative to their mean; null for fewer
@@ -93,6 +94,9 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		if err != nil {
 			return out, err
 		}
+		if !hereby(p) {
+			launch.Beside.leaveHost()
+		}
 		launches = append(launches, launch)
 		out.Launches = append(out.Launches, info.Index)
 	}
@@ -113,8 +117,9 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		}
 		out.Outcomes = append(out.Outcomes, outcomes(point.Index, samples))
 		out.Counts = append(out.Counts, counts(point.Index, samples)...)
+		out.Readings = append(out.Readings, readings(point.Index, samples))
 	}
-	return out, nil
+	return out, out.once(launches)
 }
 
 func leftOut(info bundle.LaunchInfo) LeftOut {
@@ -148,6 +153,9 @@ func atPoint(launches []Launch, index int) []sample {
 
 // rows computes every statistic of m at one point.
 func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, error) {
+	if m.Once != nil {
+		return nil, nil // it belongs to no point
+	}
 	if m.Share != nil {
 		return m.share(point, samples, confidence)
 	}
@@ -267,8 +275,10 @@ func (m Metric) row(point int, name string, values []LaunchValue, confidence flo
 		Metric: m.ID, Name: m.Name, Statistic: name, Unit: m.Unit, Better: m.Better,
 		Point: point, Estimate: est, PerLaunch: values,
 	}
-	row.Interval.Lo = max(0, row.Interval.Lo) // nothing in All can be negative
-	if cv := stats.CV(xs); !math.IsNaN(cv) {
+	if !m.Signed {
+		row.Interval.Lo = max(0, row.Interval.Lo)
+	}
+	if cv := stats.CV(xs); !math.IsNaN(cv) && !math.IsInf(cv, 0) && !m.Signed { // relative to a difference near zero it says nothing
 		row.CV = &cv
 	}
 	return row, true, nil

@@ -24,8 +24,8 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Many,
-// Whole and Share is set.
+// A Metric is one defined quantity. Exactly one of Each, Many, Whole, Share and
+// Once is set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -42,6 +42,13 @@ type Metric struct {
 	// SessionOnly says that the metric has a meaning for sessions only.
 	SessionOnly bool
 
+	// Beside says that the metric comes from what was read beside the requests,
+	// or from what servers may tell or not: without it there is simply no figure.
+	Beside bool
+
+	// Signed says that values below zero have a meaning.
+	Signed bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -57,7 +64,14 @@ type Metric struct {
 	// Share counts, of the requests of a point in a launch, those that hit and
 	// those that were tried.
 	Share func(p *Point) (hits, trials int)
+
+	// Once yields the one value of a launch, outside of every point, and false
+	// when there is none.
+	Once func(l *Launch) (float64, bool)
 }
+
+// LaunchPoint is the point of rows that belong to a launch as a whole.
+const LaunchPoint = -1
 
 // All lists every metric in the order of reports.
 var All = []Metric{
@@ -68,6 +82,13 @@ var All = []Metric{
 	TPOTCounted, OutputThroughputCounted,
 	FirstTurnTTFT, LaterTurnTTFT, SessionTime, SessionGeneration, SessionTool, SessionThink,
 	StepGeneration, StepTool, SessionTurns, SessionOffered, SessionRate, SessionErrorRate,
+	ServerRunning, ServerIterationTokens, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
+	KVCacheUsage, KVCacheUsageMax, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
+	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
+	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
+	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd, ColdGPUEnergy,
+	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
+	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -94,6 +115,7 @@ type Point struct {
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
 	Sessions   []*Session
+	Beside     *Beside // what was read in the launch; nil means nothing
 }
 
 // Seconds is the length of the measured window.

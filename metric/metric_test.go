@@ -113,13 +113,13 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s is incomplete: %+v", m.ID, m)
 		}
 		kinds := 0
-		for _, set := range []bool{m.Each != nil, m.Many != nil, m.Whole != nil, m.Share != nil} {
+		for _, set := range []bool{m.Each != nil, m.Many != nil, m.Whole != nil, m.Share != nil, m.Once != nil} {
 			if set {
 				kinds++
 			}
 		}
 		if kinds != 1 {
-			t.Errorf("%s must have exactly one of Each, Whole and Share", m.ID)
+			t.Errorf("%s must have exactly one of Each, Whole, Share and Once", m.ID)
 		}
 		if seen[m.ID] {
 			t.Errorf("%s is listed twice", m.ID)

@@ -18,6 +18,7 @@ const (
 type Expected struct {
 	Seconds      float64       `json:"seconds"` // of load; start-up of servers comes on top
 	Requests     int64         `json:"requests"`
+	Apart        int64         `json:"apart,omitempty"` // requests outside of every point, on top
 	InputTokens  int64         `json:"inputTokens"`
 	OutputTokens int64         `json:"outputTokens"`
 	CostUSD      *float64      `json:"costUSD,omitempty"` // absent without prices
@@ -60,6 +61,7 @@ func expect(p Plan) Expected {
 	e.InputTokens = int64(float64(e.Requests) * input)
 	e.OutputTokens = int64(float64(e.Requests) * output)
 	e.Assumption = assumption(p, service, !measuredOnly)
+	e.Apart = apart(p)
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
 }

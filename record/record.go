@@ -28,6 +28,16 @@ const (
 	Cooldown Phase = "cooldown"
 )
 
+// The phases of requests outside of every point: the first ones of a fresh
+// server and the warm ones to compare them with, then prompts that the target's
+// prefix cache cannot know and the same ones again.
+const (
+	Cold      Phase = "cold"
+	Warm      Phase = "warm"
+	CacheCold Phase = "cache_cold"
+	CacheWarm Phase = "cache_warm"
+)
+
 // An Outcome says how a request ended. Everything but OK, Cut and Cancelled
 // counts against the system under test.
 type Outcome string
@@ -83,8 +93,8 @@ type Call struct {
 // is null when the fact was not available.
 type Request struct {
 	ID     int64   `parquet:"request,delta"`     // the Call's ID; unique within its launch
-	Point  int32   `parquet:"point,delta"`       // index into the plan's points
-	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown
+	Point  int32   `parquet:"point,delta"`       // index into the plan's points; -1 outside of one
+	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown; outside of a point cold, warm, cache_cold or cache_warm
 	Shard  int32   `parquet:"shard,delta"`       // which load generator sent it
 	User   int32   `parquet:"user,delta"`        // closed loop: which user; open loop: -1
 	Due    int64   `parquet:"due_ns,delta"`      // when the plan wanted it sent

@@ -30,3 +30,13 @@ const (
 	// PointBalance says, after a point, what became of every call begun in it.
 	PointBalance = "point.balance"
 )
+
+// The events of a server that was started in the launch, in order.
+const (
+	ServerStart     = "server.start"
+	ServerListening = "server.listening" // its port is open
+	ServerReady     = "server.ready"     // it says so itself
+	ColdSent        = "cold.sent"        // the first request
+	ColdToken       = "cold.first_token" // of the first request
+	ColdDone        = "cold.done"        // the first request has ended
+)

@@ -49,6 +49,10 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 		}
 		return r
 	}
+	apart := func(r metric.Row) metric.Row {
+		r.Point = metric.LaunchPoint
+		return r
+	}
 	p99 := row(metric.TTFT, "p99", 0.021, 0.022, 0.025)
 	p99.Interval = stats.Unbounded
 	p99.Warnings = []string{stats.NotCertifiable(.99, .95) + ", have 40 in the smallest launch"}
@@ -71,9 +75,16 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 				p99,
 				row(metric.RequestThroughput, "value", 12, 12.5, 13),
 				row(metric.ErrorRate, "value", 0, 0.01, 0.02),
+				row(metric.ServerQueueDepth, "value", 0.5, 0.6, 0.7),
+				row(metric.KVCacheHitRate, "value", 0.25, 0.25, 0.31),
+				row(metric.EnergyPerOutputToken, "value", 0.41, 0.42, 0.43),
+				apart(row(metric.ColdReady, "value", 41, 42, 44)),
+				apart(row(metric.ColdOverheadTTFT, "value", -0.01, 0.3, 0.4)),
+				apart(row(metric.CacheWarmShare, "value", 0.9, 0.91, 0.92)),
 			},
 			Counts:   []metric.Count{{Point: 0, Of: metric.OfPrompt, Requests: 120, Ours: 100, Server: 107, Least: 7, Most: 7}},
 			Outcomes: []metric.Outcomes{{Point: 0, Counts: map[record.Outcome]int{record.OK: 120, record.Timeout: 2}}},
+			Readings: []metric.Readings{{Point: 0, Scrapes: 90, Failed: 1, Seconds: 0.0021, Slowest: 0.0104, Engines: []string{"vLLM"}}},
 		},
 		Warnings: []string{"an example of a warning"},
 		Findings: []finding.Finding{{Check: "example", Severity: finding.Caution, Message: "something needs eyes", Fix: "look there"}},

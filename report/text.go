@@ -22,6 +22,7 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
+	writeApart(&b, r)
 	for _, point := range r.Plan.Points {
 		writePoint(&b, r, point)
 	}
@@ -116,6 +117,8 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		case m.OpenOnly && !point.Open(), !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
+		case m.Beside:
+			// writeServer and writeApart show what there is.
 		case m.Each != nil || m.Many != nil:
 			each = append(each, m)
 		default:
@@ -156,6 +159,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	}
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
 	t.Flush()
+	writeServer(b, r, point)
 }
 
 func measured(e metric.Estimates, point int) bool {

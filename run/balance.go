@@ -23,7 +23,13 @@ type Balance struct {
 
 // balance sums up the outcomes of a point.
 func balance(tally *load.Tally, outcomes map[record.Outcome]int64) Balance {
-	b := Balance{Begun: tally.Begun.Load(), MostInFlight: tally.Most.Load()}
+	b := ended(outcomes)
+	b.Begun, b.MostInFlight = tally.Begun.Load(), tally.Most.Load()
+	return b
+}
+
+// ended counts how calls ended.
+func ended(outcomes map[record.Outcome]int64) (b Balance) {
 	for outcome, n := range outcomes {
 		switch outcome {
 		case record.OK:

@@ -51,9 +51,7 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 			return connection{}, err
 		}
 	}
-	for _, raw := range c.client.URLs {
-		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
-	}
+	c.metrics = r.metrics(t)
 	if err := c.cloud(t.Auth.Kind, lookup); err != nil {
 		return connection{}, err
 	}

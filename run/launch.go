@@ -80,11 +80,31 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	leave, err := server.enter(ctx, cancel, l.out)
+	// The host is watched through the start of the server; the server itself, whose
+	// page is not there yet, only when its cold requests are over.
+	sink := l.sink(cancel)
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources()})()
+	leave, err := server.enter(ctx, cancel, l.clock, l.out)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
+	if err != nil {
+		return err
+	}
+	defer closeClient()
+	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {
+		if err := errors.Join(e.in.learn(ctx, e.conn), e.describeInputs()); err != nil {
+			return err
+		}
+	}
+	if server.fresh {
+		// Before anything else asks the server, and before it is watched.
+		if err := l.askCold(ctx); err != nil {
+			return err
+		}
+	}
 	if !e.identified {
 		e.identify(ctx, e.env)
 		e.identified = true
@@ -92,24 +112,20 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {
-		if err := errors.Join(e.in.learn(ctx, e.conn), e.describeInputs()); err != nil {
-			return err
-		}
-	}
-	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
-	if err != nil {
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{
+		Sources: []telemetry.Source{telemetry.Prometheus},
+		Scrape:  e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
+	})()
+	if err := l.probeCache(ctx); err != nil {
 		return err
 	}
-	defer closeClient()
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if l.counter.succeeded.Load() == 0 && l.counter.failed.Load() > 0 {
+		if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
 			return fmt.Errorf("%s: not one request succeeded; the first error was: %.300s", point.Name, l.firstFailure)
 		}
 	}

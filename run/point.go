@@ -23,7 +23,7 @@ const pointStride = 1_000_000_000
 
 // A counter counts the requests of a launch as they end, for the progress line.
 // It is read while the launch runs and costs one addition per request.
-type counter struct{ ended, failed, succeeded atomic.Int64 }
+type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
@@ -214,23 +214,31 @@ func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep fu
 }
 
 func (l *launching) write(raw *target.Raw) error {
-	request, chunks := l.client.Decode(raw)
+	request, chunks, _ := l.decode(raw)
+	return l.keep(request, chunks)
+}
+
+// decode interprets an exchange and counts the tokens of its text, which stays
+// in the record only where the plan keeps answers.
+func (l *launching) decode(raw *target.Raw) (request record.Request, chunks []record.Chunk, text string) {
+	request, chunks = l.client.Decode(raw)
 	l.in.countAnswer(&request, chunks)
+	text = request.Text
 	if !l.plan.Run.Spec.Load.KeepAnswers {
 		request.Text = ""
 	}
+	return request, chunks, text
+}
+
+// keep appends what became of a request. It is called by one goroutine at a time.
+func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
 	if request.Phase == record.Measure {
 		l.measured++
 	}
-	switch {
-	case request.Result.Failure():
-		if l.counter.failed.Add(1) == 1 {
-			l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
-		}
-	case request.Result == record.OK:
-		l.counter.succeeded.Add(1)
+	if request.Result.Failure() && l.counter.failed.Add(1) == 1 {
+		l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
 		return fmt.Errorf("record chunks: %w", err)
@@ -266,5 +274,6 @@ type launching struct {
 
 	measured     int64   // requests of its window; the collector's too
 	firstFailure string  // what went wrong first; the collector's until a point has ended
-	balance      Balance // of the points that have ended
+	balance      Balance // of the points that have ended, and of the requests outside of points
+	apart        Balance // of the latter alone
 }

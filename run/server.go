@@ -3,10 +3,13 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"assay/bundle"
+	"assay/record"
 	"assay/spec"
 	"assay/target"
 )
@@ -18,6 +21,7 @@ type server struct {
 	cfg       *target.ServerConfig
 	perLaunch bool
 	process   *target.Server
+	fresh     bool // started in the launch that goes on
 	log       switchedLog
 }
 
@@ -27,7 +31,7 @@ func newServer(cfg *target.ServerConfig, t *spec.Target) *server {
 
 // enter begins a launch: the server runs, prints into this launch's log, and
 // cancels the launch should it end by itself. The returned function ends it.
-func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out *bundle.Launch) (leave func(), err error) {
+func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, clock *record.Clock, out *bundle.Launch) (leave func(), err error) {
 	if s.cfg == nil {
 		return func() {}, nil
 	}
@@ -36,8 +40,9 @@ func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out 
 		return nil, err
 	}
 	s.log.to(log)
-	if s.process == nil {
-		if s.process, err = target.StartServer(ctx, *s.cfg, &s.log); err != nil {
+	s.fresh = s.process == nil
+	if s.fresh {
+		if s.process, err = s.start(ctx, clock, out); err != nil {
 			s.log.to(nil)
 			return nil, errors.Join(err, log.Close())
 		}
@@ -51,6 +56,29 @@ func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out 
 		s.log.to(nil)
 		log.Close()
 	}, nil
+}
+
+// start starts the process and records how far it has got when.
+func (s *server) start(ctx context.Context, clock *record.Clock, out *bundle.Launch) (*target.Server, error) {
+	cfg := *s.cfg
+	var unwritten error
+	cfg.Reached = func(stage target.Stage) {
+		row := record.Event{At: clock.At(stage.At), Name: stageEvents[stage.Name], Point: -1}
+		if !stage.Missed.IsZero() {
+			row.Detail = fmt.Sprintf("not yet so %v before", stage.At.Sub(stage.Missed).Round(time.Microsecond))
+		}
+		unwritten = errors.Join(unwritten, out.Events.Append(row))
+	}
+	process, err := target.StartServer(ctx, cfg, &s.log)
+	if err == nil && unwritten != nil {
+		return process, fmt.Errorf("record the start of the server: %w", unwritten)
+	}
+	return process, err
+}
+
+// stageEvents are the events of the stages of a start.
+var stageEvents = map[string]string{
+	target.Started: record.ServerStart, target.Listening: record.ServerListening, target.Ready: record.ServerReady,
 }
 
 // stop ends the process, if there is one. A server that will not die has been

@@ -74,18 +74,14 @@ func (l *launching) script(point plan.Point, source sessionSource, cancel contex
 			return l.client.Prepare(sessionCall(point, n, s, step, answers, live, l.in.words()))
 		},
 		Read: func(raw *target.Raw) (string, record.Outcome) {
-			request, chunks := l.client.Decode(raw)
-			answer := content(request.Text, chunks)
-			if !l.plan.Run.Spec.Load.KeepAnswers {
-				request.Text = ""
-			}
+			request, chunks, text := l.decode(raw)
 			mu.Lock()
-			l.outcomes[request.Result]++
+			err := l.keep(request, chunks)
 			mu.Unlock()
-			if err := l.keep(request, chunks); err != nil {
+			if err != nil {
 				cancel(err)
 			}
-			return answer, request.Result
+			return content(text, chunks), request.Result
 		},
 		Keep: func(row record.SessionStep) {
 			row.Point = int32(point.Index)
@@ -98,21 +94,6 @@ func (l *launching) script(point plan.Point, source sessionSource, cancel contex
 		s.Tool = realTool(*t)
 	}
 	return s
-}
-
-// keep appends what became of a request.
-func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
-	l.counter.ended.Add(1)
-	if request.Result.Failure() {
-		l.counter.failed.Add(1)
-	}
-	if err := l.out.Chunks.Append(chunks...); err != nil {
-		return fmt.Errorf("record chunks: %w", err)
-	}
-	if err := l.out.Requests.Append(request); err != nil {
-		return fmt.Errorf("record request: %w", err)
-	}
-	return nil
 }
 
 // content is what an answer adds to a conversation: the words of its first

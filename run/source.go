@@ -34,7 +34,7 @@ func newSource(p plan.Plan, in *inputs, seed int64) (workload.Source, error) {
 		}
 	}
 	switch {
-	case w.Prompt.Dataset != nil:
+	case in.rows != nil:
 		if in.kind == spec.TokenizerDefault {
 			opts.Counter = nil // it is no model's: what a text counts in it says nothing
 		}

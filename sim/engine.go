@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 )
 
 // An engine drives a scheduler through time, as a task of a pacer. The end of an
@@ -16,7 +17,8 @@ type engine struct {
 	factor float64
 	jitter float64
 	rng    *rand.Rand
-	limit  int // sequences that may wait
+	first  time.Duration // added to the first iteration
+	limit  int           // sequences that may wait
 	emit   func(q *sequence, due int64)
 
 	mu      sync.Mutex
@@ -33,7 +35,7 @@ type engine struct {
 func newEngine(cfg Config, factor float64, p *pacer, m *meter) *engine {
 	return &engine{
 		sched: &scheduler{shape: cfg.Engine, pool: newBlockPool(cfg.Engine.KVBlocks, !cfg.Engine.NoPrefixCache)},
-		pacer: p, meter: m, factor: factor, jitter: cfg.Jitter, limit: cfg.Engine.MaxQueue,
+		pacer: p, meter: m, factor: factor, jitter: cfg.Jitter, first: cfg.FirstDelay, limit: cfg.Engine.MaxQueue,
 		rng:  rand.New(rand.NewPCG(cfg.Seed, 0xe6)),
 		emit: func(q *sequence, due int64) { q.stream.token(q.choice, due) },
 	}
@@ -66,6 +68,7 @@ func (e *engine) submit(s *stream) {
 		return 1
 	})
 	e.arrived = slices.Insert(e.arrived, at, s)
+	e.meter.unseen.Add(int64(len(s.choices)))
 	wake := !e.active
 	e.active = true
 	e.mu.Unlock()
@@ -96,9 +99,13 @@ func (e *engine) fire(due int64) (int64, bool) {
 		}
 		due = next
 		length, work := e.sched.plan()
+		e.meter.admitted(e.sched.batch, due)
 		e.observe()
 		if work {
 			e.busy = true
+			if e.sched.counts.iterations == 0 {
+				due += int64(e.first)
+			}
 			return due + int64(float64(length)*e.factor*noise(e.rng, e.jitter)), true
 		}
 	}
@@ -125,6 +132,7 @@ func (e *engine) takeIn(now int64, idle bool) (start int64, awake bool) {
 	n := 0
 	for ; n < len(e.arrived) && e.arrived[n].arrival <= now; n++ {
 		e.held -= len(e.arrived[n].choices)
+		e.meter.unseen.Add(-int64(len(e.arrived[n].choices)))
 		if e.arrived[n].gone.Load() {
 			e.arrived[n].drop()
 			continue

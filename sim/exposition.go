@@ -23,7 +23,7 @@ func (m *meter) series(factor float64) []series {
 	count := func(n int64) func(io.Writer, string, string) { return value(float64(n)) }
 	return []series{
 		{"vllm:num_requests_running", "gauge", "Sequences in the batch.", count(running)},
-		{"vllm:num_requests_waiting", "gauge", "Sequences waiting to be admitted.", count(m.seqWaiting.Load())},
+		{"vllm:num_requests_waiting", "gauge", "Sequences waiting to be admitted.", count(m.seqWaiting.Load() + m.unseen.Load())},
 		{"vllm:kv_cache_usage_perc", "gauge", "Share of the KV cache in use, 1 is all.", value(usage)},
 		{"vllm:gpu_cache_usage_perc", "gauge", "Share of the KV cache in use, 1 is all.", value(usage)},
 		{"vllm:num_preemptions_total", "counter", "Sequences put out of the batch.", count(m.preemptions.Load())},
@@ -36,6 +36,7 @@ func (m *meter) series(factor float64) []series {
 		{"vllm:inter_token_latency_seconds", "histogram", "Between tokens of a choice.", m.itl.write},
 		{"vllm:time_per_output_token_seconds", "histogram", "Between tokens of a choice.", m.itl.write},
 		{"vllm:e2e_request_latency_seconds", "histogram", "From arrival to the last token.", m.e2e.write},
+		{"vllm:request_queue_time_seconds", "histogram", "From arrival to the first iteration.", m.queued.write},
 		{"assay_sim_launch_factor", "gauge", "What this launch multiplies every time of the cost model by.", value(factor)},
 	}
 }

@@ -14,16 +14,18 @@ type meter struct {
 	iterations, preemptions           atomic.Int64
 	prefixQueries, prefixHits         atomic.Int64
 	seqRunning, seqWaiting            atomic.Int64
+	unseen                            atomic.Int64  // sequences that arrived since the iteration under way began
 	cacheUsage                        atomic.Uint64 // bits of a float64
 	stops, lengths                    atomic.Int64  // choices by finish reason
 
 	ttft, itl, e2e *histogram
-	fixed          bool // no engine: what runs is counted by request
+	queued         *histogram // from arrival to the first iteration
+	fixed          bool       // no engine: what runs is counted by request
 }
 
 func newMeter(fixed bool) *meter {
 	return &meter{
-		ttft: newHistogram(ttftBounds), itl: newHistogram(itlBounds), e2e: newHistogram(e2eBounds),
+		ttft: newHistogram(ttftBounds), itl: newHistogram(itlBounds), e2e: newHistogram(e2eBounds), queued: newHistogram(e2eBounds),
 		fixed: fixed,
 	}
 }
@@ -64,6 +66,16 @@ func (m *meter) token(s *stream, ch *choice, due int64) {
 		m.itl.observe(due - ch.latest)
 	}
 	ch.latest = due
+}
+
+// admitted counts how long the sequences that begin at now have waited.
+func (m *meter) admitted(batch []piece, now int64) {
+	for _, p := range batch {
+		if !p.seq.metered {
+			p.seq.metered = true
+			m.queued.observe(now - p.seq.stream.arrival)
+		}
+	}
 }
 
 // engine copies the scheduler's state after an iteration was planned.

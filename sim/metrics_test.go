@@ -78,6 +78,7 @@ func TestMetricsPage(t *testing.T) {
 	counts := map[string]uint64{
 		"vllm:time_to_first_token_seconds": 2, "vllm:inter_token_latency_seconds": 10,
 		"vllm:time_per_output_token_seconds": 10, "vllm:e2e_request_latency_seconds": 2,
+		"vllm:request_queue_time_seconds": 2,
 	}
 	for name, want := range counts {
 		if got := families[name].GetMetric()[0].GetHistogram().GetSampleCount(); got != want {

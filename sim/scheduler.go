@@ -36,6 +36,7 @@ type sequence struct {
 	keys     []uint64 // of the full blocks of tokens
 	named    int      // how many blocks the prefix cache was told of
 	admitted bool     // was running before: a second time is a recomputation
+	metered  bool     // its time in the queue was counted
 	say      func(i int) token
 }
 

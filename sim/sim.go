@@ -71,6 +71,10 @@ type Config struct {
 	// ready at once.
 	StartDelay time.Duration
 
+	// FirstDelay is added to the first iteration of the engine mode, as engines
+	// compile and allocate for their first request. Zero means none.
+	FirstDelay time.Duration
+
 	// Faults apply to every request, each with its own probability.
 	Faults []FaultRate
 
@@ -206,6 +210,9 @@ func (c Config) validate() error {
 			bad(d.name, d.value, "0 to 1h")
 		}
 	}
+	if c.Fixed != nil && c.FirstDelay > 0 {
+		bad("FirstDelay", c.FirstDelay, "0 on a fixed schedule, which has no iterations")
+	}
 	if c.Engine.MaxBatchedTokens < c.Engine.MaxSequences {
 		bad("Engine.MaxBatchedTokens", c.Engine.MaxBatchedTokens,
 			fmt.Sprintf("at least Engine.MaxSequences (%d), or a full batch could not decode", c.Engine.MaxSequences))
@@ -226,7 +233,7 @@ func (c Config) validate() error {
 func (c Config) durations() []setting[time.Duration] {
 	cost := c.Engine.Cost
 	all := []setting[time.Duration]{
-		{"StartDelay", c.StartDelay}, {"FaultDelay", c.FaultDelay},
+		{"StartDelay", c.StartDelay}, {"FirstDelay", c.FirstDelay}, {"FaultDelay", c.FaultDelay},
 		{"Engine.Cost.Base", cost.Base}, {"Engine.Cost.PerPrefillToken", cost.PerPrefillToken},
 		{"Engine.Cost.PerDecode", cost.PerDecode}, {"Engine.Cost.PerKVToken", cost.PerKVToken},
 	}

@@ -16,6 +16,7 @@ import (
 //go:embed session.go trace.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 //go:embed task.go tokenizer.go
+//go:embed serverside.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

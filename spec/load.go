@@ -63,6 +63,9 @@ type Load struct {
 	// Requests that are given up on purpose.
 	Cancel *Cancel `json:"cancel,omitzero"`
 
+	// Prompts sent twice before the load, to see what the prefix cache saves.
+	CacheProbe *CacheProbe `json:"cacheProbe,omitzero"`
+
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`
 

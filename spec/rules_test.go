@@ -231,6 +231,11 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.tokenizer.path", "t.json"}}, "spec.workload.tokenizer.digest", "must name the content of the file: sha256:HEX, as sha256sum prints it"},
 		{"A33", minimal, []patch{{"spec.workload.tokenizer.kind", "file"}}, "spec.workload.tokenizer.path", "names the file of kind file"},
 		{"A33", minimal, []patch{{"spec.workload.tokenizer", map[string]any{"kind": "server", "path": "t.json"}}}, "spec.workload.tokenizer.kind", "path, digest and pattern belong to kind file"},
+		{"A30", serving, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"http://me:hunter2@h/metrics"}}}}, "spec.target.metrics.urls[0]", "a secret must not be written out: use target.auth, target.headers or target.query with {env: NAME}"},
+		{"A53", minimal, []patch{{"spec.target.metrics", map[string]any{"scrape": false, "urls": []string{"http://a/metrics"}}}}, "spec.target.metrics.urls", "give urls or scrape: false, not both"},
+		{"A53", minimal, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"a:8002"}}}}, "spec.target.metrics.urls[0]", "must be an http or https address such as http://127.0.0.1:8000"},
+		{"A55", minimal, []patch{{"spec.load.stream", false}, {"spec.load.cacheProbe", map[string]any{"pairs": 4}}}, "spec.load.cacheProbe", "compares times to first token, which need stream: true"},
+		{"A54", "managed-server.yaml", []patch{{"spec.target.server.cold", map[string]any{"requests": 0, "warm": 2}}}, "spec.target.server.cold.warm", "warm requests are compared with cold ones: want requests above 0, or warm: 0"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {

@@ -51,6 +51,9 @@ func literalSecrets(run Run) []literalSecret {
 		s.advice = "name a proxy that needs no credentials"
 		found = append(found, s)
 	}
+	for i, u := range t.Metrics.URLs {
+		found = append(found, urlSecrets(itemPath("spec.target.metrics.urls", i), u)...)
+	}
 	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
 	found = append(found, tableSecrets("spec.target.headers", t.Headers, harmless)...)
 	found = append(found, tableSecrets("spec.target.query", t.Query, harmless)...)

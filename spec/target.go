@@ -59,6 +59,9 @@ type Target struct {
 	// A server that assay starts, waits for and stops. With api command it is the
 	// program that answers, and there is no url.
 	Server *Server `json:"server,omitzero"`
+
+	// The counters that the target publishes about itself.
+	Metrics ServerMetrics `json:"metrics,omitzero"`
 }
 
 // Auth says how assay proves who it is to the target.
@@ -117,6 +120,9 @@ type Server struct {
 
 	// How long the server may take to stop before it is killed.
 	StopTimeout unit.Duration `json:"stopTimeout,omitzero" default:"10s" above:"0s"`
+
+	// How the server is asked right after its start, before any load.
+	Cold Cold `json:"cold,omitzero"`
 }
 
 // Ready says when a server may be asked.

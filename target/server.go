@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"runtime"
@@ -26,7 +28,27 @@ type ServerConfig struct {
 
 	// await waits for another sign of readiness than an answer of ReadyURL.
 	await func(ctx context.Context, exited <-chan struct{}) error
+
+	// Reached is told how far the start has got and when. Nil means nobody.
+	Reached func(Stage)
 }
+
+// A Stage is one step of a server's start.
+type Stage struct {
+	Name string // Started, Listening or Ready
+	At   time.Time
+
+	// Missed is when we last looked and had not found it, so that it happened
+	// between then and At. Zero where the first look found it.
+	Missed time.Time
+}
+
+// The stages of a start, in order.
+const (
+	Started   = "started"   // the process is about to begin
+	Listening = "listening" // its port takes connections
+	Ready     = "ready"     // its readiness page answers 200
+)
 
 // A Server is a system under test that assay started.
 type Server struct {
@@ -49,11 +71,13 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 	cmd.WaitDelay = cfg.StopTimeout
 	s := &Server{cmd: cmd, cfg: cfg, exited: make(chan struct{})}
 	started := make(chan error, 1)
+	begun := make(chan time.Time, 1)
 	go func() { // ends with the process; Stop waits for it
 		// The kernel ends the server when the thread that started it ends, not
 		// when the process does. This thread lives as long as the server.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
+		begun <- time.Now()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -64,33 +88,74 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start target.server.command %q: %w", cfg.Command[0], err)
 	}
+	s.reached(Stage{Name: Started, At: <-begun})
 	if err := s.ready(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
 }
 
-// ready waits until the server answers.
+func (s *Server) reached(stage Stage) {
+	if s.cfg.Reached != nil {
+		s.cfg.Reached(stage)
+	}
+}
+
+// portInterval is how often we look whether the port is open. A refused
+// connection costs both sides some ten microseconds.
+const portInterval = 5 * time.Millisecond
+
+// ready waits until the port is open and then until the server answers.
 func (s *Server) ready(ctx context.Context) error {
 	if s.cfg.await != nil {
 		return s.cfg.await(ctx, s.exited)
 	}
+	page, err := url.Parse(s.cfg.ReadyURL)
+	if err != nil {
+		return fmt.Errorf("target.server.ready: %w", err)
+	}
 	deadline := time.NewTimer(s.cfg.ReadyTimeout)
 	defer deadline.Stop()
-	// A transport of its own: no proxy of the environment, no connection kept.
-	client := &http.Client{Timeout: max(s.cfg.ReadyInterval, time.Second), Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: s.cfg.TLS}}
-	for last := error(nil); ; {
-		resp, err := client.Get(s.cfg.ReadyURL)
+	patience := max(s.cfg.ReadyInterval, time.Second)
+	dialer := net.Dialer{Timeout: patience}
+	err = s.await(ctx, deadline, Listening, min(portInterval, s.cfg.ReadyInterval), func() error {
+		conn, err := dialer.DialContext(ctx, "tcp", hostPort(page))
 		if err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-			err = fmt.Errorf("status %s", resp.Status)
+			conn.Close()
 		}
-		last = err
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// A transport of its own: no proxy of the environment, no connection kept.
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: s.cfg.TLS}}
+	return s.await(ctx, deadline, Ready, s.cfg.ReadyInterval, func() error {
+		resp, err := client.Get(s.cfg.ReadyURL)
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("status %s", resp.Status)
+		}
+		return nil
+	})
+}
+
+// await looks now and then until look succeeds, and tells when it did.
+func (s *Server) await(ctx context.Context, deadline *time.Timer, stage string, every time.Duration, look func() error) error {
+	var missed time.Time
+	for {
+		began := time.Now()
+		last := look()
+		if last == nil {
+			s.reached(Stage{Name: stage, At: time.Now(), Missed: missed})
+			return nil
+		}
+		missed = began
 		select {
-		case <-time.After(s.cfg.ReadyInterval):
+		case <-time.After(every):
 		case <-s.exited:
 			return fmt.Errorf("the server ended before it was ready (%v): see its log in the bundle", s.err)
 		case <-deadline.C:

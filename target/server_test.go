@@ -77,3 +77,41 @@ func TestServerThatIsNoProgram(t *testing.T) {
 		t.Errorf("error %v does not name the program", err)
 	}
 }
+
+// The stages of a start are told in order, with the time of the last look that
+// did not find them.
+func TestServerStages(t *testing.T) {
+	asked := 0
+	ready := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	defer ready.Close()
+	var got []Stage
+	begin := time.Now()
+	s, err := StartServer(t.Context(), ServerConfig{
+		Command: []string{"sleep", "60"}, ReadyURL: ready.URL,
+		ReadyTimeout: 10 * time.Second, ReadyInterval: 20 * time.Millisecond, StopTimeout: time.Second,
+		Reached: func(stage Stage) { got = append(got, stage) },
+	}, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	if len(got) != 3 || got[0].Name != Started || got[1].Name != Listening || got[2].Name != Ready {
+		t.Fatalf("stages %+v, want started, listening and ready", got)
+	}
+	for _, stage := range got {
+		if stage.At.Before(begin) {
+			t.Errorf("%s was reached at %v, before %v", stage.Name, stage.At, begin)
+		}
+		begin = stage.At
+	}
+	if !got[1].Missed.IsZero() {
+		t.Errorf("an open port was missed at %v", got[1].Missed)
+	}
+	if late := got[2].At.Sub(got[2].Missed); got[2].Missed.IsZero() || late < 20*time.Millisecond {
+		t.Errorf("ready was missed %v before, want at least the pause between looks", late)
+	}
+}

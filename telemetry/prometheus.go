@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -23,11 +24,12 @@ var Prometheus = Source{
 	ID: "prometheus", Name: "server", Doc: "metrics pages of the servers under test, in Prometheus text format",
 	Gauges: []Gauge{
 		{"up", "1", "1 when a page could be read; the page's own names stand beside it"},
+		{"scrape.time", "s", "how long reading a page took, from the request to the last byte understood"},
 	},
 	Open: func(_ Host, opts Options) Reader {
 		// A connection for each scrape: none outlives the sampler, and none is
 		// shared with the measured ones.
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: opts.ScrapeTLS}}
 		return func(ctx context.Context) ([]Reading, error) {
 			return scrapeAll(ctx, client, opts.Scrape), nil
 		}
@@ -52,11 +54,13 @@ func scrapeAll(ctx context.Context, client *http.Client, pages []string) []Readi
 
 func scrape(ctx context.Context, client *http.Client, page string) []Reading {
 	scope := pageScope(page)
+	begin := time.Now()
 	families, err := fetch(ctx, client, page)
+	took := Reading{Name: "scrape.time", Scope: scope, Value: time.Since(begin).Seconds()}
 	if err != nil {
-		return []Reading{{Name: "up", Scope: scope, Missing: err.Error()}}
+		return []Reading{{Name: "up", Scope: scope, Missing: err.Error()}, took}
 	}
-	out := []Reading{{Name: "up", Scope: scope, Value: 1}}
+	out := []Reading{{Name: "up", Scope: scope, Value: 1}, took}
 	names := make([]string, 0, len(families))
 	for name := range families {
 		names = append(names, name)

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,7 +82,7 @@ func TestPrometheusFailures(t *testing.T) {
 		t.Helper()
 		read := Prometheus.Open(Host{}, Options{Scrape: []string{page}})
 		got, err := read(t.Context())
-		if err != nil || len(got) != 1 || got[0].Name != "up" || !strings.Contains(got[0].Missing, want) {
+		if err != nil || len(got) != 2 || got[0].Name != "up" || got[1].Name != "scrape.time" || got[1].Missing != "" || !strings.Contains(got[0].Missing, want) {
 			t.Errorf("%s: got %.200v, %v; want up missing because of %q", page, got, err, want)
 		}
 		if strings.Contains(got[0].Missing+got[0].Scope, "hunter2") {
@@ -107,7 +108,52 @@ func TestPrometheusHangingPage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	got, err := Prometheus.Open(Host{}, Options{Scrape: []string{hangs.URL, works.URL}})(ctx)
-	if err != nil || len(got) < 3 || got[0].Missing == "" || got[1].Value != 1 {
+	if err != nil || len(got) < 5 || got[0].Missing == "" || got[1].Value < 0.1 || got[2].Value != 1 {
 		t.Errorf("got %.300v, %v; want the first page missing and the second one up", got, err)
+	}
+}
+
+// Pages are read at their own pace, and nothing is read where none is named.
+func TestScrapeInterval(t *testing.T) {
+	scrape := func(opts Options) (pages, loads int) {
+		var asked atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			fmt.Fprint(w, page)
+		}))
+		defer server.Close()
+		for i := range opts.Scrape {
+			opts.Scrape[i] = server.URL
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		opts.Sources = []Source{Prometheus, Load}
+		sink := Sink{Samples: func(b []record.Sample) {
+			if b[0].Name == "load.avg1" {
+				loads++
+			}
+		}}
+		Sample(ctx, fakeHost(), func() int64 { return 1 }, sink, opts)
+		return int(asked.Load()), loads
+	}
+	if pages, loads := scrape(Options{Interval: 10 * time.Millisecond, ScrapeInterval: time.Hour, Scrape: []string{""}}); pages != 2 || loads <= 2 {
+		t.Errorf("%d pages and %d loads were read, want 2 pages, at the start and the end, and more loads", pages, loads)
+	}
+	if pages, _ := scrape(Options{Interval: 10 * time.Millisecond}); pages != 0 {
+		t.Errorf("%d pages were read, want none", pages)
+	}
+}
+
+// A page behind a certificate of one's own is read with the target's settings.
+func TestScrapeTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
+	defer server.Close()
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
+	for _, opts := range []Options{{ScrapeTLS: trusted}, {}} {
+		opts.Scrape = []string{server.URL}
+		got, err := Prometheus.Open(Host{}, opts)(t.Context())
+		if up := err == nil && got[0].Missing == ""; up != (opts.ScrapeTLS != nil) {
+			t.Errorf("trusted %v: got %.200v, %v", opts.ScrapeTLS != nil, got, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"crypto/tls"
 	"strings"
 	"sync"
 	"time"
@@ -58,6 +59,14 @@ type Options struct {
 	// http://localhost:8000/metrics. Empty means that none is read.
 	Scrape []string
 
+	// ScrapeInterval is the time between two readings of those pages, which is
+	// load on the servers. Zero means Interval.
+	ScrapeInterval time.Duration
+
+	// ScrapeTLS secures the connections to those pages. Nil means as the system
+	// does.
+	ScrapeTLS *tls.Config
+
 	// Sources are the sources to read. Nil means All.
 	Sources []Source
 }
@@ -66,10 +75,21 @@ func (o Options) withDefaults() Options {
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
+	if o.ScrapeInterval <= 0 {
+		o.ScrapeInterval = o.Interval
+	}
 	if o.Sources == nil {
 		o.Sources = All
 	}
 	return o
+}
+
+// interval is how often s is read.
+func (o Options) interval(s Source) time.Duration {
+	if s.ID == Prometheus.ID {
+		return o.ScrapeInterval
+	}
+	return o.Interval
 }
 
 // A Sink receives what a sampler reads. Its functions are never called
@@ -90,7 +110,7 @@ func Sample(ctx context.Context, h Host, now func() int64, sink Sink, opts Optio
 	batches := make(chan batch)
 	var wg sync.WaitGroup
 	for _, s := range opts.Sources {
-		wg.Go(func() { follow(ctx, s, s.Open(h, opts), now, opts.Interval, batches) })
+		wg.Go(func() { follow(ctx, s, s.Open(h, opts), now, opts.interval(s), batches) })
 	}
 	go func() { // ends when every source has taken its last reading
 		defer close(batches)

@@ -91,6 +91,9 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 	fmt.Fprintf(b, "\nexpected\n")
 	fmt.Fprintf(t, "  time under load\t%s, start-up of servers on top\n", unit.Format(e.Seconds, unit.Second))
 	fmt.Fprintf(t, "  requests\t%d, with %d tokens in and %d out\n", e.Requests, e.InputTokens, e.OutputTokens)
+	if e.Apart > 0 {
+		fmt.Fprintf(t, "  outside of points\t%d requests on top: cold and warm ones of fresh servers, cache probes\n", e.Apart)
+	}
 	if e.CostUSD != nil {
 		fmt.Fprintf(t, "  cost\t%s\n", unit.Format(*e.CostUSD, unit.Dollar))
 	} else {

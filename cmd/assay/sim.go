@@ -105,6 +105,7 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.Uint64Var(&cfg.LaunchSeed, "launch-seed", 0, "seed of that factor; when not given, taken from process id and time")
 	f.StringVar(&opts.jitter, "jitter", "1%", "engine: relative deviation of each iteration's time")
 	f.DurationVar(&cfg.StartDelay, "start-delay", 0, "answer 503 for this long first")
+	f.DurationVar(&cfg.FirstDelay, "first-delay", 0, "engine: added to the first iteration, as if it compiled")
 	f.StringArrayVar(&opts.faults, "fault", nil, "misbehave: NAME or NAME:RATE, may be repeated")
 	f.DurationVar(&cfg.FaultDelay, "fault-delay", time.Second, "length of stalls and of pauses between dripped bytes")
 	f.IntVar(&cfg.Pacers, "pacers", max(1, runtime.GOMAXPROCS(0)/2), "threads that send tokens; each may use a whole processor")

@@ -1,0 +1,78 @@
+package metric
+
+import (
+	"assay/record"
+	"assay/unit"
+)
+
+// pairs are the prompts that were sent twice and succeeded both times: cold and
+// warm have the same prompt at the same place.
+func (l *Launch) pairs() (cold, warm []*Timeline) {
+	first := map[int64]*Timeline{}
+	for _, t := range l.Apart[record.CacheCold] {
+		first[t.PromptHash] = t
+	}
+	for _, t := range l.Apart[record.CacheWarm] {
+		c := first[t.PromptHash]
+		if c != nil && c.Result == record.OK && t.Result == record.OK {
+			cold, warm = append(cold, c), append(warm, t)
+		}
+	}
+	return cold, warm
+}
+
+// pairedTTFT is the mean of what take makes of the two TTFTs of each pair.
+func pairedTTFT(take func(cold, warm float64) float64) func(*Launch) (float64, bool) {
+	return func(l *Launch) (float64, bool) {
+		cold, warm := l.pairs()
+		sum, n := 0.0, 0
+		for i := range cold {
+			c, w := TTFT.Each(cold[i]), TTFT.Each(warm[i])
+			if len(c) > 0 && len(w) > 0 {
+				sum, n = sum+take(c[0], w[0]), n+1
+			}
+		}
+		return sum / float64(n), n > 0
+	}
+}
+
+// CacheColdTTFT is the time to first token of prompts that no cache knows.
+var CacheColdTTFT = Metric{
+	ID: "cache_cold_ttft.v1", Name: "TTFT, prompt unknown", Unit: unit.Second, Better: Lower, Beside: true,
+	Doc:  "Mean TTFT of the prompts of the cache probe when they were sent for the first time.",
+	Once: pairedTTFT(func(cold, _ float64) float64 { return cold }),
+}
+
+// CacheWarmTTFT is the time to first token of the same prompts again.
+var CacheWarmTTFT = Metric{
+	ID: "cache_warm_ttft.v1", Name: "TTFT, prompt known", Unit: unit.Second, Better: Lower, Beside: true,
+	Doc:  "Mean TTFT of the same prompts when they were sent again.",
+	Once: pairedTTFT(func(_, warm float64) float64 { return warm }),
+}
+
+// CacheSavingTTFT is what the prefix cache saves.
+var CacheSavingTTFT = Metric{
+	ID: "cache_saving_ttft.v1", Name: "saved by the prefix cache", Unit: unit.Second, Better: Higher, Beside: true, Signed: true,
+	Doc:  "Mean over the prompts of the cache probe of TTFT the first time minus TTFT the second time.",
+	Once: pairedTTFT(func(cold, warm float64) float64 { return cold - warm }),
+}
+
+// CacheColdShare shows that the prompts were unknown indeed.
+var CacheColdShare = Metric{
+	ID: "cache_cold_share.v1", Name: "cached, prompt unknown", Unit: unit.Ratio, Better: Lower, Beside: true,
+	Doc: "Prompt tokens that usage called cached when the prompts were sent for the first time, divided by all of theirs. Well above zero means that they were not unknown: a chat template or another cache.",
+	Once: func(l *Launch) (float64, bool) {
+		cold, _ := l.pairs()
+		return cachedShare(cold)
+	},
+}
+
+// CacheWarmShare is the hit rate of prompts that were just sent.
+var CacheWarmShare = Metric{
+	ID: "cache_warm_share.v1", Name: "cached, prompt known", Unit: unit.Ratio, Better: Higher, Beside: true,
+	Doc: "Prompt tokens that usage called cached when the prompts were sent again, divided by all of theirs.",
+	Once: func(l *Launch) (float64, bool) {
+		_, warm := l.pairs()
+		return cachedShare(warm)
+	},
+}
