@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -79,8 +80,9 @@ func TestClosed(t *testing.T) {
 		{"think time", Closed{Users: 1, Measure: 9500 * time.Millisecond, ThinkTime: 700 * time.Millisecond}, 300 * time.Millisecond, 0, 10, 9500 * time.Millisecond},
 		{"by count", Closed{Users: 4, Warmup: time.Hour, WarmupCalls: 8, Measure: time.Hour, MeasureCalls: 20}, second, 8, 20, 5 * second},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+	for i := range 2 * len(tests) {
+		tt, direct := tests[i/2], i%2 == 1
+		t.Run(fmt.Sprintf("%s, inline %v", tt.name, direct), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -89,6 +91,10 @@ func TestClosed(t *testing.T) {
 					t.Fatal(err)
 				}
 				s := &stub{service: tt.service, clock: clock}
+				var do Doer = s
+				if direct {
+					do = inline{s, t}
+				}
 				var mu sync.Mutex
 				kept := 0
 				var begin, end int64
@@ -100,7 +106,7 @@ func TestClosed(t *testing.T) {
 						end = at
 					}
 				}
-				err = tt.closed.Run(ctx, clock, endless(ctx), s, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
+				err = tt.closed.Run(ctx, clock, endless(ctx), do, func(*target.Raw) { mu.Lock(); kept++; mu.Unlock() })
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -99,13 +99,15 @@ func (u *user) ended(ctx context.Context, raw *target.Raw) {
 // goesOn reports whether there is another turn.
 func (u *user) goesOn(ctx context.Context) bool { return ctx.Err() == nil && u.crew.wants(u.number) }
 
-// wait returns the next call when it is prepared and due. It is false when the
-// calls or the time have run out.
+// wait returns the next call when it is due and prepared. It is false when the
+// user is not to go on, or the calls have run out.
 func (u *user) wait(ctx context.Context) (target.Prepared, bool) {
+	if early := u.clock.Until(u.due); early > 0 && (wait(ctx, early, nil) != nil || !u.goesOn(ctx)) {
+		return target.Prepared{}, false
+	}
 	select {
 	case p, ok := <-u.calls:
-		early := u.clock.Until(u.due)
-		return p, ok && (early <= 0 || wait(ctx, early, nil) == nil)
+		return p, ok
 	case <-ctx.Done():
 		return target.Prepared{}, false
 	}

@@ -41,14 +41,14 @@ func expect(p Plan) Expected {
 	for _, point := range p.Points {
 		one := PointExpect{Point: point.Index, Seconds: point.Warmup.Seconds() + point.Duration.Seconds() + point.Cooldown.Seconds()}
 		shape := shapeOf(p.Run, service, point.ThinkTime.Seconds())
-		perSecond := point.Rate
+		level, perUser := point.Rate, 1.0
 		if point.Concurrency > 0 {
-			perSecond = float64(point.Concurrency) / shape.seconds
+			level, perUser = float64(point.Concurrency), 1/shape.seconds
 			measuredOnly = false
 		}
-		begun := perSecond * point.Duration.Seconds() // requests, or sessions
+		begun := level * perUser * point.Duration.Seconds() // requests, or sessions
 		if len(point.Stages) > 0 {
-			begun = stagesCalls(point.Stages)
+			begun = stagesArea(point.Stages) * perUser
 		}
 		if limit := float64(point.Requests); limit > 0 && limit < begun {
 			begun = limit
@@ -66,21 +66,23 @@ func expect(p Plan) Expected {
 	return e
 }
 
-// stagesCalls is how many calls stages of an open loop expect.
-func stagesCalls(stages []spec.Stage) (calls float64) {
+// stagesArea is the load of stages times its time: calls in an open loop, seconds
+// of users in a closed one.
+func stagesArea(stages []spec.Stage) (area float64) {
 	before := 0.0
 	for _, s := range stages {
-		mean := s.Rate
+		level := max(s.Rate, float64(s.Concurrency)) // one of them is zero
+		mean := level
 		switch {
 		case s.Ramp == spec.RampLinear:
-			mean = (before + s.Rate) / 2
-		case s.Ramp == spec.RampExponential && s.Rate != before:
-			mean = (s.Rate - before) / math.Log(s.Rate/before)
+			mean = (before + level) / 2
+		case s.Ramp == spec.RampExponential && level != before:
+			mean = (level - before) / math.Log(level/before)
 		}
-		calls += mean * s.Duration.Seconds()
-		before = s.Rate
+		area += mean * s.Duration.Seconds()
+		before = level
 	}
-	return calls
+	return area
 }
 
 // meanLengths is the mean input and output length of the mix, in tokens.

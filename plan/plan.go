@@ -55,7 +55,7 @@ type Point struct {
 	// Open loop: how calls arrive, and the most of them in flight.
 	Arrival     string       `json:"arrival,omitempty"`
 	Burstiness  float64      `json:"burstiness,omitempty"`
-	Stages      []spec.Stage `json:"stages,omitempty"` // in place of Rate
+	Stages      []spec.Stage `json:"stages,omitempty"` // in place of Rate; in a closed loop, up to Concurrency users
 	TraceRef    string       `json:"traceRef,omitempty"`
 	TraceScale  float64      `json:"traceScale,omitempty"`
 	MaxInFlight int          `json:"maxInFlight,omitempty"`
@@ -130,6 +130,12 @@ func points(run spec.Run) []Point {
 			p.Concurrency = users
 			add(p, fmt.Sprintf("concurrency=%d", users))
 		}
+		if len(load.Stages) > 0 {
+			p := base
+			p.Stages, p.Duration = load.Stages, stagesTime(load.Stages)
+			p.Concurrency = mostUsers(load.Stages)
+			add(p, "stages")
+		}
 		return list
 	}
 	base.Arrival, base.MaxInFlight = load.Arrival, load.MaxInFlight
@@ -152,6 +158,15 @@ func points(run spec.Run) []Point {
 		add(p, "trace")
 	}
 	return list
+}
+
+// mostUsers is the largest number of users of any stage.
+func mostUsers(stages []spec.Stage) int {
+	most := 0
+	for _, s := range stages {
+		most = max(most, s.Concurrency)
+	}
+	return most
 }
 
 // stagesTime is how long stages last together.

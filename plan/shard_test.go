@@ -47,6 +47,30 @@ func TestOpenPoints(t *testing.T) {
 	}
 }
 
+// Stages of a closed loop are one point with as many users as the largest stage,
+// which shards divide.
+func TestClosedStages(t *testing.T) {
+	p, err := New(parse(t, strings.NewReplacer("open_loop", "closed_loop",
+		"rate: [5, 50.5], arrival: gamma, burstiness: 0.5", "stages: [{duration: 10s, concurrency: 10, ramp: linear}, {duration: 5s, concurrency: 4}]",
+		", requests: 7, maxInFlight: 64", "").Replace(openDocument)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := p.Points[0]
+	if len(p.Points) != 1 || point.Open() || point.Concurrency != 10 || point.Duration.Seconds() != 15 || point.Name != "stages" {
+		t.Errorf("%d points, the first %+v", len(p.Points), point)
+	}
+	// 50 and 20 seconds of users, at the assumed time of a request.
+	input, output := meanLengths(p.Run)
+	if want := int64(70 / (assumedFirstToken + assumedPerToken*output)); input == 0 || p.Expected.PerPoint[0].Requests != want {
+		t.Errorf("%d requests expected, want %d", p.Expected.PerPoint[0].Requests, want)
+	}
+	part, err := p.Shard(1, 3)
+	if err != nil || part.Points[0].Concurrency != 3 {
+		t.Errorf("part 1 of 3 has %d users (%v), want 1, 4 and 7", part.Points[0].Concurrency, err)
+	}
+}
+
 // The shards of a plan together are the plan: every user, call and place in
 // flight belongs to exactly one of them.
 func TestShardsAreTheWhole(t *testing.T) {

@@ -97,7 +97,7 @@ func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
 	if !point.Open() {
 		return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
 			return load.Closed{
-				Users: point.Concurrency, ThinkTime: point.ThinkTime.Std(),
+				Users: point.Concurrency, Levels: levels(point), ThinkTime: point.ThinkTime.Std(),
 				Warmup: warmup(point), WarmupCalls: point.WarmupRequests,
 				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 				Cooldown: point.Cooldown.Std(), Entered: entered,

@@ -18,9 +18,6 @@ var beyond = []struct {
 	{"spec.workload.datasetRef", func(s spec.RunSpec) bool {
 		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil
 	}, "its file in spec.workload.prompt.dataset"},
-	{"spec.load.stages", func(s spec.RunSpec) bool {
-		return len(s.Load.Stages) > 0 && s.Workload.ConcurrencyModel == spec.ClosedLoop
-	}, "stages in an open loop only"},
 	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
 	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
 	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},

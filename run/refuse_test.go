@@ -46,7 +46,7 @@ func TestRefuse(t *testing.T) {
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {stages: [{duration: 1s, rate: 5}]}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {stages: [{duration: 1s, rate: 5}], warmup: {requests: 3}}`, "warmup.requests")
 	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {traceRef: "none.jsonl", trace: {format: mooncake}}`, "none.jsonl")
-	f(`workload: {model: m}, `+endpoint+`, load: {stages: [{duration: 1s, concurrency: 5}]}`, "load.stages")
+	f(`workload: {model: m}, ` + endpoint + `, load: {stages: [{duration: 1s, concurrency: 5}]}`)
 	f(`workload: {model: m, prompt: {distribution: uniform, spread: 0.1, prefixTokens: 5}}, ` + endpoint + `, load: {concurrency: [1]}`)
 	f(`workload: {model: m, datasetRef: "sha256:`+strings.Repeat("0", 64)+`"}, `+endpoint+`, load: {concurrency: [1]}`, "prompt.dataset")
 }

@@ -3,7 +3,9 @@ package run
 import (
 	"fmt"
 
+	"assay/load"
 	"assay/plan"
+	"assay/spec"
 	"assay/workload/arrival"
 )
 
@@ -39,10 +41,25 @@ func stages(point plan.Point) arrival.Profile {
 	if first := point.Stages[0]; first.Ramp == arrival.Step || first.Ramp == "" {
 		before = first.Rate
 	}
-	profile := arrival.Profile{{Duration: point.Warmup.Std(), To: before, Curve: arrival.Step}}
-	for _, s := range point.Stages {
-		profile = append(profile, arrival.Stage{Duration: s.Duration.Std(), From: before, To: s.Rate, Curve: s.Ramp})
-		before = s.Rate
+	warmup := arrival.Stage{Duration: point.Warmup.Std(), To: before, Curve: arrival.Step}
+	return append(arrival.Profile{warmup}, ramps(point.Stages, before, func(s spec.Stage) float64 { return s.Rate })...)
+}
+
+// levels is the number of users over time of a closed point with stages, nil for
+// one without. The first level holds through the warm-up too.
+func levels(point plan.Point) []load.Level {
+	if len(point.Stages) == 0 {
+		return nil
+	}
+	return load.Levels(ramps(point.Stages, 0, func(s spec.Stage) float64 { return float64(s.Concurrency) }))
+}
+
+// ramps joins stages whose load is that of before at first.
+func ramps(stages []spec.Stage, before float64, loadOf func(spec.Stage) float64) (profile arrival.Profile) {
+	for _, s := range stages {
+		to := loadOf(s)
+		profile = append(profile, arrival.Stage{Duration: s.Duration.Std(), From: before, To: to, Curve: s.Ramp})
+		before = to
 	}
 	return profile
 }

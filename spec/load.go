@@ -3,8 +3,8 @@ package spec
 import "assay/unit"
 
 // A Load says how requests are offered. workload.concurrencyModel chooses
-// between a closed loop (concurrency) and an open loop (rate, stages or a
-// trace).
+// between a closed loop (concurrency or stages) and an open loop (rate, stages
+// or a trace).
 type Load struct {
 	// Closed loop: the numbers of requests kept in flight, one point each.
 	// By default 1, 4 and 16 in a closed loop.
@@ -22,7 +22,8 @@ type Load struct {
 	// steadier.
 	Burstiness float64 `json:"burstiness,omitzero" default:"1" above:"0" max:"1000"`
 
-	// A load that changes over time; the stages together are one point.
+	// A load that changes over time: rates of an open loop or numbers of users of
+	// a closed one; the stages together are one point.
 	Stages []Stage `json:"stages,omitzero" items:"1"`
 
 	// The trace to replay, as NAME@sha256:HEX, sha256:HEX or a file path.
@@ -90,7 +91,7 @@ type Stage struct {
 	// Open loop: the rate at the end of the stage, in requests per second.
 	Rate float64 `json:"rate,omitzero" min:"0" max:"1000000"`
 
-	// Closed loop: the requests in flight at the end of the stage.
+	// Closed loop: the number of users at the end of the stage.
 	Concurrency int `json:"concurrency,omitzero" min:"0" max:"1000000"`
 
 	// How the load gets there: at once (step), along a line (linear) or by equal

@@ -37,10 +37,11 @@ type engine interface {
 // An exchange is one request on the wire of an engine. From when a connection has
 // it until it ends, its fields belong to the reading thread.
 type exchange struct {
+	sent   int64 // when it began, for the total limit
+	last   int64 // stamp of the last read, for the idle limit
 	framer framer
 	packed packed
 	first  int64 // stamp of the first byte
-	last   int64 // stamp of the last read, for the idle limit
 	end    int64 // stamp of the last byte of the body
 	reads  int32
 	kernel int32 // reads that the kernel stamped
@@ -61,7 +62,8 @@ type exchange struct {
 func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 	x.framer.reset()
 	x.packed.reset()
-	x.first, x.last, x.end, x.reads, x.kernel = 0, raw.request.Sent, 0, 0, 0
+	x.sent, x.last = raw.request.Sent, raw.request.Sent
+	x.first, x.end, x.reads, x.kernel = 0, 0, 0, 0
 	x.unsent, x.done = nil, false
 	x.sending.Store(false)
 	x.ctx, x.raw, x.finished = ctx, raw, finished

@@ -25,7 +25,9 @@ type loop struct {
 	clock  *record.Clock
 	engine *epollEngine
 	epoll  int
-	bell   int // an eventfd that ends the wait
+	bell   int        // an eventfd that ends the wait
+	rope   sync.Mutex // held to ring the bell, and to take it away
+	gone   bool       // the bell is closed; rope is held
 	conns  table
 	stop   atomic.Bool
 	offset int64 // add it to CLOCK_REALTIME to get a stamp
@@ -100,6 +102,9 @@ func (l *loop) run() {
 			l.drop(c, net.ErrClosed)
 		}
 	}
+	l.rope.Lock()
+	defer l.rope.Unlock()
+	l.gone = true
 	_ = unix.Close(l.bell) // nothing was written that could be lost
 	_ = unix.Close(l.epoll)
 }
@@ -110,8 +115,14 @@ func (l *loop) halt() {
 	l.ring()
 }
 
-// ring ends the wait.
+// ring ends the wait. The end of a context may ring when the loop has ended, and
+// the descriptor may be somebody else's by then.
 func (l *loop) ring() {
+	l.rope.Lock()
+	defer l.rope.Unlock()
+	if l.gone {
+		return
+	}
 	one := [8]byte{1}
 	_, _ = unix.Write(l.bell, one[:]) // fails only when it has been rung 2^64 times
 }

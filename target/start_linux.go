@@ -87,9 +87,9 @@ func (c *conn) send(x *exchange, wire []byte) {
 }
 
 // sweepEvery is how often each exchange is looked at for its time limits. It is
-// well below any limit worth setting, and some ten thousand looks a second at
-// each hundred streams cost less than 1 % of a core.
-const sweepEvery = 10 * time.Millisecond
+// well below any limit worth setting; looks every 10 ms at a thousand streams took
+// 4 % of the reading thread's time.
+const sweepEvery = 25 * time.Millisecond
 
 // sweep ends exchanges that took too long, and after an alarm those whose context
 // has ended. It goes on a little with each round of the loop, so that ten
@@ -133,7 +133,7 @@ func (l *loop) expire(c *conn, now int64) {
 	switch {
 	case x.done && quiet > doneGrace:
 		l.giveUp(c, x, nil, now)
-	case cfg.Timeout > 0 && time.Duration(now-x.raw.request.Sent) >= cfg.Timeout:
+	case cfg.Timeout > 0 && time.Duration(now-x.sent) >= cfg.Timeout:
 		l.giveUp(c, x, errTotalTimeout, now)
 	case cfg.Idle > 0 && quiet >= cfg.Idle:
 		l.giveUp(c, x, errIdleTimeout, now)
