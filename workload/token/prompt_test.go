@@ -3,6 +3,7 @@ package token
 import (
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"assay/workload"
@@ -81,5 +82,14 @@ func TestCounterTells(t *testing.T) {
 	c := NewCounter(broken{Default()})
 	if n := c.Count("text"); n != 0 || c.Err() == nil || c.Err().Error() != "gone" {
 		t.Errorf("Count = %d, %v; want 0 and the error", n, c.Err())
+	}
+}
+
+// Names go into bundles: a password must not.
+func TestServerNameIsRedacted(t *testing.T) {
+	s := &Server{URL: "http://me:secret@127.0.0.1:1/"}
+	_, err := s.Count("text")
+	if got := s.Name(); got != "http://me:xxxxx@127.0.0.1:1/tokenize" || err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("name %s, error %v", got, err)
 	}
 }
