@@ -2,10 +2,13 @@ package token
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"assay/spec"
 	"assay/workload"
 )
 
@@ -91,5 +94,12 @@ func TestServerNameIsRedacted(t *testing.T) {
 	_, err := s.Count("text")
 	if got := s.Name(); got != "http://me:xxxxx@127.0.0.1:1/tokenize" || err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("name %s, error %v", got, err)
+	}
+}
+
+// A spec can name every pattern, and no other.
+func TestSpecNamesPatterns(t *testing.T) {
+	if got, want := spec.Vocabularies["tokenPatterns"], slices.Sorted(maps.Keys(Patterns)); !slices.Equal(got, want) {
+		t.Errorf("the spec names %v, want %v", got, want)
 	}
 }
