@@ -28,8 +28,8 @@ const (
 	OfAnswer = "answer"
 )
 
-// counts compares the counts of prompts and of answers at one point.
-func counts(point int, samples []sample) []Count {
+// tokenCounts compares the counts of prompts and of answers at one point.
+func tokenCounts(point int, samples []sample) []Count {
 	list := []Count{
 		compareCounts(OfPrompt, samples, func(t *Timeline) (ours, server *int32) {
 			if t.AskedInput == 0 {

@@ -116,7 +116,7 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 			out.Rows = append(out.Rows, rows...)
 		}
 		out.Outcomes = append(out.Outcomes, outcomes(point.Index, samples))
-		out.Counts = append(out.Counts, counts(point.Index, samples)...)
+		out.Counts = append(out.Counts, tokenCounts(point.Index, samples)...)
 		out.Readings = append(out.Readings, readings(point.Index, samples))
 	}
 	return out, out.once(launches)

@@ -91,6 +91,9 @@ func meanLengths(run spec.Run) (input, output float64) {
 		input += l.Weight * float64(l.InputTokens)
 		output += l.Weight * float64(l.OutputTokens)
 	}
+	if !spec.AnswersText(run.Spec.Workload.Prompt.Task) {
+		output = 0 // the mix has a one where there are none
+	}
 	return input, output
 }
 

@@ -182,3 +182,18 @@ func FuzzPlan(f *testing.F) {
 		}
 	})
 }
+
+// Tasks whose answers are not text expect no output tokens.
+func TestExpectedTokensOfTasks(t *testing.T) {
+	prompt := spec.Prompt{Task: spec.TextToEmbeddings, Scenario: "E(64)", Details: spec.Details{Documents: 2}}
+	p, err := New(spec.Run{Spec: spec.RunSpec{
+		Workload: spec.Workload{Model: "m", Prompt: prompt},
+		Intent:   spec.Intent{WorkloadType: spec.Inference}, Load: &spec.Load{Concurrency: []int{1}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Expected; e.OutputTokens != 0 || e.InputTokens != 128*e.Requests || e.Requests == 0 {
+		t.Errorf("expected %+v, want 128 tokens in and none out for each request", e)
+	}
+}

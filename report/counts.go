@@ -40,6 +40,8 @@ func sentence(text string) string {
 // tokenizer says what counted tokens.
 func tokenizer(t spec.Tokenizer) string {
 	switch t.Kind {
+	case "":
+		return "none: the run is older than this field, and its prompts are words"
 	case spec.TokenizerFile:
 		return fmt.Sprintf("%s %s: prompts are built with it and answers counted by it", t.Path, t.Digest)
 	case spec.TokenizerServer:

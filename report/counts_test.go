@@ -39,6 +39,7 @@ func TestTokenizer(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", tok, got, want)
 		}
 	}
+	f(spec.Tokenizer{}, "prompts are words")
 	f(spec.Tokenizer{Kind: spec.TokenizerDefault}, "no model's")
 	f(spec.Tokenizer{Kind: spec.TokenizerServer}, "/tokenize")
 	f(spec.Tokenizer{Kind: spec.TokenizerFile, Path: "t.json", Digest: "sha256:1"}, "t.json sha256:1")

@@ -30,7 +30,7 @@ type Report struct {
 }
 
 // Version is the version of the JSON report.
-const Version = "1.0"
+const Version = "1.1"
 
 // UnsignedText is how every face says that nobody vouches for a bundle.
 const UnsignedText = "UNSIGNED"

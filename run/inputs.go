@@ -123,13 +123,15 @@ func (in *inputs) learn(ctx context.Context, conn connection) error {
 
 // countRow writes down how long the texts of a row are.
 func countRow(row *dataset.Row, tok token.Tokenizer) error {
+	total := 0
 	for _, text := range row.Texts() {
 		n, err := tok.Count(text)
 		if err != nil {
 			return err
 		}
-		row.InputTokens += n
+		total += n
 	}
+	row.InputTokens = total
 	if row.OutputTokens > 0 || row.Answer == "" {
 		return nil
 	}

@@ -25,7 +25,7 @@ func newSource(p plan.Plan, in *inputs, seed int64) (workload.Source, error) {
 			Levels: w.Prompt.PrefixLevels, Branch: w.Prompt.PrefixBranch,
 		},
 		Counter: in.builder,
-		Task:    w.Prompt.Task, OutputTokens: w.Prompt.Details.OutputTokens, Voice: w.Prompt.Details.Voice,
+		Task:    w.Prompt.Task, PromptTokens: w.Prompt.Details.TextTokens, OutputTokens: w.Prompt.Details.OutputTokens, Voice: w.Prompt.Details.Voice,
 	}
 	if w.Prompt.Scenario != "" {
 		var err error

@@ -196,6 +196,29 @@ func turns(prompt string) string {
 	return fmt.Sprintf(`{"conversations":[{"from":"human","value":%q},{"from":"gpt","value":"yes"}]}`, prompt)
 }
 
+// Prompts that share a prefix find it in the server's cache, others do not; the
+// mix of lengths is what is asked.
+func TestPrefixRuns(t *testing.T) {
+	url := simulator(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 100 * time.Microsecond}}})
+	const mix = `tokenizer: {kind: server}, sequenceLengthMix: [{inputTokens: 200, outputTokens: 2, weight: 0.5}, {inputTokens: 300, outputTokens: 3, weight: 0.5}], `
+	f := func(prompt string, least, most int32) {
+		t.Helper()
+		list, _ := asked(t, fewCalls(t, url, mix+"prompt: {"+prompt+"}", ""))
+		for _, r := range list {
+			if r.UsageCached == nil || *r.UsageCached < least || *r.UsageCached > most {
+				t.Errorf("%s: %v tokens from the cache, want %d to %d", prompt, *r.UsageCached, least, most)
+			}
+			if !(r.AskedInput == 200 && r.AskedOutput == 2 || r.AskedInput == 300 && r.AskedOutput == 3) {
+				t.Errorf("%d in and %d out are not in the mix", r.AskedInput, r.AskedOutput)
+			}
+		}
+	}
+	// The cache holds blocks of 16 tokens, and the template stands before.
+	f("prefixTokens: 160", 144, 176)
+	f("prefixRatio: 0.5", 80, 176)
+	f("distribution: fixed", 0, 15)
+}
+
 // tokenizerFile writes the embedded tokenizer, which is a valid file of its kind.
 func tokenizerFile(t *testing.T) string {
 	t.Helper()

@@ -95,7 +95,7 @@ func (t task) speaks(api string) bool {
 
 // taskMean is how many tokens a request of a task has, as far as planning can
 // know it. One stands for none where the task has no tokens of that kind, since
-// a mix has no zeros; it enters no figure but the plan's expected counts.
+// a mix has no zeros.
 func taskMean(w Workload) (input, output int, ok bool) {
 	p := w.Prompt
 	n := scenarioNumbers(p.Scenario)
@@ -153,6 +153,7 @@ func taskAgrees(c *checker) {
 	if p.Distribution != "fixed" || p.PrefixTokens > 0 || p.PrefixRatio > 0 {
 		c.fail(path, "distributions and prefixes shape text-to-text alone")
 	}
+	detailsAgree(c, t)
 	if p.Dataset != nil {
 		return
 	}
@@ -161,5 +162,27 @@ func taskAgrees(c *checker) {
 		c.fail(path+".details.sound", "says how long recordings are where prompt.dataset names none; speech-to-text has no scenario")
 	case t.name != SpeechToText && p.Scenario == "":
 		c.failGot(path+".scenario", "nothing", fmt.Sprintf("%s needs a scenario such as %s, or a dataset", t.name, t.example))
+	}
+}
+
+// detailsAgree refuses details that would have no effect.
+func detailsAgree(c *checker, t task) {
+	p := c.run.Spec.Workload.Prompt
+	made := p.Dataset == nil // requests are made, not read
+	for _, d := range []struct {
+		name  string
+		given bool
+		use   bool
+		of    string
+	}{
+		{"documents", p.Details.Documents > 0, made && (t.name == TextToEmbeddings || t.name == TextToRerank), "text-to-embeddings and text-to-rerank without a dataset"},
+		{"textTokens", p.Details.TextTokens > 0, t.name == ImageTextToText || made && t.name == TextToImage, "image-text-to-text, and text-to-image without a dataset"},
+		{"outputTokens", p.Details.OutputTokens > 0, t.name == ImageTextToText, "image-text-to-text"},
+		{"voice", p.Details.Voice != "", t.name == TextToSpeech, "text-to-speech"},
+		{"sound", p.Details.Sound > 0, made && t.name == SpeechToText, "speech-to-text without a dataset"},
+	} {
+		if d.given && !d.use {
+			c.fail("spec.workload.prompt.details."+d.name, "belongs to "+d.of)
+		}
 	}
 }

@@ -22,10 +22,6 @@ type Rows struct {
 
 var _ Source = (*Rows)(nil)
 
-// besideImage is how many tokens of text go with an image that has none of its
-// own.
-const besideImage = 32
-
 // NewRows returns a source of calls that asks rows for the task of opts. An
 // answer of text is as long as its row says, else, where opts has a Counter, as
 // the answer that the row gives, else as opts draws. Without a Counter the input
@@ -37,6 +33,7 @@ func NewRows(seed int64, rows []dataset.Row, opts Options) (*Rows, error) {
 	if opts.Task == "" {
 		opts.Task = TextToText
 	}
+	opts.PromptTokens = TaskOptions{PromptTokens: opts.PromptTokens}.withDefaults().PromptTokens
 	s := &Rows{seed: uint64(seed), rows: rows, opts: opts, builder: NewBuilder(opts.Counter)}
 	if opts.Task == TextToText {
 		var err error
@@ -98,7 +95,7 @@ func (s *Rows) Call(point int32, id int64) record.Call {
 	case ImageTextToText:
 		call.OutputTokens = int32(s.opts.OutputTokens)
 		if call.Prompt == "" {
-			text, count := s.builder.Text(rng, besideImage)
+			text, count := s.builder.Text(rng, s.opts.PromptTokens)
 			call.Prompt, call.InputTokens = text, int32(count)
 		}
 	}

@@ -49,9 +49,11 @@ type Options struct {
 	// Counter counts tokens. Nil counts words.
 	Counter Counter
 
-	// Of rows of a data set: the task, text-to-text when empty; the length of an
-	// answer about an image, 0 for as long as the server likes; and who speaks.
+	// Of rows of a data set: the task, text-to-text when empty; the tokens of text
+	// that go with an image, 0 for 32; those of the answer about it, 0 for as many
+	// as the server likes; and who speaks.
 	Task         string
+	PromptTokens int
 	OutputTokens int
 	Voice        string
 }

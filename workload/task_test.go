@@ -8,6 +8,7 @@ import (
 	"image"
 	_ "image/png"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/spec"
 	"assay/workload/scenario"
 )
 
@@ -48,6 +50,23 @@ func TestTasks(t *testing.T) {
 	}
 	if len(tasks) != len(scenario.AllTasks)+1 { // and speech-to-text, which has no scenario
 		t.Errorf("%d tasks are made, %d are named", len(tasks), len(scenario.AllTasks)+1)
+	}
+}
+
+// A spec can name every task, and no other.
+func TestSpecNamesTasks(t *testing.T) {
+	names := slices.Sorted(slices.Values(spec.Vocabularies["tasks"]))
+	if got := slices.Sorted(maps.Keys(tasks)); !slices.Equal(got, names) {
+		t.Errorf("the spec names %v, want %v", names, got)
+	}
+	guide, err := os.ReadFile("../docs/guides/workloads.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(guide), "| `"+name+"` |") || !strings.Contains(string(guide), "\nask "+name+" ") {
+			t.Errorf("the guide has no row and no example of %s", name)
+		}
 	}
 }
 

@@ -2,9 +2,13 @@ package token
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"assay/spec"
 	"assay/workload"
 )
 
@@ -81,5 +85,21 @@ func TestCounterTells(t *testing.T) {
 	c := NewCounter(broken{Default()})
 	if n := c.Count("text"); n != 0 || c.Err() == nil || c.Err().Error() != "gone" {
 		t.Errorf("Count = %d, %v; want 0 and the error", n, c.Err())
+	}
+}
+
+// Names go into bundles: a password must not.
+func TestServerNameIsRedacted(t *testing.T) {
+	s := &Server{URL: "http://me:secret@127.0.0.1:1/"}
+	_, err := s.Count("text")
+	if got := s.Name(); got != "http://me:xxxxx@127.0.0.1:1/tokenize" || err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("name %s, error %v", got, err)
+	}
+}
+
+// A spec can name every pattern, and no other.
+func TestSpecNamesPatterns(t *testing.T) {
+	if got, want := spec.Vocabularies["tokenPatterns"], slices.Sorted(maps.Keys(Patterns)); !slices.Equal(got, want) {
+		t.Errorf("the spec names %v, want %v", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -26,8 +27,17 @@ type Server struct {
 
 var _ Tokenizer = (*Server)(nil)
 
-// Name implements Tokenizer.
-func (s *Server) Name() string { return strings.TrimSuffix(s.URL, "/") + "/tokenize" }
+// Name implements Tokenizer. A password in the URL is not told.
+func (s *Server) Name() string { return s.shown("/tokenize") }
+
+// shown is an address of the server as it may be printed.
+func (s *Server) shown(path string) string {
+	u, err := url.Parse(strings.TrimSuffix(s.URL, "/") + path)
+	if err != nil {
+		return path
+	}
+	return u.Redacted()
+}
 
 // Digest implements Tokenizer. A server does not show its file, so it is empty.
 func (s *Server) Digest() string { return "" }
@@ -103,21 +113,21 @@ func (s *Server) post(path string, request, response any) error {
 	if client == nil {
 		client = http.DefaultClient
 	}
-	url := strings.TrimSuffix(s.URL, "/") + path
-	r, err := client.Post(url, "application/json", bytes.NewReader(body))
+	shown := s.shown(path)
+	r, err := client.Post(strings.TrimSuffix(s.URL, "/")+path, "application/json", bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	defer r.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("%s: %w", url, err)
+		return fmt.Errorf("%s: %w", shown, err)
 	}
 	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %.200s", url, r.Status, answer)
+		return fmt.Errorf("%s: %s: %.200s", shown, r.Status, answer)
 	}
 	if err := json.Unmarshal(answer, response); err != nil {
-		return fmt.Errorf("%s: %w", url, err)
+		return fmt.Errorf("%s: %w", shown, err)
 	}
 	return nil
 }
