@@ -113,7 +113,7 @@ type Request struct {
 	Bytes          int64  `parquet:"body_bytes,delta"`          // response body bytes
 	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256
 	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
-	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http or epoll after the read, epoll+kernel as it reached the host
+	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http, epoll or command after the read, epoll+kernel as it reached the host, command+program the program itself
 	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
 	Protocol       string `parquet:"protocol,dict"`             // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 }

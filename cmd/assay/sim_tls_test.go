@@ -35,7 +35,7 @@ func TestRunOverHTTP2(t *testing.T) {
 	path := filepath.Join(dir, "spec.yaml")
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: secured},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 5, weight: 1}]},
-  target: {url: %q, http2: true, reader: net/http, tls: {caFile: %q}}, load: {concurrency: [4], requests: 40}}}`, ready.URL, ready.CAFile)
+  target: {url: %q, http2: true, reader: net/http, tls: {caFile: %q}}, load: {concurrency: [4], requests: 40, warmup: {requests: 4}}}}`, ready.URL, ready.CAFile)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
