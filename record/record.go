@@ -123,7 +123,7 @@ type Request struct {
 	Bytes          int64  `parquet:"body_bytes,delta"`          // response body bytes
 	PromptHash     int64  `parquet:"prompt_hash"`               // first 8 bytes of the prompt's SHA-256; of the body's where a call has no prompt
 	Flags          string `parquet:"flags,dict"`                // space-separated remarks, such as "no_done coalesced"
-	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http or epoll after the read, epoll+kernel as it reached the host
+	Stamps         string `parquet:"stamps,dict"`               // what stamped the answer: net/http, epoll or command after the read, epoll+kernel as it reached the host, command+program the program itself
 	Text           string `parquet:"text,zstd"`                 // the answer; empty unless the plan keeps answers
 
 	TokenizerOutput *int32 `parquet:"tokenizer_output_tokens"` // tokens of the answer as the named tokenizer counts them; null when none was named

@@ -8,10 +8,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
+	"assay/plan"
 	"assay/record"
+	"assay/spec"
 )
 
 // A request as a server saw it.
@@ -96,4 +99,45 @@ func TestRequestsAsAsked(t *testing.T) {
 	f(`reader: epoll`, "HTTP/1.1", "epoll")
 	f(`reader: net/http`, "HTTP/1.1", "net/http")
 	f(`http2: true`, "HTTP/2.0", "net/http")
+}
+
+// The example of gRPC runs: a server that answers every call with the recording.
+func TestKServeRun(t *testing.T) {
+	recording, err := os.ReadFile(filepath.Join("..", "target", "testdata", "dialects", "kserve-grpc", "stream.grpcstream"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/grpc")
+		_, _ = w.Write(recording)
+		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true) // and no HTTP/1.1, as servers of gRPC
+	server.Start()
+	defer server.Close()
+	text, err := os.ReadFile(filepath.Join("..", "examples", "kserve-grpc.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, faults := spec.Parse("kserve-grpc.yaml", []byte(strings.NewReplacer("http://127.0.0.1:8001", server.URL,
+		"duration: 5s", "requests: 12", "{duration: 1s}", "{requests: 4}").Replace(string(text))))
+	if !spec.Valid(faults) {
+		t.Fatal(faults)
+	}
+	p, err := plan.New(*doc.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Launches = p.Launches[:1]
+	requests := rows[record.Request](t, carryOut(t, p), "requests")
+	for _, r := range requests {
+		if r.Phase != record.Cooldown && (r.Result != record.OK || r.Protocol != "HTTP/2.0" || r.Chunks != 4) {
+			t.Errorf("request %d: outcome %q (%s) over %s, %d chunks", r.ID, r.Result, r.Error, r.Protocol, r.Chunks)
+		}
+	}
+	if len(requests) < 16 {
+		t.Errorf("%d requests, want 4 before and 12 measured", len(requests))
+	}
 }

@@ -1,5 +1,5 @@
 // Package sim is a simulated inference engine with a known truth: it speaks the
-// OpenAI API over HTTP/1.1, sends every token at a time that can be computed
+// APIs of OpenAI and Anthropic over HTTP/1.1, HTTP/2 and TLS, sends every token at a time that can be computed
 // beforehand, and writes down when it really did, so that any client can be
 // measured against it.
 //
@@ -10,12 +10,12 @@
 // whole server or for one request (see Faults).
 //
 // It is not a model (the words it says mean nothing) and not a predictor of any
-// real engine's speed. HTTP/2, Anthropic Messages and the Responses API are not
-// spoken.
+// real engine's speed.
 //
 // Every byte of an answer is written by this package, never by net/http, since
 // a fault may sit anywhere in it. To add a fault, append one entry to the table
-// Faults and one to the test table beside it.
+// Faults and write its transcript; to add an API, write a tongue and list it in
+// tongues.
 package sim
 
 import (

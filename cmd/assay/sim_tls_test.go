@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"assay/record"
 )
 
-// A whole run over TLS and HTTP/2, against a simulator that made its own
+// The example runs over TLS and HTTP/2, against a simulator that made its own
 // certificate: what was spoken is in every record, and the report says it.
 func TestRunOverHTTP2(t *testing.T) {
 	server := program(t.Context(), "sim", "--addr", "127.0.0.1:0", "--json", "--tls", "--http2")
@@ -33,9 +32,12 @@ func TestRunOverHTTP2(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "spec.yaml")
-	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: secured},
-spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 5, weight: 1}]},
-  target: {url: %q, http2: true, reader: net/http, tls: {caFile: %q}}, load: {concurrency: [4], requests: 40}}}`, ready.URL, ready.CAFile)
+	example, err := os.ReadFile(filepath.Join("..", "..", "examples", "http2-tls.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("https://127.0.0.1:8443\n", ready.URL+"\n", "caFile: ca.pem", "caFile: "+ready.CAFile,
+		"duration: 5s", "requests: 40", "{duration: 1s}", "{requests: 4}").Replace(string(example))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
