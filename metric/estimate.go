@@ -8,6 +8,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/stats"
 	"assay/unit"
 
@@ -24,10 +25,14 @@ type Estimates struct {
 	LeftOut    []LeftOut  `json:"leftOut,omitempty"`
 	Rows       []Row      `json:"rows"`
 	Outcomes   []Outcomes `json:"outcomes"`
+
+	// Paired holds what candidates and baseline say side by side, in a run that
+	// has candidates.
+	Paired []Paired `json:"paired,omitempty"`
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.0"
+const EstimatesVersion = "1.1"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {
@@ -51,6 +56,9 @@ type Row struct {
 
 	// PerLaunch is what each launch gave, in the order of Estimates.Launches.
 	PerLaunch []LaunchValue `json:"perLaunch"`
+
+	// Side is which system the row is about; empty in a run of one side.
+	Side string `json:"side,omitempty"`
 }
 
 // A LaunchValue is one replicate.
@@ -64,6 +72,7 @@ type LaunchValue struct {
 type Outcomes struct {
 	Point  int                    `json:"point"`
 	Counts map[record.Outcome]int `json:"counts"`
+	Side   string                 `json:"side,omitempty"` // empty in a run of one side
 }
 
 // A statistic summarises the values of one launch.
@@ -95,21 +104,50 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		launches = append(launches, launch)
 		out.Launches = append(out.Launches, info.Index)
 	}
+	split := bySide(b, launches)
+	sides := p.Run.Spec.Sides()
+	if len(sides) == 0 {
+		sides = []spec.Side{{}} // a plan without a target has one nameless side
+	}
+	for _, side := range sides {
+		if err := out.add(p, side.Name, split[side.Name]); err != nil {
+			return out, err
+		}
+	}
+	var err error
+	out.Paired, err = compare(b, p, out.Rows, out.Confidence)
+	return out, err
+}
+
+// add computes every metric of every point over the launches of one side.
+func (e *Estimates) add(p plan.Plan, side string, launches []Launch) error {
 	for _, point := range p.Points {
 		samples := atPoint(launches, point.Index)
 		if len(samples) == 0 {
 			continue
 		}
 		for _, m := range All {
-			rows, err := m.rows(point.Index, samples, out.Confidence)
+			rows, err := m.rows(point.Index, samples, e.Confidence)
 			if err != nil {
-				return out, fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
+				return fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
 			}
-			out.Rows = append(out.Rows, rows...)
+			for i := range rows {
+				rows[i].Side = side
+			}
+			e.Rows = append(e.Rows, rows...)
 		}
-		out.Outcomes = append(out.Outcomes, outcomes(point.Index, samples))
+		counted := outcomes(point.Index, samples)
+		counted.Side = side
+		e.Outcomes = append(e.Outcomes, counted)
 	}
-	return out, nil
+	return nil
+}
+
+// Of is the part of the estimates that is about one side.
+func (e Estimates) Of(side string) Estimates {
+	e.Rows = slices.DeleteFunc(slices.Clone(e.Rows), func(r Row) bool { return r.Side != side })
+	e.Outcomes = slices.DeleteFunc(slices.Clone(e.Outcomes), func(o Outcomes) bool { return o.Side != side })
+	return e
 }
 
 func leftOut(info bundle.LaunchInfo) LeftOut {
@@ -161,7 +199,11 @@ func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, er
 	}
 	perLaunch := make([][]float64, len(samples))
 	for i, s := range samples {
-		for t := range s.point.Measured {
+		requests := s.point.Measured
+		if m.Probe {
+			requests = s.point.Probed
+		}
+		for t := range requests {
 			if t.Result == record.OK {
 				perLaunch[i] = append(perLaunch[i], m.Each(t)...)
 			}

@@ -34,6 +34,9 @@ type Metric struct {
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
 
+	// Probe says that the metric is about the probes beside the load.
+	Probe bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -52,6 +55,7 @@ var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
+	ProbeTTFT, ProbeE2E, ProbeErrorRate,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -74,6 +78,7 @@ type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
+	Probes     []*Timeline // sent beside the load, and no part of it
 }
 
 // Seconds is the length of the measured window.

@@ -41,7 +41,11 @@ func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
 		}
 		if p := points[r.Point]; p != nil && ended[r.Point] {
 			t := &Timeline{Request: r}
-			p.Requests = append(p.Requests, t)
+			if r.Phase == record.Probe {
+				p.Probes = append(p.Probes, t)
+			} else {
+				p.Requests = append(p.Requests, t)
+			}
 			byID[r.ID] = t
 		}
 	}

@@ -26,6 +26,9 @@ const (
 	Warmup   Phase = "warmup"
 	Measure  Phase = "measure"
 	Cooldown Phase = "cooldown"
+
+	// Probe marks a small request sent beside the load, which is no part of it.
+	Probe Phase = "probe"
 )
 
 // An Outcome says how a request ended. Everything but OK, Cut and Cancelled
@@ -84,7 +87,7 @@ type Call struct {
 type Request struct {
 	ID     int64   `parquet:"request,delta"`     // the Call's ID; unique within its launch
 	Point  int32   `parquet:"point,delta"`       // index into the plan's points
-	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown
+	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown; probe for one sent beside the load
 	Shard  int32   `parquet:"shard,delta"`       // which load generator sent it
 	User   int32   `parquet:"user,delta"`        // closed loop: which user; open loop: -1
 	Due    int64   `parquet:"due_ns,delta"`      // when the plan wanted it sent

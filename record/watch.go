@@ -29,4 +29,7 @@ const (
 
 	// PointBalance says, after a point, what became of every call begun in it.
 	PointBalance = "point.balance"
+
+	// ProbeBalance says the same of the probes sent beside it.
+	ProbeBalance = "probe.balance"
 )

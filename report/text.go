@@ -23,7 +23,7 @@ func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
 	for _, point := range r.Plan.Points {
-		writePoint(&b, r, point)
+		writeSides(&b, r, point)
 	}
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
@@ -39,7 +39,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("signature", "%s", r.Signature)
 	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
-		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
+		for _, side := range s.Sides() {
+			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target), side.Target.Model, startedBy(side.Target))
+		}
 	}
 	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
 	for _, text := range lengths(s.Workload) {
@@ -93,7 +95,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
 		switch {
-		case m.OpenOnly && !point.Open():
+		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil:
 			// It has no meaning here, which is not the same as being unknown.
 		case m.Each != nil:
 			each = append(each, m)
@@ -101,7 +103,6 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 			whole = append(whole, m)
 		}
 	}
-	fmt.Fprintf(b, "\n%s\n", point.Name)
 	if !measured(r.Estimates, point.Index) {
 		fmt.Fprintln(b, "  no completed launch measured this point")
 		return
@@ -195,7 +196,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", warning)
 	}
-	if n := len(r.Estimates.Launches); n > 0 && n < 6 {
+	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 0 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
 }

@@ -17,11 +17,13 @@ import (
 // one is made all the same: a run that hides its failures is no measurement. A
 // cancelled run or a bundle that cannot be written ends everything.
 func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
-	server := newServer(e.conn.server, e.plan.Run.Spec.Target)
-	defer server.stop()
+	defer e.stopServers()
 	var failures []error
 	for order, planned := range e.plan.Launches {
-		err := e.launch(ctx, order, planned, server)
+		if err := e.enter(planned.Side); err != nil {
+			return bundle.Failed, err
+		}
+		err := e.launch(ctx, order, planned, e.side.server)
 		if ctx.Err() != nil {
 			return bundle.Aborted, fmt.Errorf("run ended in launch %d: %w", planned.Index, context.Cause(ctx))
 		}
@@ -53,7 +55,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: order, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
+		Index: planned.Index, Order: order, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
 	})
 	if err != nil {
 		return &bundleError{err}
@@ -63,6 +65,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
 	e.balance = e.balance.add(l.balance)
+	e.probed = e.probed.add(l.probed)
 	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
 	switch {
 	case ctx.Err() != nil:
@@ -85,17 +88,15 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer leave()
-	if !e.identified {
-		e.identify(ctx, e.env)
-		e.identified = true
-		if err := e.out.SetEnvironment(e.env); err != nil {
-			return err
-		}
+	if err := e.identifySide(ctx); err != nil {
+		return err
 	}
 	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
 		return err
 	}
 	defer l.client.Close()
+	l.probes, l.dialect = e.conn.client, e.conn.dialect
+	l.probes.Connections = 1
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)

@@ -56,16 +56,25 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
+	endProbes, err := l.probe(ctx, cancel, point)
+	if err != nil {
+		return errors.Join(err, finish())
+	}
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
 	runErr := offer(ctx, calls, keep, events.window)
+	probed := endProbes()
 	finishErr := finish()
 	balance := balance(tally, l.outcomes)
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
+	if point.Probe != nil {
+		l.probed = l.probed.add(probed)
+		events(record.ProbeBalance, l.clock.Now(), probed.detail())
+	}
 	events(record.PointEnd, l.clock.Now(), "")
 	if finishErr == nil {
-		finishErr = balance.check()
+		finishErr = errors.Join(balance.check(), probed.check())
 	}
 	return errors.Join(runErr, finishErr)
 }
@@ -237,4 +246,8 @@ type launching struct {
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
 	balance  Balance                  // of the points that have ended
+
+	probes  target.Config // how probes reach the target
+	dialect target.Dialect
+	probed  Balance // of the probes of the points that have ended
 }

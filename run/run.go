@@ -38,6 +38,7 @@ type Options struct {
 type Progress struct {
 	Launch, Launches int
 	Point            string // empty between points
+	Side             string // empty in a run of one side
 	Message          string
 }
 
@@ -53,12 +54,16 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err := refuse(p); err != nil {
 		return nil, err
 	}
-	conn, err := connect(p, lookup(opts.Environ))
+	sides, err := connectSides(p, lookup(opts.Environ))
 	if err != nil {
 		return nil, err
 	}
-	redactor := bundle.NewRedactor(conn.secrets, opts.Environ)
-	result, err := execute(ctx, p, opts, conn, redactor)
+	var secrets []string
+	for _, s := range sides {
+		secrets = append(secrets, s.conn.secrets...)
+	}
+	redactor := bundle.NewRedactor(secrets, opts.Environ)
+	result, err := execute(ctx, p, opts, sides, redactor)
 	if err != nil {
 		err = &redactedError{redactor.String(err.Error()), err}
 	}
@@ -75,17 +80,20 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, redactor *bundle.Redactor) (*Result, error) {
-	if conn.server == nil {
-		if err := reachable(ctx, conn.client.URLs); err != nil {
-			return nil, err
+func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, redactor *bundle.Redactor) (*Result, error) {
+	for _, s := range sides {
+		if s.conn.server != nil {
+			continue
+		}
+		if err := reachable(ctx, s.conn.client.URLs); err != nil {
+			return nil, sideError(s.name, err)
 		}
 	}
 	w, err := create(p, opts, redactor)
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, opts: opts, conn: conn, out: w, redactor: redactor}
+	e := &execution{plan: p, opts: opts, sides: sides, out: w, redactor: redactor}
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -163,15 +171,18 @@ func lookup(environ []string) func(string) (string, bool) {
 type execution struct {
 	plan plan.Plan
 	opts Options
-	conn connection
 	out  *bundle.Writer
 
-	redactor   *bundle.Redactor
-	env        record.Environment
-	identified bool // the target has been asked what it is
+	sides []*side
+	side  *side      // the one under way
+	conn  connection // its own
+
+	redactor *bundle.Redactor
+	env      record.Environment
 
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them
+	probed           Balance // the same of probes
 }
 
 // describe writes down the machine and the inputs before anything is measured.
@@ -200,6 +211,9 @@ func (e *execution) describe(ctx context.Context) error {
 func (e *execution) report(p Progress) {
 	if e.opts.Progress != nil {
 		p.Launches = len(e.plan.Launches)
+		if e.side != nil {
+			p.Side = e.side.name
+		}
 		p.Message = e.redactor.String(p.Message)
 		e.opts.Progress(p)
 	}

@@ -19,6 +19,7 @@ var derivations = []derivation{
 	{"an inference run offers load", deriveLoad},
 	{"a training run measures steps", deriveTrain},
 	{"the model the workload names", deriveTargetModel},
+	{"the model the workload names", deriveCandidateModels},
 	{"the layer that the workload exercises is enabled", deriveLayers},
 	{"the frozen items are the workload's own", deriveFixed},
 	{"the contract's metrics for the workload type", deriveMetrics},

@@ -14,6 +14,7 @@ import (
 //
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
+//go:embed candidate.go loadprobe.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

@@ -59,6 +59,9 @@ type Load struct {
 	// Requests that are given up on purpose.
 	Cancel *Cancel `json:"cancel,omitzero"`
 
+	// Small requests sent beside the load on a schedule of their own.
+	Probe *LoadProbe `json:"probe,omitzero"`
+
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`
 

@@ -46,6 +46,7 @@ var additionalRules = []Rule{
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
+	{ID: "A45", Path: "spec.candidates", Doc: "Sides have names of their own, and servers that do not stand in each other's way.", check: candidatesAgree},
 }
 
 func cadenceOn(c *checker) {
@@ -218,21 +219,24 @@ func retentionAgrees(c *checker) {
 }
 
 func targetAddress(c *checker) {
-	t := c.run.Spec.Target
-	if t == nil || c.anyUnread("spec.target.url") {
+	eachTarget(&c.run, func(path string, t *Target) { addressOf(c, path, t) })
+}
+
+func addressOf(c *checker, path string, t *Target) {
+	if c.anyUnread(path + ".url") {
 		return
 	}
 	switch {
 	case t.URL == "" && len(t.URLs) == 0:
-		c.failGot("spec.target.url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
+		c.failGot(path+".url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
 	case t.URL != "" && len(t.URLs) > 0:
-		c.failGot("spec.target.urls", "url as well", "give url or urls, not both")
+		c.failGot(path+".urls", "url as well", "give url or urls, not both")
 	}
 	if t.URL != "" {
-		checkURL(c, "spec.target.url", t.URL)
+		checkURL(c, path+".url", t.URL)
 	}
 	for i, u := range t.URLs {
-		checkURL(c, itemPath("spec.target.urls", i), u)
+		checkURL(c, itemPath(path+".urls", i), u)
 	}
 }
 

@@ -210,6 +210,14 @@ func TestAdditionalRules(t *testing.T) {
 		{"A33", minimal, []patch{{"spec.workload.prompt.dataset", map[string]any{"path": "a.txt"}}}, "spec.workload.datasetRef", "must name the content of prompt.dataset: " + pinnedWant},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"scenario": "D(5,6)", "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt.scenario", "shapes synthetic prompts, not those of a dataset"},
 		{"A33", minimal, []patch{{"spec.workload.datasetRef", digest}, {"spec.workload.prompt", map[string]any{"prefixRatio": 0.5, "dataset": map[string]any{"path": "a.txt"}}}}, "spec.workload.prompt", "a prefix belongs to synthetic prompts, not to those of a dataset"},
+		{"A23", "open-loop.yaml", []patch{{"spec.load.probe", map[string]any{"every": "1ms"}}}, "spec.load.probe.every", "want at least 10ms"},
+		{"A26", "interleaved.yaml", []patch{{"spec.candidates[0].target.url", remove{}}}, "spec.candidates[0].target.url", "must be an address such as http://127.0.0.1:8000, or give urls"},
+		{"A27", "interleaved.yaml", []patch{{"spec.candidates[0].target.auth.kind", "bearer"}}, "spec.candidates[0].target.auth", "kind bearer needs exactly one of env and file"},
+		{"A31", "interleaved.yaml", []patch{{"spec.candidates[0].target.tls.certFile", "a.pem"}}, "spec.candidates[0].target.tls", "a client certificate needs both"},
+		{"A45", "interleaved.yaml", []patch{{"spec.target", remove{}}}, "spec.candidates", "candidates are measured in turn with spec.target: give it"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].name", "baseline"}}, "spec.candidates[0].name", "each side needs a name of its own, and baseline is that of spec.target"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target.url", "http://127.0.0.1:8101"}, {"spec.target.server.restart", "run"}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target", map[string]any{"url": "http://127.0.0.1:8101"}}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true} // TestTwelveFaults, TestUnreadable and TestWarnings have them
 	for _, tt := range tests {
