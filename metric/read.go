@@ -40,7 +40,7 @@ func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
 			return Launch{}, fmt.Errorf("launch %d: %w", index, err)
 		}
 		if p := points[r.Point]; p != nil && ended[r.Point] {
-			t := &Timeline{Request: r}
+			t := &Timeline{Request: r, Events: make([]record.Chunk, 0, r.Chunks)}
 			if r.Phase == record.Probe {
 				p.Probes = append(p.Probes, t)
 			} else {
