@@ -139,7 +139,7 @@ func (c Closed) user(ctx context.Context, number int32, gate *gate, calls <-chan
 		raw := send.send(ctx, p, due)
 		gate.end(p.Call.Phase)
 		keep(raw)
-		due = raw.Done + int64(c.ThinkTime)
+		due = raw.Again() + int64(c.ThinkTime)
 	}
 }
 

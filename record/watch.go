@@ -27,6 +27,10 @@ const (
 	WindowEnd   = "window.end"
 	PointEnd    = "point.end"
 
+	// RequestFailed tells of the first request of a point that ended in each way
+	// that counts against the system.
+	RequestFailed = "request.failed"
+
 	// PointBalance says, after a point, what became of every call begun in it.
 	PointBalance = "point.balance"
 

@@ -104,8 +104,8 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if ended := l.counter.ended.Load(); ended > 0 && ended == l.counter.failed.Load() {
-			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
+		if l.balance.Completed == 0 && l.balance.Failed+l.balance.Dropped > 0 {
+			return fmt.Errorf("%s: not one request succeeded; %s", point.Name, l.firstFailure)
 		}
 	}
 	return nil

@@ -214,6 +214,9 @@ func (l *launching) write(raw *target.Raw) error {
 	l.outcomes[request.Result]++
 	if request.Result.Failure() {
 		l.counter.failed.Add(1)
+		if err := l.tellFailure(request); err != nil {
+			return err
+		}
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
 		return fmt.Errorf("record chunks: %w", err)
@@ -246,6 +249,8 @@ type launching struct {
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
 	balance  Balance                  // of the points that have ended
+
+	firstFailure string // the first of the launch, with what to do
 
 	probes  target.Config // how probes reach the target
 	dialect target.Dialect

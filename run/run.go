@@ -9,8 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -85,7 +83,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, reda
 		if s.conn.server != nil {
 			continue
 		}
-		if err := reachable(ctx, s.conn.client.URLs); err != nil {
+		if err := reachable(ctx, s.conn.client); err != nil {
 			return nil, sideError(s.name, err)
 		}
 	}
@@ -134,26 +132,6 @@ func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Write
 
 // unsafe are the characters that do not belong in a folder's name.
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// reachable fails early, with advice, when nothing listens at a target.
-func reachable(ctx context.Context, urls []string) error {
-	for _, raw := range urls {
-		u, err := url.Parse(raw)
-		if err != nil {
-			return fmt.Errorf("target.url: %w", err)
-		}
-		host := u.Host
-		if u.Port() == "" {
-			host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-		}
-		conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", host)
-		if err != nil {
-			return fmt.Errorf("nothing answers at %s: %w; start the server, correct target.url, or let assay start it with target.server", u.Redacted(), err)
-		}
-		conn.Close()
-	}
-	return nil
-}
 
 // lookup is os.LookupEnv over a list of variables.
 func lookup(environ []string) func(string) (string, bool) {

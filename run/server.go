@@ -36,7 +36,7 @@ func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, out 
 		return nil, err
 	}
 	s.log.to(log)
-	if s.process == nil {
+	if s.process == nil || s.gone() {
 		if s.process, err = target.StartServer(ctx, *s.cfg, &s.log); err != nil {
 			s.log.to(nil)
 			return nil, errors.Join(err, log.Close())
@@ -59,6 +59,18 @@ func (s *server) stop() {
 	if s.process != nil {
 		_ = s.process.Stop()
 		s.process = nil
+	}
+}
+
+// gone reports whether a server that is kept for all launches has died in one
+// of them: the next one gets a new one.
+func (s *server) gone() bool {
+	select {
+	case <-s.process.Exited():
+		s.stop() // its children may have outlived it
+		return true
+	default:
+		return false
 	}
 }
 
