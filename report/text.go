@@ -43,7 +43,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target), side.Target.Model, startedBy(side.Target))
 		}
 	}
-	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
+	row("load", "%s; latencies count from when each request was due", loopText(s.Workload.ConcurrencyModel))
 	for _, text := range lengths(s.Workload) {
 		row("lengths", "%s", text)
 	}
@@ -51,6 +51,13 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
 	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
 	t.Flush()
+}
+
+func loopText(model string) string {
+	if model == spec.OpenLoop {
+		return "open loop: requests leave on schedule, whatever came back"
+	}
+	return "closed loop: the load follows the target's speed"
 }
 
 // declaredOnly keeps a declared isolation from being read as a proven one.
