@@ -28,9 +28,9 @@ type faulty struct {
 	stderr bytes.Buffer
 }
 
-// steady takes a second and a half in each launch, and longer while the server is
+// steady takes two seconds in each launch, and longer while the server is
 // away.
-const steady = "{concurrency: [4], requests: 150, warmup: {}}"
+const steady = "{concurrency: [4], requests: 200, warmup: {}}"
 
 // freeAddress is a loopback address that nobody listens at now.
 func freeAddress(t *testing.T) string {
