@@ -20,10 +20,10 @@ import (
 
 // A reading is the run as seen from outside at one moment.
 type reading struct {
-	requests  int64 // answered by the simulator
-	resident  int64 // bytes
-	peak      int64 // the most so far, bytes
-	analysing bool  // the last launch is over: what follows reads the bundle
+	requests int64 // answered by the simulator
+	resident int64 // bytes
+	peak     int64 // the most so far, bytes
+	ended    int   // launches that are over; what follows the last reads the bundle
 }
 
 type readings []reading
@@ -77,7 +77,7 @@ func look(pid int, url, out string) (r reading, err error) {
 	for _, path := range ledgers {
 		text, readErr := os.ReadFile(path)
 		err = errors.Join(err, readErr)
-		r.analysing = bytes.Count(text, []byte(`"event":"ended"`)) == launches
+		r.ended = bytes.Count(text, []byte(`"event":"ended"`))
 	}
 	return r, err
 }
@@ -112,14 +112,14 @@ const (
 )
 
 // judge prints what was seen and says what grew.
-func (seen readings) judge(settled int, out string) error {
+func (seen readings) judge(t trial, out string) error {
 	var early, late, last reading // the largest of each stretch; last is the whole
 	for _, r := range seen {
 		into := &late
 		switch {
-		case r.requests <= int64(settled):
+		case t.early(r):
 			into = &early
-		case r.analysing:
+		case r.ended == launches:
 			into = &last
 		}
 		if r.peak > into.peak {
@@ -130,8 +130,8 @@ func (seen readings) judge(settled int, out string) error {
 		return fmt.Errorf("%d readings are too few to say anything: make the run longer", len(seen))
 	}
 	growth := late.peak - early.peak
-	fmt.Printf("  resident memory, most  %s up to %d requests, %s to the end of the last launch: %+.1f MB (at most %d)\n",
-		megabytes(early.peak), settled, megabytes(late.peak), float64(growth)/(1<<20), mostGrowth>>20)
+	fmt.Printf("  resident memory, most  %s up to %s, %s to the end of the last launch: %+.1f MB (at most %d)\n",
+		megabytes(early.peak), t.settledText(), megabytes(late.peak), float64(growth)/(1<<20), mostGrowth>>20)
 	fmt.Printf("  and while estimating   %s, for all %d requests at once, after the measurement\n", megabytes(max(last.peak, late.peak)), seen[len(seen)-1].requests)
 	var errs []error
 	if growth > mostGrowth {
@@ -142,8 +142,8 @@ func (seen readings) judge(settled int, out string) error {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
 
-// judgeInside compares what the run recorded about itself: the first fifth of
-// the first launch with the last fifth of the last.
+// judgeInside compares what the run recorded about itself: the last fifth of the
+// first launch, when pools have filled, with the last fifth of the last.
 func judgeInside(out string) error {
 	dirs, err := filepath.Glob(filepath.Join(out, "*"))
 	if err != nil || len(dirs) != 1 {
@@ -170,8 +170,8 @@ func judgeInside(out string) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		begin, end := median(first[len(first)/5:2*len(first)/5+1]), median(final[4*len(final)/5:])
-		fmt.Printf("  %-22s %s at the beginning, %s at the end\n", gauge.name, gauge.show(begin), gauge.show(end))
+		begin, end := median(first[4*len(first)/5:]), median(final[4*len(final)/5:])
+		fmt.Printf("  %-22s %s in the first launch, %s in the last\n", gauge.name, gauge.show(begin), gauge.show(end))
 		if end-begin > gauge.most {
 			errs = append(errs, fmt.Errorf("%s grew by %s", gauge.name, gauge.show(end-begin)))
 		}
