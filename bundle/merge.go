@@ -14,6 +14,15 @@ import (
 // A segment below smallRows is worth merging; a merged one ends at segmentRows.
 const smallRows = 256 << 10
 
+// A merged segment is encoded in row groups of groupRows and pages of pageBytes,
+// which the encoder holds in memory, for each column, until they are complete.
+// With the library's own sizes, merging a launch of many requests took more memory
+// than making them.
+const (
+	groupRows = 32 << 10
+	pageBytes = 32 << 10
+)
+
 // mergeTable joins runs of small segments of table into larger ones. It streams,
 // so its memory does not grow with the table. An error leaves the parts.
 func mergeTable[T any](dir, table string, o origin) error {
@@ -72,7 +81,7 @@ func mergeRun[T any](dir string, run []segment, o origin) error {
 	table := run[0].table
 	path := filepath.Join(dir, segmentName(table, run[0].first, run[len(run)-1].last))
 	tmp := path + tmpSuffix
-	if err := writeMerged[T](tmp, run, o.options(table)); err != nil {
+	if err := writeMerged[T](tmp, run, append(o.options(table), parquet.MaxRowsPerRowGroup(groupRows), parquet.PageBufferSize(pageBytes))); err != nil {
 		os.Remove(tmp)
 		return diskError(tmp, err)
 	}

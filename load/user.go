@@ -123,7 +123,7 @@ func (u *user) take(p *target.Prepared) {
 // settle counts a call as over.
 func (u *user) settle(raw *target.Raw) {
 	u.gate.end(u.phase)
-	u.due = raw.Done + int64(u.ThinkTime)
+	u.due = raw.Again() + int64(u.ThinkTime)
 }
 
 // behind reports whether as many exchanges wait to be kept as there are users. The

@@ -8,7 +8,7 @@ import (
 )
 
 // once adds the rows of the metrics that belong to launches as a whole.
-func (e *Estimates) once(launches []Launch) error {
+func (e *Estimates) once(side string, launches []Launch) error {
 	for _, m := range All {
 		if m.Once == nil {
 			continue
@@ -24,6 +24,7 @@ func (e *Estimates) once(launches []Launch) error {
 			return fmt.Errorf("%s: %w", m.ID, err)
 		}
 		if ok {
+			row.Side = side
 			e.Rows = append(e.Rows, row)
 		}
 	}

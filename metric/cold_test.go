@@ -88,7 +88,7 @@ func TestSigned(t *testing.T) {
 		}})
 	}
 	e := Estimates{Confidence: 0.95}
-	if err := e.once(launches); err != nil {
+	if err := e.once("", launches); err != nil {
 		t.Fatal(err)
 	}
 	row, ok := e.Find(CacheSavingTTFT.ID, "value", LaunchPoint)
@@ -102,7 +102,7 @@ func TestHereby(t *testing.T) {
 		t.Helper()
 		var p plan.Plan
 		p.Run.Spec.Target = target
-		if got := hereby(p); got != want {
+		if got := hereby(p.Run.Spec.Target); got != want {
 			t.Errorf("%+v: %v, want %v", target, got, want)
 		}
 	}

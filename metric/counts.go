@@ -14,6 +14,7 @@ import (
 // point that have both.
 type Count struct {
 	Point    int     `json:"point"`
+	Side     string  `json:"side,omitempty"`
 	Of       string  `json:"of"`       // prompt or answer
 	Requests int     `json:"requests"` // that have both counts
 	Ours     float64 `json:"ours"`     // mean

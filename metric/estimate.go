@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/stats"
 	"assay/unit"
 
@@ -26,6 +28,10 @@ type Estimates struct {
 	Outcomes   []Outcomes `json:"outcomes"`
 	Counts     []Count    `json:"counts,omitempty"`   // tokens by assay's count and by the server's
 	Readings   []Readings `json:"readings,omitempty"` // beside the points
+
+	// Paired holds what candidates and baseline say side by side, in a run that
+	// has candidates.
+	Paired []Paired `json:"paired,omitempty"`
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
@@ -53,6 +59,9 @@ type Row struct {
 
 	// PerLaunch is what each launch gave, in the order of Estimates.Launches.
 	PerLaunch []LaunchValue `json:"perLaunch"`
+
+	// Side is which system the row is about; empty in a run of one side.
+	Side string `json:"side,omitempty"`
 }
 
 // A LaunchValue is one replicate.
@@ -66,6 +75,7 @@ type LaunchValue struct {
 type Outcomes struct {
 	Point  int                    `json:"point"`
 	Counts map[record.Outcome]int `json:"counts"`
+	Side   string                 `json:"side,omitempty"` // empty in a run of one side
 }
 
 // A statistic summarises the values of one launch.
@@ -94,12 +104,32 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		if err != nil {
 			return out, err
 		}
-		if !hereby(p) {
-			launch.Beside.leaveHost()
-		}
 		launches = append(launches, launch)
 		out.Launches = append(out.Launches, info.Index)
 	}
+	split := bySide(b, launches)
+	sides := p.Run.Spec.Sides()
+	if len(sides) == 0 {
+		sides = []spec.Side{{}} // a plan without a target has one nameless side
+	}
+	for _, side := range sides {
+		launches := split[side.Name]
+		if !hereby(side.Target) {
+			for i := range launches {
+				launches[i].Beside.leaveHost()
+			}
+		}
+		if err := errors.Join(out.add(p, side.Name, launches), out.once(side.Name, launches)); err != nil {
+			return out, err
+		}
+	}
+	var err error
+	out.Paired, err = compare(b, p, out.Rows, out.Confidence)
+	return out, err
+}
+
+// add computes every metric of every point over the launches of one side.
+func (e *Estimates) add(p plan.Plan, side string, launches []Launch) error {
 	for _, point := range p.Points {
 		samples := atPoint(launches, point.Index)
 		if len(samples) == 0 {
@@ -109,17 +139,36 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 			if !m.Has(p.Run.Spec.Workload) {
 				continue
 			}
-			rows, err := m.rows(point.Index, samples, out.Confidence)
+			rows, err := m.rows(point.Index, samples, e.Confidence)
 			if err != nil {
-				return out, fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
+				return fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
 			}
-			out.Rows = append(out.Rows, rows...)
+			for i := range rows {
+				rows[i].Side = side
+			}
+			e.Rows = append(e.Rows, rows...)
 		}
-		out.Outcomes = append(out.Outcomes, outcomes(point.Index, samples))
-		out.Counts = append(out.Counts, tokenCounts(point.Index, samples)...)
-		out.Readings = append(out.Readings, readings(point.Index, samples))
+		counted := outcomes(point.Index, samples)
+		counted.Side = side
+		e.Outcomes = append(e.Outcomes, counted)
+		for _, c := range tokenCounts(point.Index, samples) {
+			c.Side = side
+			e.Counts = append(e.Counts, c)
+		}
+		read := readings(point.Index, samples)
+		read.Side = side
+		e.Readings = append(e.Readings, read)
 	}
-	return out, out.once(launches)
+	return nil
+}
+
+// Of is the part of the estimates that is about one side.
+func (e Estimates) Of(side string) Estimates {
+	e.Rows = slices.DeleteFunc(slices.Clone(e.Rows), func(r Row) bool { return r.Side != side })
+	e.Outcomes = slices.DeleteFunc(slices.Clone(e.Outcomes), func(o Outcomes) bool { return o.Side != side })
+	e.Counts = slices.DeleteFunc(slices.Clone(e.Counts), func(c Count) bool { return c.Side != side })
+	e.Readings = slices.DeleteFunc(slices.Clone(e.Readings), func(r Readings) bool { return r.Side != side })
+	return e
 }
 
 func leftOut(info bundle.LaunchInfo) LeftOut {
@@ -178,7 +227,11 @@ func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, er
 			perLaunch[i] = m.Many(s.point)
 			continue
 		}
-		for t := range s.point.Measured {
+		requests := s.point.Measured
+		if m.Probe {
+			requests = s.point.Probed
+		}
+		for t := range requests {
 			if t.Result == record.OK {
 				perLaunch[i] = append(perLaunch[i], m.Each(t)...)
 			}

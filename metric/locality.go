@@ -4,15 +4,14 @@ import (
 	"net/netip"
 	"net/url"
 
-	"assay/plan"
+	"assay/spec"
 )
 
 // hereby reports whether the target runs on the host that did the measuring: only
 // then are the accelerators and processors that were read beside the run its own.
 // An address that is not a loopback one counts as elsewhere, for whose host it
 // names is not in the records.
-func hereby(p plan.Plan) bool {
-	t := p.Run.Spec.Target
+func hereby(t *spec.Target) bool {
 	if t == nil {
 		return false
 	}

@@ -49,6 +49,9 @@ type Metric struct {
 	// Signed says that values below zero have a meaning.
 	Signed bool
 
+	// Probe says that the metric is about the probes beside the load.
+	Probe bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -89,6 +92,7 @@ var All = []Metric{
 	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd, ColdGPUEnergy,
 	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
+	ProbeTTFT, ProbeE2E, ProbeErrorRate,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -115,7 +119,8 @@ type Point struct {
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
 	Sessions   []*Session
-	Beside     *Beside // what was read in the launch; nil means nothing
+	Beside     *Beside     // what was read in the launch; nil means nothing
+	Probes     []*Timeline // sent beside the load, and no part of it
 }
 
 // Seconds is the length of the measured window.

@@ -50,14 +50,16 @@ func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
 		if err != nil {
 			return Launch{}, fmt.Errorf("launch %d: %w", index, err)
 		}
-		t := &Timeline{Request: r}
+		t := &Timeline{Request: r, Events: make([]record.Chunk, 0, r.Chunks)}
 		switch p := points[r.Point]; {
 		case r.Point == LaunchPoint:
 			launch.Apart[r.Phase] = append(launch.Apart[r.Phase], t)
-		case p != nil && ended[r.Point]:
-			p.Requests = append(p.Requests, t)
-		default:
+		case p == nil || !ended[r.Point]:
 			continue
+		case r.Phase == record.Probe:
+			p.Probes = append(p.Probes, t)
+		default:
+			p.Requests = append(p.Requests, t)
 		}
 		byID[r.ID] = t
 	}

@@ -6,6 +6,7 @@ import "slices"
 // report can say why a figure is missing and what reading cost the target.
 type Readings struct {
 	Point     int      `json:"point"`
+	Side      string   `json:"side,omitempty"`
 	Scrapes   int      `json:"scrapes"`           // pages asked for in the measured windows
 	Failed    int      `json:"failed"`            // of those, not understood
 	Seconds   float64  `json:"seconds"`           // that reading a page took, mean

@@ -67,6 +67,9 @@ type Point struct {
 
 	// Idle says that this part of a plan has nothing to send at the point.
 	Idle bool `json:"idle,omitempty"`
+
+	// Probe is the small requests sent beside the load; nil means none.
+	Probe *spec.LoadProbe `json:"probe,omitempty"`
 }
 
 // Open reports whether calls are sent when they are due, whatever became of
@@ -79,6 +82,11 @@ type Launch struct {
 	Index int   `json:"index"`
 	Seed  int64 `json:"seed"`
 	Order []int `json:"order"` // indexes of points, in the order they run
+
+	// Side is which system it starts, and Block which comparison it belongs to;
+	// empty in a run of one side.
+	Side  string `json:"side,omitempty"`
+	Block int    `json:"block,omitempty"`
 }
 
 // New plans run, which must be valid. Faults of the document are the parser's to
@@ -99,9 +107,7 @@ func New(run spec.Run) (Plan, error) {
 	if resolved.Spec.Load != nil {
 		p.Points = points(resolved)
 	}
-	for index := range resolved.Spec.Trials.MinReplicates {
-		p.Launches = append(p.Launches, p.launch(index))
-	}
+	p.Launches = p.launches()
 	p.Expected = expect(p)
 	p.Precision = precision(p)
 	return p, nil
@@ -114,7 +120,7 @@ func points(run spec.Run) []Point {
 		Warmup: load.Warmup.Duration, WarmupRequests: load.Warmup.Requests,
 		Duration: load.Duration, Requests: load.Requests,
 		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
-		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel,
+		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel, Probe: load.Probe,
 	}
 	if session := run.Spec.Workload.Session; session != nil {
 		base.Requests = session.Limit // a point of sessions counts sessions
@@ -178,9 +184,10 @@ func stagesTime(stages []spec.Stage) unit.Duration {
 	return total
 }
 
-// launch fixes the seed and the order of points of launch number index.
-func (p Plan) launch(index int) Launch {
-	l := Launch{Index: index, Seed: Seed(p.Run.Spec.Seed, "launch", int64(index))}
+// launch fixes the seed and the order of points of launch number index. Launches
+// with the same seed number ask the same.
+func (p Plan) launch(index int, seedNumber int64) Launch {
+	l := Launch{Index: index, Seed: Seed(p.Run.Spec.Seed, "launch", seedNumber)}
 	for _, point := range p.Points {
 		l.Order = append(l.Order, point.Index)
 	}

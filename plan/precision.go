@@ -40,7 +40,7 @@ const usualPower = 0.8
 
 func precision(p Plan) Precision {
 	trials := p.Run.Spec.Trials
-	out := Precision{Confidence: trials.ConfidenceLevel, Launches: len(p.Launches), Power: usualPower}
+	out := Precision{Confidence: trials.ConfidenceLevel, Launches: p.Replicates(), Power: usualPower}
 	for _, q := range quantiles {
 		row := Percentile{Quantile: q, Need: stats.MinSamples(q, trials.ConfidenceLevel), Certified: []int{}}
 		for _, point := range p.Expected.PerPoint {
@@ -53,8 +53,8 @@ func precision(p Plan) Precision {
 	for _, cv := range launchCVs {
 		out.Effects = append(out.Effects, Effect{
 			CV:         cv,
-			HalfWidth:  stats.HalfWidth(cv, len(p.Launches), trials.ConfidenceLevel),
-			Detectable: stats.MinimumDetectableEffect(cv, len(p.Launches), 1-trials.ConfidenceLevel, usualPower),
+			HalfWidth:  stats.HalfWidth(cv, p.Replicates(), trials.ConfidenceLevel),
+			Detectable: stats.MinimumDetectableEffect(cv, p.Replicates(), 1-trials.ConfidenceLevel, usualPower),
 		})
 	}
 	return out

@@ -56,6 +56,9 @@ func (part Part) Of(total int) int { return (total - part.Index + part.Count - 1
 
 // point is what the part does of p.
 func (part Part) point(p Point) (Point, error) {
+	if part.Index > 0 {
+		p.Probe = nil // they are one schedule, and the first part's
+	}
 	limits := []limit{{"load.prefillConcurrency", &p.PrefillConcurrency}}
 	if p.Open() {
 		limits = append(limits, limit{"load.maxInFlight", &p.MaxInFlight})

@@ -26,6 +26,9 @@ const (
 	Warmup   Phase = "warmup"
 	Measure  Phase = "measure"
 	Cooldown Phase = "cooldown"
+
+	// Probe marks a small request sent beside the load, which is no part of it.
+	Probe Phase = "probe"
 )
 
 // The phases of requests outside of every point: the first ones of a fresh
@@ -94,7 +97,7 @@ type Call struct {
 type Request struct {
 	ID     int64   `parquet:"request,delta"`     // the Call's ID; unique within its launch
 	Point  int32   `parquet:"point,delta"`       // index into the plan's points; -1 outside of one
-	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown; outside of a point cold, warm, cache_cold or cache_warm
+	Phase  Phase   `parquet:"phase,dict"`        // warmup, measure or cooldown; probe for one sent beside the load; outside of a point cold, warm, cache_cold or cache_warm
 	Shard  int32   `parquet:"shard,delta"`       // which load generator sent it
 	User   int32   `parquet:"user,delta"`        // closed loop: which user; open loop: -1
 	Due    int64   `parquet:"due_ns,delta"`      // when the plan wanted it sent

@@ -27,8 +27,15 @@ const (
 	WindowEnd   = "window.end"
 	PointEnd    = "point.end"
 
+	// RequestFailed tells of the first request of a point that ended in each way
+	// that counts against the system.
+	RequestFailed = "request.failed"
+
 	// PointBalance says, after a point, what became of every call begun in it.
 	PointBalance = "point.balance"
+
+	// ProbeBalance says the same of the probes sent beside it.
+	ProbeBalance = "probe.balance"
 )
 
 // The events of a server that was started in the launch, in order.

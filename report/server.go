@@ -76,7 +76,7 @@ func unread(t *spec.Target) string {
 
 // writeApart shows what was measured once in each launch, outside of every
 // point.
-func writeApart(b *bytes.Buffer, r Report) {
+func writeApart(b *bytes.Buffer, r Report, whose string) {
 	blocks := []struct {
 		title   string
 		metrics []metric.Metric
@@ -101,7 +101,7 @@ func writeApart(b *bytes.Buffer, r Report) {
 		if len(rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s\n", block.title)
+		fmt.Fprintf(b, "\n%s%s\n", whose, block.title)
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for _, row := range rows {
 			fmt.Fprintf(t, "  %s\t%s\t%s\tCV %s\n", row.Name, value(row), launchesOf(row), percent(row.CV))

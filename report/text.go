@@ -22,9 +22,9 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
-	writeApart(&b, r)
+	writeEachApart(&b, r)
 	for _, point := range r.Plan.Points {
-		writePoint(&b, r, point)
+		writeSides(&b, r, point)
 	}
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
@@ -40,9 +40,11 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("signature", "%s", r.Signature)
 	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
-		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target)+connectedBy(s.Target), s.Target.Model, startedBy(s.Target))
+		for _, side := range s.Sides() {
+			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
+		}
 	}
-	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
+	row("load", "%s; latencies count from when each request was due", loopText(s.Workload.ConcurrencyModel))
 	for _, text := range lengths(s.Workload) {
 		row("lengths", "%s", text)
 	}
@@ -51,6 +53,13 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
 	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
 	t.Flush()
+}
+
+func loopText(model string) string {
+	if model == spec.OpenLoop {
+		return "open loop: requests leave on schedule, whatever came back"
+	}
+	return "closed loop: the load follows the target's speed"
 }
 
 // declaredOnly keeps a declared isolation from being read as a proven one.
@@ -114,7 +123,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
 		switch {
-		case m.OpenOnly && !point.Open(), !m.Has(r.Plan.Run.Spec.Workload):
+		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
 		case m.Beside:
@@ -125,7 +134,6 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 			whole = append(whole, m)
 		}
 	}
-	fmt.Fprintf(b, "\n%s\n", point.Name)
 	if !measured(r.Estimates, point.Index) {
 		fmt.Fprintln(b, "  no completed launch measured this point")
 		return
@@ -227,7 +235,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", warning)
 	}
-	if n := len(r.Estimates.Launches); n > 0 && n < 6 {
+	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 0 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
 }

@@ -21,8 +21,9 @@ type Health struct {
 	GarbagePauseSeconds float64 `json:"garbagePauseSeconds"`
 	Requests            int64   `json:"requests"`
 	FailedRequests      int64   `json:"failedRequests"`
-	MaxInFlight         int     `json:"maxInFlight"` // the most that the plan allows
-	Balance             Balance `json:"balance"`     // what became of every call begun
+	MaxInFlight         int     `json:"maxInFlight"`     // the most that the plan allows
+	Balance             Balance `json:"balance"`         // what became of every call begun
+	Probes              Balance `json:"probes,omitzero"` // the same of probes, which Requests does not count
 }
 
 // A vitals is the state of this process at one moment.
@@ -55,7 +56,7 @@ func (e *execution) health(begun vitals) (Health, error) {
 		GarbageCollections:  now.memory.NumGC - begun.memory.NumGC,
 		GarbagePauseSeconds: float64(now.memory.PauseTotalNs-begun.memory.PauseTotalNs) / 1e9,
 		Requests:            e.requests, FailedRequests: e.failed,
-		MaxInFlight: mostConnections(e.plan), Balance: e.balance,
+		MaxInFlight: mostConnections(e.plan), Balance: e.balance, Probes: e.probed,
 	}, nil
 }
 

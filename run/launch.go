@@ -17,11 +17,13 @@ import (
 // one is made all the same: a run that hides its failures is no measurement. A
 // cancelled run or a bundle that cannot be written ends everything.
 func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
-	server := newServer(e.conn.server, e.plan.Run.Spec.Target)
-	defer server.stop()
+	defer e.stopServers()
 	var failures []error
 	for order, planned := range e.plan.Launches {
-		err := e.launch(ctx, order, planned, server)
+		if err := e.enter(planned.Side); err != nil {
+			return bundle.Failed, err
+		}
+		err := e.launch(ctx, order, planned, e.side.server)
 		if ctx.Err() != nil {
 			return bundle.Aborted, fmt.Errorf("run ended in launch %d: %w", planned.Index, context.Cause(ctx))
 		}
@@ -53,16 +55,19 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: order, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
+		Index: planned.Index, Order: order, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
 	})
 	if err != nil {
 		return &bundleError{err}
 	}
-	l := &launching{plan: e.plan, planned: planned, in: e.in, clock: clock, out: out}
+	own := e.plan
+	own.Run.Spec.Target = e.side.target
+	l := &launching{plan: own, planned: planned, in: e.in, clock: clock, out: out}
 	runErr := e.measure(ctx, l, server)
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
 	e.balance = e.balance.add(l.balance)
+	e.probed = e.probed.add(l.probed)
 	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
 	switch {
 	case ctx.Err() != nil:
@@ -94,6 +99,8 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer closeClient()
+	l.probes, l.dialect = e.conn.client, e.conn.dialect
+	l.probes.Connections = 1
 	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {
 		if err := errors.Join(e.in.learn(ctx, e.conn), e.describeInputs()); err != nil {
 			return err
@@ -105,16 +112,12 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	if !e.identified {
-		e.identify(ctx, e.env)
-		e.identified = true
-		if err := e.out.SetEnvironment(e.env); err != nil {
-			return err
-		}
+	if err := e.identifySide(ctx); err != nil {
+		return err
 	}
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{
 		Sources: []telemetry.Source{telemetry.Prometheus},
-		Scrape:  e.conn.metrics, ScrapeInterval: e.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
+		Scrape:  e.conn.metrics, ScrapeInterval: l.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
 	})()
 	if err := l.probeCache(ctx); err != nil {
 		return err
@@ -126,7 +129,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
 		if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
-			return fmt.Errorf("%s: not one request succeeded; the first error was: %.300s", point.Name, l.firstFailure)
+			return fmt.Errorf("%s: not one request succeeded; %s", point.Name, l.firstFailure)
 		}
 	}
 	return nil

@@ -63,16 +63,25 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
+	endProbes, err := l.probe(ctx, cancel, point)
+	if err != nil {
+		return errors.Join(err, finish())
+	}
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
 	runErr := offer(ctx, calls, keep, events.window)
+	probed := endProbes()
 	finishErr := finish()
 	balance := balance(tally, l.outcomes)
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
+	if point.Probe != nil {
+		l.probed = l.probed.add(probed)
+		events(record.ProbeBalance, l.clock.Now(), probed.detail())
+	}
 	events(record.PointEnd, l.clock.Now(), "")
 	if finishErr == nil {
-		finishErr = balance.check()
+		finishErr = errors.Join(balance.check(), probed.check())
 	}
 	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
 		finishErr = errNothingMeasured
@@ -237,8 +246,11 @@ func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	if request.Phase == record.Measure {
 		l.measured++
 	}
-	if request.Result.Failure() && l.counter.failed.Add(1) == 1 {
-		l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
+	if request.Result.Failure() {
+		l.counter.failed.Add(1)
+		if err := l.tellFailure(request); err != nil {
+			return err
+		}
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
 		return fmt.Errorf("record chunks: %w", err)
@@ -272,8 +284,13 @@ type launching struct {
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
 
-	measured     int64   // requests of its window; the collector's too
-	firstFailure string  // what went wrong first; the collector's until a point has ended
-	balance      Balance // of the points that have ended, and of the requests outside of points
-	apart        Balance // of the latter alone
+	measured int64   // requests of its window; the collector's too
+	balance  Balance // of the points that have ended, and of the requests outside of points
+	apart    Balance // of the latter alone
+
+	firstFailure string // the first of the launch, with what to do
+
+	probes  target.Config // how probes reach the target
+	dialect target.Dialect
+	probed  Balance // of the probes of the points that have ended
 }

@@ -9,8 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,6 +36,7 @@ type Options struct {
 type Progress struct {
 	Launch, Launches int
 	Point            string // empty between points
+	Side             string // empty in a run of one side
 	Message          string
 }
 
@@ -54,12 +53,16 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connect(p, lookup(opts.Environ))
+	sides, err := connectSides(p, lookup(opts.Environ))
 	if err != nil {
 		return nil, err
 	}
-	redactor := bundle.NewRedactor(conn.secrets, opts.Environ)
-	result, err := execute(ctx, p, opts, conn, in, redactor)
+	var secrets []string
+	for _, s := range sides {
+		secrets = append(secrets, s.conn.secrets...)
+	}
+	redactor := bundle.NewRedactor(secrets, opts.Environ)
+	result, err := execute(ctx, p, opts, sides, in, redactor)
 	if err != nil {
 		err = &redactedError{redactor.String(err.Error()), err}
 	}
@@ -76,17 +79,20 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-func execute(ctx context.Context, p plan.Plan, opts Options, conn connection, in *inputs, redactor *bundle.Redactor) (*Result, error) {
-	if conn.server == nil {
-		if err := reachable(ctx, conn.reached()); err != nil {
-			return nil, err
+func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *inputs, redactor *bundle.Redactor) (*Result, error) {
+	for _, s := range sides {
+		if s.conn.server != nil {
+			continue
+		}
+		if err := reachable(ctx, s.conn); err != nil {
+			return nil, sideError(s.name, err)
 		}
 	}
 	w, err := create(p, opts, redactor)
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, opts: opts, conn: conn, in: in, out: w, redactor: redactor}
+	e := &execution{plan: p, opts: opts, sides: sides, in: in, out: w, redactor: redactor}
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -128,26 +134,6 @@ func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Write
 // unsafe are the characters that do not belong in a folder's name.
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// reachable fails early, with advice, when nothing listens at a target.
-func reachable(ctx context.Context, urls []string) error {
-	for _, raw := range urls {
-		u, err := url.Parse(raw)
-		if err != nil {
-			return fmt.Errorf("target.url: %w", err)
-		}
-		host := u.Host
-		if u.Port() == "" {
-			host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme])
-		}
-		conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", host)
-		if err != nil {
-			return fmt.Errorf("nothing answers at %s: %w; start the server, correct target.url, or let assay start it with target.server", u.Redacted(), err)
-		}
-		conn.Close()
-	}
-	return nil
-}
-
 // lookup is os.LookupEnv over a list of variables.
 func lookup(environ []string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
@@ -164,16 +150,19 @@ func lookup(environ []string) func(string) (string, bool) {
 type execution struct {
 	plan plan.Plan
 	opts Options
-	conn connection
 	in   *inputs
 	out  *bundle.Writer
 
-	redactor   *bundle.Redactor
-	env        record.Environment
-	identified bool // the target has been asked what it is
+	sides []*side
+	side  *side      // the one under way
+	conn  connection // its own
+
+	redactor *bundle.Redactor
+	env      record.Environment
 
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them
+	probed           Balance // the same of probes
 }
 
 // describe writes down the machine and the inputs before anything is measured.
@@ -212,6 +201,9 @@ func (e *execution) describeInputs() error {
 func (e *execution) report(p Progress) {
 	if e.opts.Progress != nil {
 		p.Launches = len(e.plan.Launches)
+		if e.side != nil {
+			p.Side = e.side.name
+		}
 		p.Message = e.redactor.String(p.Message)
 		e.opts.Progress(p)
 	}

@@ -40,7 +40,7 @@ func (s *server) enter(ctx context.Context, cancel context.CancelCauseFunc, cloc
 		return nil, err
 	}
 	s.log.to(log)
-	s.fresh = s.process == nil
+	s.fresh = s.process == nil || s.gone()
 	if s.fresh {
 		if s.process, err = s.start(ctx, clock, out); err != nil {
 			s.log.to(nil)
@@ -87,6 +87,18 @@ func (s *server) stop() {
 	if s.process != nil {
 		_ = s.process.Stop()
 		s.process = nil
+	}
+}
+
+// gone reports whether a server that is kept for all launches has died in one
+// of them: the next one gets a new one.
+func (s *server) gone() bool {
+	select {
+	case <-s.process.Exited():
+		s.stop() // its children may have outlived it
+		return true
+	default:
+		return false
 	}
 }
 

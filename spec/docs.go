@@ -17,6 +17,7 @@ import (
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 //go:embed task.go tokenizer.go
 //go:embed serverside.go
+//go:embed candidate.go loadprobe.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

@@ -67,6 +67,9 @@ type Load struct {
 	// Prompts sent twice before the load, to see what the prefix cache saves.
 	CacheProbe *CacheProbe `json:"cacheProbe,omitzero"`
 
+	// Small requests sent beside the load on a schedule of their own.
+	Probe *LoadProbe `json:"probe,omitzero"`
+
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`
 

@@ -53,6 +53,7 @@ var additionalRules = []Rule{
 	{ID: "A42", Path: "spec.load.trace", Doc: "A trace is named by traceRef, has a file and a format, and shapes the prompts itself.", check: traceAgrees},
 	{ID: "A50", Path: "spec.target", Doc: "Proxy, reader and HTTP/2 go together with each other and with the address.", check: connectionAgrees},
 	{ID: "A51", Path: "spec.target", Doc: "A command has a server that is started for each launch, and nothing that belongs to an address.", check: commandComplete},
+	{ID: "A45", Path: "spec.candidates", Doc: "Sides have names of their own, and servers that do not stand in each other's way.", check: candidatesAgree},
 }
 
 func cadenceOn(c *checker) {
@@ -225,22 +226,25 @@ func retentionAgrees(c *checker) {
 }
 
 func targetAddress(c *checker) {
-	t := c.run.Spec.Target
-	if t == nil || c.anyUnread("spec.target.url") {
+	eachTarget(&c.run, func(path string, t *Target) { addressOf(c, path, t) })
+}
+
+func addressOf(c *checker, path string, t *Target) {
+	if c.anyUnread(path + ".url") {
 		return
 	}
 	switch {
 	case t.API == APICommand: // it has none; A51 says so
 	case t.URL == "" && len(t.URLs) == 0:
-		c.failGot("spec.target.url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
+		c.failGot(path+".url", "nothing", "must be an address such as http://127.0.0.1:8000, or give urls")
 	case t.URL != "" && len(t.URLs) > 0:
-		c.failGot("spec.target.urls", "url as well", "give url or urls, not both")
+		c.failGot(path+".urls", "url as well", "give url or urls, not both")
 	}
 	if t.URL != "" {
-		checkURL(c, "spec.target.url", t.URL)
+		checkURL(c, path+".url", t.URL)
 	}
 	for i, u := range t.URLs {
-		checkURL(c, itemPath("spec.target.urls", i), u)
+		checkURL(c, itemPath(path+".urls", i), u)
 	}
 }
 

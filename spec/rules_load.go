@@ -3,11 +3,10 @@ package spec
 // authComplete wants a credential to come from somewhere, and only where one
 // is asked for.
 func authComplete(c *checker) {
-	if c.run.Spec.Target == nil {
-		return
-	}
-	const path = "spec.target.auth"
-	a := c.run.Spec.Target.Auth
+	eachTarget(&c.run, func(path string, t *Target) { authOf(c, path+".auth", t.Auth) })
+}
+
+func authOf(c *checker, path string, a Auth) {
 	sources := 0
 	for _, source := range []string{a.Env, a.File} {
 		if source != "" {
@@ -33,11 +32,10 @@ func authComplete(c *checker) {
 }
 
 func tlsComplete(c *checker) {
-	if c.run.Spec.Target == nil {
-		return
-	}
-	const path = "spec.target.tls"
-	t := c.run.Spec.Target.TLS
+	eachTarget(&c.run, func(path string, t *Target) { tlsOf(c, path+".tls", t.TLS) })
+}
+
+func tlsOf(c *checker, path string, t TLS) {
 	if t.InsecureSkipVerify && c.publication {
 		c.fail(path+".insecureSkipVerify", "must be false for publication-grade runs")
 	}

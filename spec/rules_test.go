@@ -241,6 +241,14 @@ func TestAdditionalRules(t *testing.T) {
 		{"A53", minimal, []patch{{"spec.target.metrics", map[string]any{"urls": []string{"a:8002"}}}}, "spec.target.metrics.urls[0]", "must be an http or https address such as http://127.0.0.1:8000"},
 		{"A55", minimal, []patch{{"spec.load.stream", false}, {"spec.load.cacheProbe", map[string]any{"pairs": 4}}}, "spec.load.cacheProbe", "compares times to first token, which need stream: true"},
 		{"A54", "managed-server.yaml", []patch{{"spec.target.server.cold", map[string]any{"requests": 0, "warm": 2}}}, "spec.target.server.cold.warm", "warm requests are compared with cold ones: want requests above 0, or warm: 0"},
+		{"A23", "open-loop.yaml", []patch{{"spec.load.probe", map[string]any{"every": "1ms"}}}, "spec.load.probe.every", "want at least 10ms"},
+		{"A26", "interleaved.yaml", []patch{{"spec.candidates[0].target.url", remove{}}}, "spec.candidates[0].target.url", "must be an address such as http://127.0.0.1:8000, or give urls"},
+		{"A27", "interleaved.yaml", []patch{{"spec.candidates[0].target.auth.kind", "bearer"}}, "spec.candidates[0].target.auth", "kind bearer needs exactly one of env and file"},
+		{"A31", "interleaved.yaml", []patch{{"spec.candidates[0].target.tls.certFile", "a.pem"}}, "spec.candidates[0].target.tls", "a client certificate needs both"},
+		{"A45", "interleaved.yaml", []patch{{"spec.target", remove{}}}, "spec.candidates", "candidates are measured in turn with spec.target: give it"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].name", "baseline"}}, "spec.candidates[0].name", "each side needs a name of its own, and baseline is that of spec.target"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target.url", "http://127.0.0.1:8101"}, {"spec.target.server.restart", "run"}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
+		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target", map[string]any{"url": "http://127.0.0.1:8101"}}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {

@@ -63,6 +63,11 @@ type RunSpec struct {
 	// The system under test, for inference.
 	Target *Target `json:"target,omitzero"`
 
+	// Other systems, measured in turn with spec.target in randomised blocks: each
+	// block holds one launch of every side, and trials.minReplicates is the number
+	// of blocks.
+	Candidates []Candidate `json:"candidates,omitzero" items:"1"`
+
 	// How requests are offered, for inference.
 	Load *Load `json:"load,omitzero"`
 

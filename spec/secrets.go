@@ -38,14 +38,15 @@ func Secrets(run Run) []string {
 	return slices.Compact(values)
 }
 
-func literalSecrets(run Run) []literalSecret {
-	t := run.Spec.Target
-	if t == nil {
-		return nil
-	}
-	found := urlSecrets("spec.target.url", t.URL)
+func literalSecrets(run Run) (found []literalSecret) {
+	eachTarget(&run, func(path string, t *Target) { found = append(found, targetSecrets(path, t)...) })
+	return found
+}
+
+func targetSecrets(path string, t *Target) []literalSecret {
+	found := urlSecrets(path+".url", t.URL)
 	for i, u := range t.URLs {
-		found = append(found, urlSecrets(itemPath("spec.target.urls", i), u)...)
+		found = append(found, urlSecrets(itemPath(path+".urls", i), u)...)
 	}
 	for _, s := range urlSecrets("spec.target.proxy", t.Proxy) {
 		s.advice = "name a proxy that needs no credentials"
@@ -55,10 +56,10 @@ func literalSecrets(run Run) []literalSecret {
 		found = append(found, urlSecrets(itemPath("spec.target.metrics.urls", i), u)...)
 	}
 	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
-	found = append(found, tableSecrets("spec.target.headers", t.Headers, harmless)...)
-	found = append(found, tableSecrets("spec.target.query", t.Query, harmless)...)
+	found = append(found, tableSecrets(path+".headers", t.Headers, harmless)...)
+	found = append(found, tableSecrets(path+".query", t.Query, harmless)...)
 	if t.Server != nil {
-		found = append(found, tableSecrets("spec.target.server.env", t.Server.Env,
+		found = append(found, tableSecrets(path+".server.env", t.Server.Env,
 			func(name string) bool { return !secretName.MatchString(name) })...)
 	}
 	return found

@@ -84,7 +84,11 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 			point, _ := p.PointByIndex(index)
 			order = append(order, point.Name)
 		}
-		fmt.Fprintf(t, "  launch %d\tseed %d\t%s\n", l.Index, l.Seed, strings.Join(order, ", "))
+		side := ""
+		if l.Side != "" {
+			side = fmt.Sprintf("block %d, %s\t", l.Block, l.Side)
+		}
+		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index, side, l.Seed, strings.Join(order, ", "))
 	}
 	t.Flush()
 	e := p.Expected

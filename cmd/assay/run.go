@@ -195,6 +195,9 @@ func progressTo(w io.Writer) func(run.Progress) {
 		if p.Point != "" {
 			text = p.Point
 		}
+		if p.Side != "" {
+			text = p.Side + "  " + text
+		}
 		fmt.Fprintf(w, "%s  launch %d of %d  %s\n", time.Now().Format("15:04:05"), p.Launch+1, p.Launches, text)
 	}
 }
