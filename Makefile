@@ -5,7 +5,7 @@ VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
-.PHONY: bench-bundle bench-fidelity bench-pacer bench-token
+.PHONY: bench-bundle bench-closed bench-fidelity bench-pacer bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -84,6 +84,10 @@ bench-fidelity:
 PACER_TIME ?= 5s
 bench-pacer:
 	go run ./load/benchmark -duration $(PACER_TIME)
+
+# How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
+bench-closed:
+	go run ./load/benchmark -closed -duration $(PACER_TIME)
 
 # Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
 bench-token: $(VENV)/ready
