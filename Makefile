@@ -5,7 +5,7 @@ VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
-.PHONY: bench-bundle bench-fidelity bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-bundle bench-closed bench-fidelity bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -102,6 +102,10 @@ SOAK_TIME     ?= 10m
 bench-soak:
 	go build -o bin/assay ./cmd/assay
 	go run ./run/benchmark -assay bin/assay -requests $(SOAK_REQUESTS) -streams $(SOAK_STREAMS) -duration $(SOAK_TIME)
+
+# How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
+bench-closed:
+	go run ./load/benchmark -closed -duration $(PACER_TIME)
 
 # Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
 bench-token: $(VENV)/ready

@@ -318,6 +318,15 @@ func (l *loop) watch(what, fd int, events uint32) error {
 	return unix.EpollCtl(l.epoll, what, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
 }
 
+// readable reports whether anything has come, an end or an error too. It takes
+// nothing away.
+func readable(fd int) bool {
+	var b [1]byte
+	_, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd),
+		uintptr(unsafe.Pointer(&b[0])), 1, unix.MSG_PEEK|unix.MSG_DONTWAIT, 0, 0)
+	return errno != unix.EAGAIN
+}
+
 // send writes what the socket takes without blocking.
 func send(fd int, b []byte) (int, syscall.Errno) {
 	if len(b) == 0 {

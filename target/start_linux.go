@@ -53,12 +53,8 @@ func (e *epollEngine) dialFor(x *exchange, host string, wire []byte) {
 func (c *conn) begin(x *exchange, wire []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	var b [1]byte
-	if _, _, err := unix.Recvfrom(c.fd, b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT); err != unix.EAGAIN {
-		return false // readable: the loop sees it too and closes it
+	if c.closed || readable(c.fd) {
+		return false // what can be read the loop sees too, and closes it
 	}
 	c.loop.busy.Add(1)
 	c.now.Store(x)

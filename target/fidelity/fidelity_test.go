@@ -1,6 +1,8 @@
 package fidelity
 
 import (
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +45,22 @@ func TestJudge(t *testing.T) {
 	}
 	if r.Late.Max != 10 {
 		t.Errorf("the simulator was %v late, want 10", r.Late.Max)
+	}
+}
+
+// What the client process writes is what the other one reads.
+func TestObservedComesBack(t *testing.T) {
+	want := Answer{ID: "req-1", Round: 1, Lag: 5, Stamps: "epoll", At: []int64{1 << 40, 1<<40 + 7, 1<<40 + 7, 1<<40 + 1e9}}
+	text, err := json.Marshal(fold(want).answer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := readObserved(strings.NewReader(`{"ready_ns":3,"failed":1}` + string(text) + "\n" + string(text)))
+	if err != nil || seen.Ready != 3 || seen.Failed != 1 || len(seen.Requests) != 2 || !reflect.DeepEqual(seen.Requests[1], want) {
+		t.Errorf("got %+v, %v; want two of %+v", seen, err, want)
+	}
+	if _, err := readObserved(strings.NewReader(`{"ready_ns":3}{"id":`)); err == nil {
+		t.Error("half an answer was taken for a whole one")
 	}
 }
 
