@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"sync"
 	"time"
 
@@ -187,6 +188,7 @@ func (l *Launch) Close(end LaunchEnd) error {
 	if lost != nil && end.Outcome == LaunchCompleted {
 		end.Outcome, end.Reason = LaunchFailed, fmt.Sprintf("rows were lost: %v", lost)
 	}
+	runtime.GC() // the measurement is over; merging need not add to what it left behind
 	l.merge()
 	rows, err := countRows(l.dir)
 	err = errors.Join(lost, err)

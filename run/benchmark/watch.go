@@ -142,8 +142,8 @@ func (seen readings) judge(t trial, out string) error {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/(1<<20)) }
 
-// judgeInside compares what the run recorded about itself: the last fifth of the
-// first launch, when pools have filled, with the last fifth of the last.
+// judgeInside compares what the run recorded about itself: the second half of the
+// first launch, when pools have filled, with that of the last.
 func judgeInside(out string) error {
 	dirs, err := filepath.Glob(filepath.Join(out, "*"))
 	if err != nil || len(dirs) != 1 {
@@ -170,7 +170,7 @@ func judgeInside(out string) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
-		begin, end := median(first[4*len(first)/5:]), median(final[4*len(final)/5:])
+		begin, end := median(secondHalf(first)), median(secondHalf(final))
 		fmt.Printf("  %-22s %s in the first launch, %s in the last\n", gauge.name, gauge.show(begin), gauge.show(end))
 		if end-begin > gauge.most {
 			errs = append(errs, fmt.Errorf("%s grew by %s", gauge.name, gauge.show(end-begin)))
@@ -193,6 +193,11 @@ func readGauge(b *bundle.Bundle, launch int, name string) (values []float64, err
 		return nil, fmt.Errorf("launch %d has no sample of %s", launch, name)
 	}
 	return values, nil
+}
+
+// secondHalf leaves out the last reading, which is taken when all is over.
+func secondHalf(xs []float64) []float64 {
+	return xs[len(xs)/2 : max(len(xs)/2+1, len(xs)-1)]
 }
 
 func median(xs []float64) float64 {
