@@ -364,7 +364,7 @@ func transportOutcome(err error) record.Outcome {
 		return record.Timeout
 	case errors.Is(err, errIdleTimeout):
 		return record.IdleTime
-	case errors.As(err, &op) && op.Op == "dial":
+	case errors.As(err, &op) && op.Op == "dial", failedHandshake(err):
 		return record.Connect
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op), lostStream(err):
 		return record.Reset
