@@ -2,6 +2,7 @@ package target
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -152,9 +153,11 @@ func (p *program) read(from io.Reader) {
 // arm limits the silence of a program that sends heartbeats.
 func (p *program) arm() {
 	if p.beats {
-		_ = p.conn.SetReadDeadline(time.Now().Add(heartbeatLimit))
+		_ = p.conn.SetReadDeadline(time.Now().Add(p.silence()))
 	}
 }
+
+func (p *program) silence() time.Duration { return cmp.Or(p.server.cfg.heartbeat, heartbeatLimit) }
 
 // deliver gives a line to its call. Lines of calls that were given up are let go.
 func (p *program) deliver(line []byte, at int64) {
@@ -191,7 +194,7 @@ func (p *program) end(err error) {
 		err = fmt.Errorf("%w: %w", p.server.Err(), io.ErrUnexpectedEOF)
 	case <-time.After(time.Second): // it closed its socket, or fell silent, and lives on
 		if isTimeout(err) {
-			err = fmt.Errorf("the program sent no heartbeat for %v: %w", heartbeatLimit, errIdleTimeout)
+			err = fmt.Errorf("the program sent no heartbeat for %v: %w", p.silence(), errIdleTimeout)
 		} else {
 			err = fmt.Errorf("the program closed its connection: %w", io.ErrUnexpectedEOF)
 		}

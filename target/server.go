@@ -26,6 +26,10 @@ type ServerConfig struct {
 
 	// await waits for another sign of readiness than an answer of ReadyURL.
 	await func(ctx context.Context, exited <-chan struct{}) error
+
+	// heartbeat is how long a program that sends heartbeats may be silent. Zero
+	// means heartbeatLimit.
+	heartbeat time.Duration
 }
 
 // A Server is a system under test that assay started.
