@@ -333,10 +333,11 @@ func (p *program) close() {
 
 // restamp puts the program's own stamps in place of ours, where every line has
 // one that could be true: not before the call was sent, not after the line came,
-// and never going back.
-func (r *Raw) restamp(c *Client) (flag string) {
+// and never going back. It returns the stamp of the end, and a flag where stamps
+// were given and not used. Raw.Done stays: whoever waits for it may read it now.
+func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	if c.program == nil || r.reading == nil {
-		return ""
+		return r.Done, ""
 	}
 	marks := make([]mark, 0, len(r.reading.marks))
 	given, begin, before := 0, 0, r.request.Sent
@@ -353,14 +354,14 @@ func (r *Raw) restamp(c *Client) (flag string) {
 	}
 	switch {
 	case given == 0:
-		return ""
+		return r.Done, ""
 	case len(marks) < len(r.reading.marks):
-		return "program_clock"
+		return r.Done, "program_clock"
 	}
 	r.reading.marks, r.request.Stamps = marks, ReadProgram
 	r.phases.first.Store(marks[0].at)
-	if r.err == nil {
-		r.Done = marks[len(marks)-1].at
+	if r.err != nil {
+		return r.Done, ""
 	}
-	return ""
+	return marks[len(marks)-1].at, ""
 }
