@@ -52,9 +52,9 @@ type programCall struct {
 	err     error // set before done is closed
 }
 
-// Start starts the program of a command target and returns when it has said
+// StartProgram starts the program of a command target and returns when it has said
 // hello. Other targets need no start.
-func (c *Client) Start(ctx context.Context) error {
+func (c *Client) StartProgram(ctx context.Context) error {
 	cfg := c.cfg.Program
 	if cfg == nil {
 		return nil
@@ -303,17 +303,18 @@ func (p *program) send(line []byte) error {
 	return err
 }
 
-// Ended is closed when the program of a command target has ended or fallen
-// silent, and Failure then says how; nil for other targets.
-func (c *Client) Ended() <-chan struct{} {
+// ProgramEnded is closed when the program of a command target has ended or fallen
+// silent, and ProgramFailure then says how; nil for other targets.
+func (c *Client) ProgramEnded() <-chan struct{} {
 	if c.program == nil {
 		return nil
 	}
 	return c.program.ended
 }
 
-// Failure says how the program ended. It may be called once Ended is closed.
-func (c *Client) Failure() error {
+// ProgramFailure says how the program ended. It may be called once ProgramEnded
+// is closed.
+func (c *Client) ProgramFailure() error {
 	c.program.mu.Lock()
 	defer c.program.mu.Unlock()
 	return c.program.why

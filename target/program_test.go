@@ -46,7 +46,7 @@ func programClient(t *testing.T, change func(*Config), command ...string) (*Clie
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c, c.Start(t.Context())
+	return c, c.StartProgram(t.Context())
 }
 
 // The example answers several calls at once, and its own stamps are used.
@@ -147,9 +147,9 @@ func TestCommandOutcomes(t *testing.T) {
 			if tt.want != record.Reset {
 				return
 			}
-			<-c.Ended()
-			if again, _ := ask6(t, t.Context(), c); again.Result != record.Connect || !strings.Contains(c.Failure().Error(), tt.problem) {
-				t.Errorf("after its end: outcome %q (%s), failure %v; want connect", again.Result, again.Error, c.Failure())
+			<-c.ProgramEnded()
+			if again, _ := ask6(t, t.Context(), c); again.Result != record.Connect || !strings.Contains(c.ProgramFailure().Error(), tt.problem) {
+				t.Errorf("after its end: outcome %q (%s), failure %v; want connect", again.Result, again.Error, c.ProgramFailure())
 			}
 		})
 	}
