@@ -115,8 +115,9 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	c.http = c.newTransport()
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return newExchange() }
-	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
-		c.engine = newEngine(c)
+	c.engine = newEngine(c)
+	if c.overHTTP2() || cfg.Proxy != nil || cfg.Program != nil {
+		c.engine = nil // it speaks HTTP/1.1 to the target's own sockets only
 	}
 	return c, nil
 }

@@ -2,8 +2,6 @@ package fidelity
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,21 +93,6 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	return json.NewEncoder(w).Encode(seen)
-}
-
-func (l Load) tls() (*tls.Config, error) {
-	if l.CAFile == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(l.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
-	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
-	}
-	return cfg, nil
 }
 
 // run asks Rounds times on every stream. Answers are decoded as they end, on a
