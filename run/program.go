@@ -23,7 +23,7 @@ func newClient(ctx context.Context, cancel context.CancelCauseFunc, cfg target.C
 	if l.client, err = target.New(cfg, dialect, l.clock); err != nil {
 		return nil, errors.Join(err, closeLog())
 	}
-	if err := l.client.Launch(ctx); err != nil {
+	if err := l.client.StartProgram(ctx); err != nil {
 		l.client.Close()
 		return nil, errors.Join(err, closeLog())
 	}
@@ -38,15 +38,15 @@ func newClient(ctx context.Context, cancel context.CancelCauseFunc, cfg target.C
 // watchProgram cancels the launch when a command's program ends by itself. The
 // returned function stops watching.
 func watchProgram(client *target.Client, cancel context.CancelCauseFunc) (unwatch func()) {
-	if client.Ended() == nil {
+	if client.ProgramEnded() == nil {
 		return func() {}
 	}
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() { // ends when unwatch is called or the program has ended
 		defer close(watched)
 		select {
-		case <-client.Ended():
-			cancel(client.Failure())
+		case <-client.ProgramEnded():
+			cancel(client.ProgramFailure())
 		case <-over:
 		}
 	}()

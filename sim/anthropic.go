@@ -106,12 +106,11 @@ func (t messagesAPI) end(s *stream, due int64) {
 	if s.style.noEnd {
 		return
 	}
-	if s.sent() > 0 {
-		block := 0
-		if s.style.thinking {
-			block = 1
-		}
-		t.stop(s, due, block)
+	switch sent := s.sent(); {
+	case !s.style.thinking && sent > 0:
+		t.stop(s, due, 0)
+	case s.style.thinking && sent > s.choices[0].border(): // else no text was begun
+		t.stop(s, due, 1)
 	}
 	b := append(s.json[:0], `{"type":"message_delta","delta":{"stop_reason":"`+stopReason(s)+`","stop_sequence":null}`...)
 	if s.style.usage < usageNull {

@@ -27,3 +27,26 @@ func stillOpen(conn net.Conn) bool {
 	})
 	return err == nil && open
 }
+
+// connected reports whether the other side keeps the connection, whatever it has
+// sent: TLS may send tickets after the handshake.
+func connected(conn net.Conn) bool {
+	raw, ok := conn.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	control, err := raw.SyscallConn()
+	if err != nil {
+		return false
+	}
+	open := false
+	err = control.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		n, err := unix.Poll(fds, 0)
+		for err == unix.EINTR {
+			n, err = unix.Poll(fds, 0)
+		}
+		open = n == 0 && err == nil
+	})
+	return err == nil && open
+}

@@ -20,12 +20,12 @@ import (
 // every event of its stream. It must be called once per Raw.
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	raw.unpack(c)
-	doubt := raw.restamp(c)
+	done, doubt := raw.restamp(c)
 	a := answer{client: c, request: raw.request}
 	if doubt != "" {
 		a.flag(doubt)
 	}
-	a.request.Done = raw.Done
+	a.request.Done = done
 	raw.phases.record(&a.request)
 	if raw.reading != nil {
 		a.request.Bytes = int64(len(raw.reading.body))
@@ -379,7 +379,7 @@ func transportOutcome(err error) record.Outcome {
 		return record.Timeout
 	case errors.Is(err, errIdleTimeout):
 		return record.IdleTime
-	case errors.As(err, &op) && op.Op == "dial", untrusted(err):
+	case errors.As(err, &op) && op.Op == "dial", failedHandshake(err):
 		return record.Connect
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op), lostStream(err):
 		return record.Reset

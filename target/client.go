@@ -63,7 +63,7 @@ type Config struct {
 	HTTP2 bool
 
 	// Program is what answers in place of a server at URLs, which are then none:
-	// see Client.Start. ProgramLog receives what it prints; nil means nobody.
+	// see Client.StartProgram. ProgramLog receives what it prints; nil means nobody.
 	Program    *ServerConfig
 	ProgramLog io.Writer
 

@@ -46,6 +46,9 @@ func (t *phases) record(r *record.Request) {
 	r.DNS, r.Dial, r.TLS = known(&t.dns), known(&t.dial), known(&t.tls)
 	r.Wrote, r.First = known(&t.wrote), known(&t.first)
 	r.NewConn = t.newConnections.Load() > 0
+	if !r.NewConn {
+		r.TLS = nil // the handshake was made beforehand, and asking for it again took no time
+	}
 }
 
 func known(v *atomic.Int64) *int64 {

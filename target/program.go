@@ -2,6 +2,7 @@ package target
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -51,9 +52,9 @@ type programCall struct {
 	err     error // set before done is closed
 }
 
-// Launch starts the program of a command target and returns when it has said
+// StartProgram starts the program of a command target and returns when it has said
 // hello. Other targets need no start.
-func (c *Client) Launch(ctx context.Context) error {
+func (c *Client) StartProgram(ctx context.Context) error {
 	cfg := c.cfg.Program
 	if cfg == nil {
 		return nil
@@ -152,9 +153,11 @@ func (p *program) read(from io.Reader) {
 // arm limits the silence of a program that sends heartbeats.
 func (p *program) arm() {
 	if p.beats {
-		_ = p.conn.SetReadDeadline(time.Now().Add(heartbeatLimit))
+		_ = p.conn.SetReadDeadline(time.Now().Add(p.silence()))
 	}
 }
+
+func (p *program) silence() time.Duration { return cmp.Or(p.server.cfg.heartbeat, heartbeatLimit) }
 
 // deliver gives a line to its call. Lines of calls that were given up are let go.
 func (p *program) deliver(line []byte, at int64) {
@@ -191,7 +194,7 @@ func (p *program) end(err error) {
 		err = fmt.Errorf("%w: %w", p.server.Err(), io.ErrUnexpectedEOF)
 	case <-time.After(time.Second): // it closed its socket, or fell silent, and lives on
 		if isTimeout(err) {
-			err = fmt.Errorf("the program sent no heartbeat for %v: %w", heartbeatLimit, errIdleTimeout)
+			err = fmt.Errorf("the program sent no heartbeat for %v: %w", p.silence(), errIdleTimeout)
 		} else {
 			err = fmt.Errorf("the program closed its connection: %w", io.ErrUnexpectedEOF)
 		}
@@ -300,17 +303,18 @@ func (p *program) send(line []byte) error {
 	return err
 }
 
-// Ended is closed when the program of a command target has ended or fallen
-// silent, and Failure then says how; nil for other targets.
-func (c *Client) Ended() <-chan struct{} {
+// ProgramEnded is closed when the program of a command target has ended or fallen
+// silent, and ProgramFailure then says how; nil for other targets.
+func (c *Client) ProgramEnded() <-chan struct{} {
 	if c.program == nil {
 		return nil
 	}
 	return c.program.ended
 }
 
-// Failure says how the program ended. It may be called once Ended is closed.
-func (c *Client) Failure() error {
+// ProgramFailure says how the program ended. It may be called once ProgramEnded
+// is closed.
+func (c *Client) ProgramFailure() error {
 	c.program.mu.Lock()
 	defer c.program.mu.Unlock()
 	return c.program.why
@@ -330,10 +334,11 @@ func (p *program) close() {
 
 // restamp puts the program's own stamps in place of ours, where every line has
 // one that could be true: not before the call was sent, not after the line came,
-// and never going back.
-func (r *Raw) restamp(c *Client) (flag string) {
+// and never going back. It returns the stamp of the end, and a flag where stamps
+// were given and not used. Raw.Done stays: whoever waits for it may read it now.
+func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	if c.program == nil || r.reading == nil {
-		return ""
+		return r.Done, ""
 	}
 	marks := make([]mark, 0, len(r.reading.marks))
 	given, begin, before := 0, 0, r.request.Sent
@@ -350,14 +355,14 @@ func (r *Raw) restamp(c *Client) (flag string) {
 	}
 	switch {
 	case given == 0:
-		return ""
+		return r.Done, ""
 	case len(marks) < len(r.reading.marks):
-		return "program_clock"
+		return r.Done, "program_clock"
 	}
 	r.reading.marks, r.request.Stamps = marks, ReadProgram
 	r.phases.first.Store(marks[0].at)
-	if r.err == nil {
-		r.Done = marks[len(marks)-1].at
+	if r.err != nil {
+		return r.Done, ""
 	}
-	return ""
+	return marks[len(marks)-1].at, ""
 }

@@ -46,7 +46,7 @@ func programClient(t *testing.T, change func(*Config), command ...string) (*Clie
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c, c.Launch(t.Context())
+	return c, c.StartProgram(t.Context())
 }
 
 // The example answers several calls at once, and its own stamps are used.
@@ -108,6 +108,7 @@ id = call.get("id")
 func TestCommandOutcomes(t *testing.T) {
 	python := python(t)
 	idle := func(cfg *Config) { cfg.Idle = 100 * time.Millisecond }
+	beat := func(cfg *Config) { cfg.Program.heartbeat = 500 * time.Millisecond }
 	unary := func(cfg *Config) { cfg.Ask.Stream = false }
 	tests := []struct {
 		name, script string
@@ -121,6 +122,8 @@ func TestCommandOutcomes(t *testing.T) {
 		{"closed connection", `link.shutdown(2); time.sleep(60)`, nil, record.Reset, "closed its connection", "", ReadCommand},
 		{"own error", `say(t="chunk", id=id, text="half"); say(t="err", id=id, text="boom"); time.sleep(60)`, nil, record.StreamErr, "boom", "half", ReadCommand},
 		{"silence", `time.sleep(60)`, idle, record.IdleTime, "idle", "", ReadCommand},
+		{"no heartbeat any more", `say(t="hb"); time.sleep(60)`, beat, record.IdleTime, "no heartbeat for 500ms", "", ReadCommand},
+		{"heartbeats", `[(say(t="hb"), time.sleep(0.01)) for _ in range(5)]; say(t="chunk", id=id, text="late"); say(t="done", id=id, finish_reason="stop"); time.sleep(60)`, nil, record.OK, "", "late", ReadCommand},
 		{"not streamed", `say(t="chunk", id=id, text="all"); say(t="done", id=id, finish_reason="stop"); time.sleep(60)`, unary, record.OK, "", "all", ReadCommand},
 		{"bad kind", `say(t="chunk", id=id, kind="x", text="?"); say(t="done", id=id, finish_reason="stop"); time.sleep(60)`, nil, record.Protocol, `kind "x"`, "", ReadCommand},
 		{"noise", `link.sendall(b"warning: not JSON\n{}\n"); say(t="chunk", id=99, text="stray"); say(t="chunk", id=id, text="ok"); say(t="done", id=id, finish_reason="stop"); time.sleep(60)`, nil, record.OK, "", "ok", ReadCommand},
@@ -144,9 +147,9 @@ func TestCommandOutcomes(t *testing.T) {
 			if tt.want != record.Reset {
 				return
 			}
-			<-c.Ended()
-			if again, _ := ask6(t, t.Context(), c); again.Result != record.Connect || !strings.Contains(c.Failure().Error(), tt.problem) {
-				t.Errorf("after its end: outcome %q (%s), failure %v; want connect", again.Result, again.Error, c.Failure())
+			<-c.ProgramEnded()
+			if again, _ := ask6(t, t.Context(), c); again.Result != record.Connect || !strings.Contains(c.ProgramFailure().Error(), tt.problem) {
+				t.Errorf("after its end: outcome %q (%s), failure %v; want connect", again.Result, again.Error, c.ProgramFailure())
 			}
 		})
 	}

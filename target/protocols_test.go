@@ -1,9 +1,12 @@
 package target
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,11 +23,10 @@ import (
 
 // A way is how a client reaches the simulator.
 type way struct {
-	name   string
-	tls    bool
-	http2  bool
-	change func(*Config)
-	want   string // protocol of the record
+	name  string
+	tls   bool
+	http2 bool
+	want  string // protocol of the record
 }
 
 var ways = []way{
@@ -74,6 +76,7 @@ func cases(t *testing.T) map[string]string {
 // Every case has the same record over TLS, over HTTP/2 and through a proxy that
 // cuts the body anew.
 func TestCasesOtherWays(t *testing.T) {
+	t.Parallel()
 	want := cases(t)
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
@@ -109,7 +112,7 @@ func everyCase(t *testing.T, address string, reach func(*Config), check func(nam
 		c := simClient(t, address, api, name, func(cfg *Config) {
 			reach(cfg)
 			if strings.HasPrefix(name, "hang") {
-				cfg.Idle = 200 * time.Millisecond
+				cfg.Idle = time.Second
 			}
 		})
 		r, chunks := ask6(t, t.Context(), c)
@@ -136,6 +139,7 @@ func TestProxy(t *testing.T) {
 	}
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		through <- r.URL.String()
+		readAhead(t, r)
 		forward.ServeHTTP(w, r)
 	}))
 	defer proxy.Close()
@@ -167,24 +171,39 @@ func TestProxy(t *testing.T) {
 // The stream keeps its events and its stamps through a proxy that cuts the body
 // into transfer chunks of its own.
 func TestCasesThroughAProxy(t *testing.T) {
+	t.Parallel()
 	want := cases(t)
 	address := simulate(t, quick)
 	upstream, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
+	forward := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(upstream) },
-		FlushInterval: -1, BufferPool: shortBuffers{},
+		FlushInterval: -1, BufferPool: shortBuffers{}, ErrorLog: log.New(io.Discard, "", 0),
 		Transport:    &http.Transport{DisableCompression: true},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { panic(http.ErrAbortHandler) },
-	})
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		readAhead(t, r)
+		forward.ServeHTTP(w, r)
+	}))
 	defer proxy.Close()
 	everyCase(t, proxy.URL, func(*Config) {}, func(name string, _ record.Request, line string) {
 		if expected := want[name]; line != expected && !strings.HasPrefix(name, "early-") {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, line, expected)
 		}
 	})
+}
+
+// readAhead takes the whole body in. Go's server closes it when an answer begins,
+// and a proxy that still looks for its end then gives up the exchange.
+func readAhead(t *testing.T, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 }
 
 // shortBuffers make the proxy write every 37 bytes.
@@ -231,5 +250,56 @@ func TestPhases(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Warm makes the handshake too; a connection that the server gave up meanwhile is
+// not used.
+func TestWarmTLS(t *testing.T) {
+	for _, w := range ways {
+		t.Run(w.name, func(t *testing.T) {
+			address, reach := w.reach(t, quick)
+			c := simClient(t, address, "openai-chat", "", reach)
+			if err := c.Warm(t.Context(), 2); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if r, _ := ask6(t, t.Context(), c); r.Result != record.OK || r.NewConn || r.TLS != nil || r.Dial != nil {
+					t.Errorf("outcome %q (%s), new connection %v, TLS %v, connect %v; want ok over the one opened beforehand", r.Result, r.Error, r.NewConn, r.TLS, r.Dial)
+				}
+			}
+		})
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, whole)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of a handshake that is to fail
+	server.StartTLS()
+	defer server.Close()
+	c := simClient(t, server.URL, "openai-chat", "", func(cfg *Config) { cfg.TLS = server.Client().Transport.(*http.Transport).TLSClientConfig })
+	if err := c.Warm(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimPrefix(server.URL, "https://")
+	conn := c.warm.takeTLS(host)
+	server.CloseClientConnections()
+	for deadline := time.Now().Add(10 * time.Second); connected(conn.NetConn().(*greeted).Conn) && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond) // the end is on its way
+	}
+	c.warm.putTLS(host, conn)
+	if r, _ := ask6(t, t.Context(), c); r.Result != record.OK || !r.NewConn || r.TLS == nil {
+		t.Errorf("outcome %q (%s), new connection %v; want ok over a new one", r.Result, r.Error, r.NewConn)
+	}
+	wrong := simClient(t, server.URL, "openai-chat", "", nil)
+	if err := wrong.Warm(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("error %v for a certificate that nobody vouches for", err)
+	}
+	if r, _ := ask6(t, t.Context(), wrong); r.Result != record.Connect {
+		t.Errorf("a certificate that nobody vouches for: outcome %q (%s), want connect", r.Result, r.Error)
+	}
+	plain := simClient(t, strings.Replace(simulate(t, quick), "http:", "https:", 1), "openai-chat", "", nil)
+	if r, _ := ask6(t, t.Context(), plain); r.Result != record.Connect {
+		t.Errorf("a server without TLS: outcome %q (%s), want connect", r.Result, r.Error)
 	}
 }

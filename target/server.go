@@ -31,6 +31,10 @@ type ServerConfig struct {
 
 	// Reached is told how far the start has got and when. Nil means nobody.
 	Reached func(Stage)
+
+	// heartbeat is how long a program that sends heartbeats may be silent. Zero
+	// means heartbeatLimit.
+	heartbeat time.Duration
 }
 
 // A Stage is one step of a server's start.

@@ -1,10 +1,12 @@
 package target
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -31,8 +33,17 @@ func (c *Client) newTransport() *http.Transport {
 	t.Protocols.SetUnencryptedHTTP2(c.overHTTP2())
 	if c.cfg.Proxy != nil {
 		t.Proxy = http.ProxyURL(c.cfg.Proxy)
+	} else {
+		t.DialTLSContext = c.dialTLS
 	}
 	return t
+}
+
+// secured reports whether connections to address carry TLS from the start.
+func (c *Client) secured(address string) bool {
+	return c.cfg.Proxy == nil && slices.ContainsFunc(c.urls, func(u *url.URL) bool {
+		return u.Scheme == "https" && hostPort(u) == address
+	})
 }
 
 var errNotHTTP2 = errors.New("HTTP/2 was asked for")
@@ -85,3 +96,20 @@ func lostStream(err error) bool {
 	var reset streamError
 	return errors.As(err, &reset) || strings.Contains(err.Error(), "GOAWAY") || strings.Contains(err.Error(), "http2: client connection lost")
 }
+
+// failedHandshake reports whether TLS could not be agreed on: no connection came
+// about.
+func failedHandshake(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	var notTLS tls.RecordHeaderError
+	var alert tls.AlertError
+	if errors.As(err, &alert) {
+		return slices.Contains(handshakeAlerts, alert)
+	}
+	return errors.As(err, &untrusted) || errors.As(err, &notTLS)
+}
+
+// handshakeAlerts are the alerts of RFC 8446, section 6.2, that refuse a
+// connection: handshake failure, those about certificates, versions and names,
+// and the lack of a common protocol. Others end one that was there.
+var handshakeAlerts = []tls.AlertError{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 70, 71, 112, 116, 120}

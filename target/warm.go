@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/url"
@@ -16,6 +17,8 @@ type warmPool struct {
 
 	mu   sync.Mutex
 	idle map[string][]net.Conn // by address
+
+	greeted map[string][]*tls.Conn // by address, with their handshake made
 }
 
 // A warmConn is a connection that was opened beforehand.
@@ -24,9 +27,13 @@ type warmConn struct{ net.Conn }
 // alive reports whether the server has kept its end open.
 func (c *warmConn) alive() bool { return stillOpen(c.Conn) }
 
-// warmed reports whether conn was opened beforehand. One that carries TLS does
-// not count: its handshake was still to be made, and the request waited for it.
+// warmed reports whether conn was opened beforehand, with its handshake if it
+// carries TLS.
 func warmed(conn net.Conn) bool {
+	if secured, ok := conn.(*tls.Conn); ok {
+		_, ok := secured.NetConn().(*greeted)
+		return ok
+	}
 	_, ok := conn.(*warmConn)
 	return ok
 }
@@ -74,17 +81,22 @@ func (w *warmPool) close() {
 			conn.Close()
 		}
 	}
-	w.idle = nil
+	for _, list := range w.greeted {
+		for _, conn := range list {
+			conn.Close()
+		}
+	}
+	w.idle, w.greeted = nil, nil
 }
 
 // dialsAtOnce bounds how many handshakes Warm has under way: servers listen with
 // a backlog of 128 or more.
 const dialsAtOnce = 64
 
-// Warm opens n connections to each URL, to be used by later calls. It sends
-// nothing. The handshake of TLS is still made by the first call on each
-// connection, whose record says so; a call that finds no open connection opens
-// one and is marked too.
+// Warm opens n connections to each URL, to be used by later calls, with the
+// handshake of TLS. It asks nothing. Through a proxy that handshake is still made
+// by the first call on each connection, whose record says so; a call that finds
+// no open connection opens one and is marked too.
 func (c *Client) Warm(ctx context.Context, n int) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -98,6 +110,9 @@ func (c *Client) Warm(ctx context.Context, n int) error {
 		n = 1 // its streams share a connection
 	}
 	return openMany(n, c.addresses(), func(address string) error {
+		if c.secured(address) {
+			return c.greet(ctx, address)
+		}
 		conn, err := c.warm.dialer.DialContext(ctx, "tcp", address)
 		if err == nil {
 			c.warm.put(address, conn)

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -160,21 +158,6 @@ func (f folded) answer() Answer {
 		a.At = append(a.At, at)
 	}
 	return a
-}
-
-func (l Load) tls() (*tls.Config, error) {
-	if l.CAFile == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(l.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
-	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
-	}
-	return cfg, nil
 }
 
 // run asks Rounds times on every stream. Answers are decoded as they end, on a

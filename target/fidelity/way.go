@@ -1,6 +1,10 @@
 package fidelity
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"assay/target"
@@ -38,4 +42,20 @@ func wayOf(name, dir string) way {
 			[]string{"--tls", "--ca-file", authority, "--http2"}, []string{"--ca-file", authority, "--http2"}}
 	}
 	return way{reader: name}
+}
+
+// tls is how the client trusts the simulator; nil where there is no TLS.
+func (l Load) tls() (*tls.Config, error) {
+	if l.CAFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(l.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
+	}
+	return cfg, nil
 }
