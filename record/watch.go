@@ -29,4 +29,11 @@ const (
 
 	// PointBalance says, after a point, what became of every call begun in it.
 	PointBalance = "point.balance"
+
+	// PointSaturated says that the queue of an open point grew without bound, with
+	// the evidence.
+	PointSaturated = "point.saturated"
+
+	// SearchStep is what a probe of a search said and what it led to.
+	SearchStep = "search.step"
 )

@@ -97,6 +97,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 	}
 	defer l.client.Close()
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
+	if e.plan.Search != nil {
+		return e.walk(ctx, l)
+	}
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})

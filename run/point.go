@@ -13,6 +13,7 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/search"
 	"assay/target"
 	"assay/workload"
 )
@@ -53,13 +54,25 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
 	l.outcomes = map[record.Outcome]int64{}
+	watch := l.watchQueue(point, tally, events, cancel)
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
-	runErr := offer(ctx, calls, keep, events.window)
+	stopWatching := watch.start(ctx)
+	runErr := offer(ctx, calls, keep, func(phase record.Phase, at int64) {
+		events.window(phase, at)
+		watch.entered(phase)
+	})
+	stopWatching()
 	finishErr := finish()
+	if errors.Is(runErr, errSaturated) {
+		runErr = nil
+		if at, open := watch.cutShort(); open {
+			events.window(record.Cooldown, at)
+		}
+	}
 	balance := balance(tally, l.outcomes)
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
@@ -79,6 +92,9 @@ func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
 	manners := load.Manners{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
 	if c := point.Cancel; c != nil {
 		manners.Cancel = load.Cancel{Share: c.Share, After: c.After.Std(), Seed: plan.Seed(l.planned.Seed, "cancel", int64(point.Index))}
+	}
+	if point.Query != nil {
+		return l.queries(point, tally), nil
 	}
 	if !point.Open() {
 		return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
@@ -203,6 +219,10 @@ func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
+	l.queue.answered(&request)
+	if l.judge != nil {
+		l.judge.Add(&request, chunks)
+	}
 	if request.Result.Failure() {
 		l.counter.failed.Add(1)
 	}
@@ -237,4 +257,8 @@ type launching struct {
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
 	balance  Balance                  // of the points that have ended
+
+	queue     *queueWatch    // of the point under way; nil in a closed loop
+	saturated bool           // whether its queue grew without bound
+	judge     *search.Sample // takes the requests of a search's probe; nil without one
 }

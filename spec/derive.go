@@ -17,6 +17,7 @@ type derivation struct {
 // derivations run in order, after intent and workload have theirs.
 var derivations = []derivation{
 	{"an inference run offers load", deriveLoad},
+	{"the scenario of MLPerf and its benchmark", deriveMLPerf},
 	{"a training run measures steps", deriveTrain},
 	{"the model the workload names", deriveTargetModel},
 	{"the layer that the workload exercises is enabled", deriveLayers},
@@ -87,9 +88,12 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 		s.Load = &Load{}
 	}
 	l := s.Load
+	if l.MLPerf != nil {
+		set(&l.Warmup, Warmup{}, "spec.load.warmup", note) // LoadGen has none
+	}
 	set(&l.Warmup, Warmup{Duration: defaultWarmup}, "spec.load.warmup", note)
 	if s.Workload.ConcurrencyModel != OpenLoop {
-		if l.Stages == nil {
+		if l.Stages == nil && l.Search == nil && l.MLPerf == nil {
 			setList(&l.Concurrency, defaultConcurrency, "spec.load.concurrency", note)
 		}
 		return
@@ -99,7 +103,7 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 		return
 	}
 	setValue(&l.Arrival, ArrivalPoisson, "spec.load.arrival", note)
-	if l.Stages == nil {
+	if l.Stages == nil && l.Search == nil && l.MLPerf == nil {
 		setList(&l.Rate, defaultRate, "spec.load.rate", note)
 	}
 }

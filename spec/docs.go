@@ -13,6 +13,7 @@ import (
 // field is its description in every schema and page.
 //
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
+//go:embed search.go mlperf.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 var sources embed.FS
 

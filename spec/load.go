@@ -59,6 +59,17 @@ type Load struct {
 	// Requests that are given up on purpose.
 	Cancel *Cancel `json:"cancel,omitzero"`
 
+	// Look for the highest load that keeps the objectives of spec.slo, in place
+	// of concurrency or rate.
+	Search *Search `json:"search,omitzero"`
+
+	// Offer load as a scenario of MLPerf LoadGen does.
+	MLPerf *MLPerf `json:"mlperf,omitzero"`
+
+	// Open loop: end a point as soon as its queue is seen to grow without bound.
+	// What is then in flight is cut. A search always does so.
+	StopWhenSaturated bool `json:"stopWhenSaturated"`
+
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`
 

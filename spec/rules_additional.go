@@ -46,6 +46,9 @@ var additionalRules = []Rule{
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
+	{ID: "A50", Path: "spec.load.search", Doc: "A search has bounds, objectives that single requests keep or miss, and the only say about the load.", check: searchAgrees},
+	{ID: "A51", Path: "spec.load.mlperf", Doc: "An MLPerf scenario has the only say about the load, and limits where it judges by them.", check: mlperfAgrees},
+	{ID: "A52", Path: "spec.load.stopWhenSaturated", Doc: "Only an open loop can be saturated.", check: stopsOpenLoops},
 }
 
 func cadenceOn(c *checker) {

@@ -76,6 +76,8 @@ var Vocabularies = map[string][]string{
 	"authKinds":         {AuthNone, AuthBearer, AuthHeader, AuthAWS, AuthAzure, AuthGoogle, AuthOCI},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
+	"mlperfScenarios":   {SingleStream, MultiStream, ServerLoad, Interactive, Offline},
+	"mlperfBenchmarks":  publishedNames(),
 	"pointOrders":       {OrderAscending, OrderRandomised},
 	"ramps":             {RampStep, RampLinear, RampExponential},
 	"sloMetrics":        {"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"},
