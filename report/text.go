@@ -22,8 +22,12 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
+	writeSearch(&b, r.Search)
+	writeMLPerf(&b, r.MLPerf, r.pointName)
 	for _, point := range r.Plan.Points {
-		writePoint(&b, r, point)
+		if r.Plan.Search == nil || measured(r.Estimates, point.Index) { // a search leaves most points out
+			writePoint(&b, r, point)
+		}
 	}
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
@@ -185,7 +189,16 @@ func counts(e metric.Estimates, point int) string {
 	return strings.Join(parts, ", ")
 }
 
+// pointName is the name of a point of the plan.
+func (r Report) pointName(index int) string {
+	point, _ := r.Plan.PointByIndex(index)
+	return point.Name
+}
+
 func writeFoot(b *bytes.Buffer, r Report) {
+	for _, f := range r.Findings {
+		fmt.Fprintf(b, "\n%s: %s\n  %s; %s\n", f.Severity, f.Message, f.Why, f.Fix)
+	}
 	if len(r.Estimates.LeftOut) > 0 || len(r.Warnings) > 0 {
 		fmt.Fprintln(b)
 	}

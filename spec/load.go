@@ -68,7 +68,7 @@ type Load struct {
 
 	// Open loop: end a point as soon as its queue is seen to grow without bound.
 	// What is then in flight is cut. A search always does so.
-	StopWhenSaturated bool `json:"stopWhenSaturated"`
+	StopWhenSaturated bool `json:"stopWhenSaturated,omitzero"`
 
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`
