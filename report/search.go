@@ -36,6 +36,7 @@ func writeSearch(b *bytes.Buffer, s *search.Summary) {
 		}
 		t.Flush()
 	}
+	fmt.Fprintln(b, "  below are the probes at these answers; all are in the JSON report")
 }
 
 func requests(step search.Step) int {

@@ -25,7 +25,7 @@ func Text(w io.Writer, r Report) error {
 	writeSearch(&b, r.Search)
 	writeMLPerf(&b, r.MLPerf, r.pointName)
 	for _, point := range r.Plan.Points {
-		if r.Plan.Search == nil || measured(r.Estimates, point.Index) { // a search leaves most points out
+		if r.Search == nil || r.Search.Ends(point.Index) { // the path tells of the others
 			writePoint(&b, r, point)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/load"
 	"assay/record"
@@ -45,6 +46,7 @@ func capacity(t *testing.T, service, most time.Duration) string {
 // calls a second. The answer lies at the capacity, every probe is a point of the
 // bundle with its schedule, and the records lead to the same path again.
 func TestSearchFindsTheCapacity(t *testing.T) {
+	t.Parallel() // it mostly waits
 	url := capacity(t, 20*time.Millisecond, time.Hour)
 	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 2, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
 	b := carryOut(t, p)
@@ -99,6 +101,7 @@ func twoDigits(n int) string {
 // A closed loop is searched for users: ten of them find a server of ten places
 // prompt, more must wait.
 func TestSearchOfUsers(t *testing.T) {
+	t.Parallel() // it mostly waits
 	places := make(chan struct{}, 10)
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
 		places <- struct{}{}
@@ -122,8 +125,10 @@ func TestSearchOfUsers(t *testing.T) {
 // A server that is offered five times what it can do is seen to be saturated; the
 // point ends early where the plan says so, and everything is accounted for.
 func TestSaturatedPointStops(t *testing.T) {
+	t.Parallel() // it mostly waits
 	url := capacity(t, 50*time.Millisecond, time.Hour)
-	b := carryOut(t, openPlan(t, url, `{rate: [100], arrival: constant, duration: 6s, warmup: {duration: 200ms}, stopWhenSaturated: true}`))
+	p := openPlan(t, url, `{rate: [100], arrival: constant, duration: 6s, warmup: {duration: 200ms}, stopWhenSaturated: true}`)
+	b := carryOut(t, p)
 	var growth stats.QueueGrowth
 	if err := json.Unmarshal([]byte(event(t, b, record.PointSaturated).Detail), &growth); err != nil {
 		t.Fatal(err)
@@ -135,6 +140,9 @@ func TestSaturatedPointStops(t *testing.T) {
 	if window <= 0 || window >= int64(6*time.Second) {
 		t.Errorf("the window lasted %v, want less than 6 s", time.Duration(window))
 	}
+	if list, err := saturation.Findings(b, p); err != nil || len(list) != 1 || !strings.Contains(list[0].Message, "the point was ended there") {
+		t.Errorf("findings %v, %v", list, err)
+	}
 	if detail := event(t, b, record.PointBalance).Detail; !strings.Contains(detail, `"cut":`) {
 		t.Errorf("balance %s", detail)
 	}
@@ -143,6 +151,7 @@ func TestSaturatedPointStops(t *testing.T) {
 // A server that keeps up is left alone, and without being asked to a saturated
 // point goes on to its end.
 func TestUnsaturatedPoints(t *testing.T) {
+	t.Parallel() // it mostly waits
 	quick := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { time.Sleep(5 * time.Millisecond); reply(w) })
 	b := carryOut(t, openPlan(t, quick, `{rate: [60], duration: 1200ms, warmup: {duration: 100ms}, stopWhenSaturated: true}`))
 	for _, e := range rows[record.Event](t, b, bundle.Events) {

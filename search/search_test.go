@@ -260,3 +260,25 @@ func TestSentence(t *testing.T) {
 		t.Error("an answer without words")
 	}
 }
+
+// Launches together hold what every one holds and fail what any fails.
+func TestCommon(t *testing.T) {
+	of := func(holds, fails float64, end End, undecided ...float64) Launched {
+		return Launched{Path: Path{Answer: Answer{Holds: &holds, Fails: &fails, End: end, Undecided: undecided}, Steps: []Step{{Point: int(holds), Load: holds}}}}
+	}
+	list := []Launched{of(10, 12, Resolved, 11), of(8, 14, Resolved, 9, 11), of(9, 13, Resolved)}
+	if a := common(list); *a.Holds != 8 || *a.Fails != 12 || len(a.Undecided) != 2 || a.End != Resolved {
+		t.Errorf("together: %s", a)
+	}
+	if len(list[0].Answer.Undecided) != 1 {
+		t.Error("the answer of the first launch was changed")
+	}
+	none := Launched{Path: Path{Answer: Answer{End: NoneHolds}}}
+	if a := common(append(list, none)); a.Holds != nil || *a.Fails != 12 || a.End != "" {
+		t.Errorf("with a launch in which nothing holds: %s", a)
+	}
+	s := Summary{Launches: list, Unit: "/s"}
+	if !s.Ends(8) || s.Ends(7) || s.Loads(1.5) != "1.5/s" {
+		t.Error("the probes at the answers are not those")
+	}
+}

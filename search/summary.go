@@ -104,5 +104,20 @@ func common(launches []Launched) Answer {
 	return a
 }
 
+// Ends reports whether a point was a probe at the answer of a launch: the highest
+// load that held or the lowest that failed.
+func (s Summary) Ends(point int) bool {
+	for _, l := range s.Launches {
+		for _, step := range l.Steps {
+			for _, end := range []*float64{l.Answer.Holds, l.Answer.Fails} {
+				if step.Point == point && end != nil && *end == step.Load {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // Loads shows a load with its unit.
 func (s Summary) Loads(load float64) string { return fmt.Sprintf("%g%s", load, s.Unit) }

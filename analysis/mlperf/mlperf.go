@@ -32,7 +32,7 @@ type Result struct {
 
 	Queries int     `json:"queries"`
 	Samples int     `json:"samples"`
-	Seconds float64 `json:"seconds"` // from the first query to the end of the last
+	Seconds float64 `json:"seconds"` // from the beginning of the window to the end of the last query
 
 	// Latency is the early-stopping estimate of the percentile of query latency;
 	// null in scenarios that have no such metric, and when queries are too few.
@@ -138,7 +138,7 @@ type total struct {
 // is a sample of query n / samples. A query lasts as long as its slowest sample.
 func tally(p *metric.Point, samples int) total {
 	t := total{counted: true}
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	last := p.End
 	latest := map[int64]float64{}
 	base := int64(math.MaxInt64)
 	for c := range p.Measured {
@@ -146,7 +146,7 @@ func tally(p *metric.Point, samples int) total {
 	}
 	for c := range p.Measured {
 		t.samples++
-		first, last = min(first, c.Due), max(last, c.Done)
+		last = max(last, c.Done)
 		query := (c.ID - base) / int64(samples)
 		latest[query] = max(latest[query], float64(c.Done-c.Due)/1e9)
 		switch {
@@ -164,7 +164,7 @@ func tally(p *metric.Point, samples int) total {
 		t.queries = append(t.queries, seconds)
 	}
 	if t.samples > 0 {
-		t.seconds = float64(last-first) / 1e9
+		t.seconds = float64(last-p.Begin) / 1e9
 	}
 	return t
 }
