@@ -10,6 +10,7 @@
 package metric
 
 import (
+	"assay/plan"
 	"assay/record"
 	"assay/unit"
 )
@@ -34,6 +35,10 @@ type Metric struct {
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
 
+	// SLOOnly says that the metric has a meaning only where spec.slo limits
+	// latencies.
+	SLOOnly bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -52,6 +57,7 @@ var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
+	Goodput, Attainment,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -74,6 +80,10 @@ type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
 	Requests   []*Timeline
+
+	// Limits are those of spec.slo that a request must keep to be good; nil
+	// means that there are none.
+	Limits *plan.Objective
 }
 
 // Seconds is the length of the measured window.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"assay/spec"
 	"assay/unit"
@@ -28,16 +27,6 @@ type Search struct {
 	// Need is the fewest requests that can show a level to hold, if none of them
 	// misses.
 	Need int `json:"need"`
-}
-
-// An Objective is what requests keep or miss, and how many may miss it. One that
-// failed misses every objective.
-type Objective struct {
-	Name    string        `json:"name"`
-	TTFT    unit.Duration `json:"ttft,omitempty"` // limits; zero means none
-	TPOT    unit.Duration `json:"tpot,omitempty"`
-	E2E     unit.Duration `json:"e2e,omitempty"`
-	Allowed float64       `json:"allowed"` // the share of requests that may miss
 }
 
 // mostSearchPoints bounds the plan of a search: each of its points is some 250
@@ -135,46 +124,6 @@ func (s *Search) decidable(points []Point) error {
 		return fmt.Errorf("spec.load.search: to show that a level holds takes at least %d requests, and all %d probes of the highest level have about %.0f: lengthen load.duration", s.Need, s.Rounds, most)
 	}
 	return nil
-}
-
-// objectives are the declared ones as requests can be judged by them.
-func objectives(run spec.Run) []Objective {
-	var list []Objective
-	good := Objective{Allowed: 1 - run.Spec.Load.Search.Goodput}
-	var limits []string
-	for _, o := range run.Spec.SLO {
-		one := Objective{Name: fmt.Sprintf("%s p%g ≤ %s", o.Metric, o.Percentile, o.Max), Allowed: 1 - o.Percentile/100}
-		for _, to := range []*Objective{&one, &good} {
-			switch o.Metric {
-			case "ttft":
-				to.TTFT = tighter(to.TTFT, o.Max)
-			case "tpot":
-				to.TPOT = tighter(to.TPOT, o.Max)
-			case "e2e":
-				to.E2E = tighter(to.E2E, o.Max)
-			}
-		}
-		switch {
-		case o.Metric == "error_rate":
-			list = append(list, Objective{Name: fmt.Sprintf("error rate ≤ %g %%", 100*o.MaxRatio), Allowed: o.MaxRatio})
-		case run.Spec.Load.Search.Goodput == 0:
-			list = append(list, one)
-		default:
-			limits = append(limits, fmt.Sprintf("%s ≤ %s", o.Metric, o.Max))
-		}
-	}
-	if run.Spec.Load.Search.Goodput > 0 {
-		good.Name = fmt.Sprintf("%g %% of requests with %s", 100*run.Spec.Load.Search.Goodput, strings.Join(limits, " and "))
-		list = append([]Objective{good}, list...)
-	}
-	return list
-}
-
-func tighter(a, b unit.Duration) unit.Duration {
-	if a == 0 {
-		return b
-	}
-	return min(a, b)
 }
 
 var errSearchWhole = errors.New("a search cannot be split: its load generators would decide apart")

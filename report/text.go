@@ -95,10 +95,13 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
+	_, limited := plan.Good(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
 		case m.OpenOnly && !point.Open():
 			// It has no meaning here, which is not the same as being unknown.
+		case m.SLOOnly && !limited:
+			// Nor has it where nothing is limited.
 		case m.Each != nil:
 			each = append(each, m)
 		default:

@@ -98,8 +98,8 @@ func twoDigits(n int) string {
 	return string(rune('0'+n/10)) + string(rune('0'+n%10))
 }
 
-// A closed loop is searched for users: ten of them find a server of ten places
-// prompt, more must wait.
+// A closed loop is searched for users: with ten places of 20 ms, n users wait 2 ms
+// each for the others.
 func TestSearchOfUsers(t *testing.T) {
 	t.Parallel() // it mostly waits
 	places := make(chan struct{}, 10)
@@ -110,15 +110,15 @@ func TestSearchOfUsers(t *testing.T) {
 		reply(w)
 	})
 	p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]}, target: {url: "`+url+`"},
-		load: {duration: 400ms, warmup: {}, search: {min: 1, max: 64, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
-		slo: [{metric: e2e, percentile: 50, max: 70ms}, {metric: error_rate, maxRatio: 0.1}]`)
+		load: {duration: 400ms, warmup: {}, search: {min: 1, max: 128, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
+		slo: [{metric: e2e, percentile: 50, max: 100ms}, {metric: error_rate, maxRatio: 0.1}]`)
 	p.Launches = p.Launches[:1]
 	path, err := search.Read(carryOut(t, p), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := path.Answer; a.Holds == nil || *a.Holds > 32 || a.Fails == nil || *a.Fails < 8 {
-		t.Errorf("answer %s of %+v; sixteen users wait 40 ms and 64 wait 130", a, path.Steps)
+	if a := path.Answer; a.Holds == nil || *a.Holds < 4 || *a.Holds > 32 || a.Fails != nil && *a.Fails < 16 {
+		t.Errorf("answer %s; 32 users wait 64 ms and 64 wait 128", a)
 	}
 }
 

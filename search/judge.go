@@ -32,42 +32,10 @@ func (s *Sample) Add(r *record.Request, chunks []record.Chunk) {
 		return
 	}
 	for i, o := range s.rule.Objectives {
-		if miss, counts := misses(o, r, chunks); counts {
+		if miss, counts := o.Misses(r, chunks); counts {
 			s.judged[i] = append(s.judged[i], judged{r.Due, miss})
 		}
 	}
-}
-
-// misses says whether r misses o, and whether it counts at all: what was cut by
-// the end of the run or given up on purpose does not. A request that failed, or
-// whose answer cannot tell what o limits, misses it.
-func misses(o plan.Objective, r *record.Request, chunks []record.Chunk) (miss, counts bool) {
-	switch {
-	case r.Result == record.Cut || r.Result == record.Cancelled:
-		return false, false
-	case r.Result != record.OK:
-		return true, true
-	case o.E2E > 0 && r.Done-r.Due > int64(o.E2E):
-		return true, true
-	case o.TTFT == 0 && o.TPOT == 0:
-		return false, true
-	}
-	first, last := int64(-1), int64(-1)
-	for _, c := range chunks {
-		if c.Kind.Output() {
-			if first < 0 {
-				first = c.At
-			}
-			last = c.At
-		}
-	}
-	if first < 0 || o.TTFT > 0 && first-r.Due > int64(o.TTFT) {
-		return true, true
-	}
-	if o.TPOT == 0 || r.UsageOutput != nil && *r.UsageOutput < 2 {
-		return false, true // one token has no pace to keep
-	}
-	return r.UsageOutput == nil || last-first > int64(o.TPOT)*int64(*r.UsageOutput-1), true
 }
 
 // Evidence is what a sample says about one objective.

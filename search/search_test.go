@@ -76,38 +76,6 @@ func request(due int64, first float64, result record.Outcome) (*record.Request, 
 	return r, chunks
 }
 
-// A request is judged by what it did from when it was due.
-func TestMisses(t *testing.T) {
-	second := unit.Duration(1e9)
-	ok, chunks := request(0, .5, record.OK)
-	for _, tt := range []struct {
-		name         string
-		o            plan.Objective
-		change       func(r *record.Request) []record.Chunk
-		miss, counts bool
-	}{
-		{"in time", plan.Objective{TTFT: second, TPOT: second, E2E: second}, nil, false, true},
-		{"first token late", plan.Objective{TTFT: second / 4}, nil, true, true},
-		{"tokens slow", plan.Objective{TPOT: second / 20}, nil, true, true},
-		{"all of it late", plan.Objective{E2E: second / 2}, nil, true, true},
-		{"one of two limits", plan.Objective{TTFT: second, E2E: second / 2}, nil, true, true},
-		{"failed", plan.Objective{}, func(r *record.Request) []record.Chunk { r.Result = record.Timeout; return chunks }, true, true},
-		{"dropped", plan.Objective{TTFT: second}, func(r *record.Request) []record.Chunk { r.Result = record.Dropped; return nil }, true, true},
-		{"cut", plan.Objective{TTFT: second}, func(r *record.Request) []record.Chunk { r.Result = record.Cut; return nil }, false, false},
-		{"no token to be seen", plan.Objective{TTFT: second}, func(*record.Request) []record.Chunk { return chunks[:1] }, true, true},
-		{"no count of tokens", plan.Objective{TPOT: second}, func(r *record.Request) []record.Chunk { r.UsageOutput = nil; return chunks }, true, true},
-		{"no tokens wanted", plan.Objective{E2E: second}, func(*record.Request) []record.Chunk { return nil }, false, true},
-	} {
-		r, cs := *ok, chunks
-		if tt.change != nil {
-			cs = tt.change(&r)
-		}
-		if miss, counts := misses(tt.o, &r, cs); miss != tt.miss || counts != tt.counts {
-			t.Errorf("%s: miss %v, counts %v, want %v and %v", tt.name, miss, counts, tt.miss, tt.counts)
-		}
-	}
-}
-
 // probe fills a sample with n requests of which a share misses each objective.
 // Misses last for bursts of the given mean length.
 func probe(rng *rand.Rand, s *Sample, n int, share, burst float64) {
@@ -147,16 +115,16 @@ func verdicts(rule plan.Search, trials int, share, burst float64, n int) map[Ver
 // Wrong verdicts come no oftener than the confidence says, over all rounds; good
 // and bad levels are told apart.
 func TestErrorRates(t *testing.T) {
-	const trials = 500
+	const trials = 250
 	rule := ruleOf(ttft(.05), plan.Objective{Name: "errors", Allowed: .1})
 	for _, tt := range []struct {
 		share        float64
 		holds, fails [2]int // at least, at most
 	}{
-		{.05, [2]int{0, 30}, [2]int{0, 30}}, // at the very limit either is wrong: 5 % and a little luck
-		{.055, [2]int{0, 25}, [2]int{0, trials}},
-		{.01, [2]int{475, trials}, [2]int{0, 2}},
-		{.15, [2]int{0, 0}, [2]int{475, trials}},
+		{.05, [2]int{0, 16}, [2]int{0, 16}}, // at the very limit either is wrong: 5 % and a little luck
+		{.055, [2]int{0, 12}, [2]int{0, trials}},
+		{.01, [2]int{238, trials}, [2]int{0, 1}},
+		{.15, [2]int{0, 0}, [2]int{238, trials}},
 	} {
 		got := verdicts(rule, trials, tt.share, 1, 200)
 		for verdict, want := range map[Verdict][2]int{Holds: tt.holds, Fails: tt.fails} {
@@ -172,7 +140,7 @@ func TestErrorRates(t *testing.T) {
 // makes up for most of it, not for all: a sample with one short burst cannot know
 // how long bursts are.
 func TestErrorRatesInBursts(t *testing.T) {
-	const trials, burst = 150, 10
+	const trials, burst = 100, 10
 	rule := ruleOf(ttft(.05))
 	got := verdicts(rule, trials, .05, burst, 1000)
 	naive := 0
@@ -195,7 +163,7 @@ func TestErrorRatesInBursts(t *testing.T) {
 // A walk over a system whose share of misses grows with the load ends near the
 // load at which it crosses what is allowed, and never above it by more than luck.
 func TestWalk(t *testing.T) {
-	const trials = 100
+	const trials = 50
 	rng := rand.New(rand.NewPCG(3, 4))
 	above := 0
 	for range trials {
@@ -214,7 +182,7 @@ func TestWalk(t *testing.T) {
 			above++
 		}
 	}
-	if above > 5 {
+	if above > 3 {
 		t.Errorf("%d of %d answers hold above the truth, want at most a few", above, trials)
 	}
 }
