@@ -20,7 +20,7 @@ func writeMLPerf(b *bytes.Buffer, results []mlperf.Result, name func(point int) 
 		if !r.Valid {
 			verdict = "INVALID"
 		}
-		parts := []string{fmt.Sprintf("%d queries of %d samples in %s", r.Queries, r.Samples, unit.Format(r.Seconds, unit.Second))}
+		parts := []string{fmt.Sprintf("%d queries, %d samples in %s", r.Queries, r.Samples, unit.Format(r.Seconds, unit.Second))}
 		if r.Latency != nil {
 			parts = append(parts, fmt.Sprintf("p%g latency at most %s", r.Percentile, unit.Format(*r.Latency, unit.Second)))
 		}

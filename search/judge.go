@@ -102,3 +102,14 @@ func (e *Evidence) count(requests []judged, holdAlpha, failAlpha float64) {
 		e.Verdict = Fails
 	}
 }
+
+// leans reports whether the shares seen are within what is allowed, whatever
+// their bounds.
+func leans(evidence []Evidence) bool {
+	for _, e := range evidence {
+		if e.N == 0 || e.Share > e.Allowed {
+			return false
+		}
+	}
+	return true
+}

@@ -79,7 +79,7 @@ func (w *Walk) Step(saturated bool, stop End) (step Step, more bool) {
 		w.round++
 		more = true
 	} else {
-		w.search.Learn(w.level, step.Verdict)
+		w.search.Learn(w.level, step.Verdict, leans(step.Evidence))
 		w.level, more = w.search.Next()
 		w.round, w.sample = 0, NewSample(w.rule)
 	}

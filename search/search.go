@@ -7,7 +7,7 @@
 // requests to miss it. A level holds when the exact upper bound of every share is
 // within what is allowed, fails when the lower bound of one is beyond it, and is
 // undecided otherwise. While no end is known the load doubles or halves; between
-// a level that holds and one that was not shown to, the middle one comes next.
+// a level that seems to hold and one that seems not to, the middle one comes next.
 package search
 
 import (
@@ -31,55 +31,84 @@ const (
 type Search struct {
 	rule plan.Search
 
-	holds  int // the highest level shown to hold; -1 for none
-	beyond int // the lowest level above it not shown to hold; len(Levels) for none
-	first  bool
+	// What guides the way: the highest level that seems to hold and the lowest
+	// that seems not to. An undecided level leans to one side or the other.
+	up, down int
 
+	// What is shown: the highest level that holds, and the lowest above it that
+	// was tried and not shown to.
+	holds, beyond int
+
+	tried     map[int]bool
 	failed    []int // levels shown to fail
 	undecided []int
 }
 
 // New begins a search.
 func New(rule plan.Search) *Search {
-	return &Search{rule: rule, holds: -1, beyond: len(rule.Levels), first: true}
+	n := len(rule.Levels)
+	return &Search{rule: rule, up: -1, down: n, holds: -1, beyond: n, tried: map[int]bool{}}
 }
 
-// Next is the level to try, and false when the search is over.
+// Next is the level to try, and false when the search is over. First the level at
+// which the objectives seem to end is looked for, then the highest below it that
+// can be shown to hold: a level that lacked a few requests to be decided must not
+// turn the search away from where the answer lies.
 func (s *Search) Next() (level int, more bool) {
+	if len(s.tried) == 0 {
+		return s.rule.Start, true
+	}
+	if level, more = s.between(s.up, s.down); more {
+		return level, true
+	}
+	return s.between(s.holds, s.beyond)
+}
+
+// between is the level to try where low is good and high is not; -1 and the number
+// of levels mean that no such end is known.
+func (s *Search) between(low, high int) (level int, more bool) {
 	top := len(s.rule.Levels) - 1
 	switch {
-	case s.first:
-		return s.rule.Start, true
-	case s.beyond-s.holds <= 1:
+	case high-low <= 1:
 		return 0, false
-	case s.beyond > top:
-		return min(s.holds+s.rule.Step, top), true
-	case s.holds < 0:
-		return max(s.beyond-s.rule.Step, 0), true
+	case high > top:
+		return min(low+s.rule.Step, top), true
+	case low < 0:
+		return max(high-s.rule.Step, 0), true
 	}
-	return (s.holds + s.beyond) / 2, true
+	return (low + high) / 2, true
 }
 
-// Learn takes in the last verdict on a level that Next named.
-func (s *Search) Learn(level int, v Verdict) {
-	s.first = false
+// Learn takes in the last verdict on a level that Next named. Leans says whether
+// an undecided level seems to hold.
+func (s *Search) Learn(level int, v Verdict, leans bool) {
+	s.tried[level] = true
 	switch v {
 	case Holds:
-		s.holds = max(s.holds, level)
-		return
+		s.holds, leans = max(s.holds, level), true
 	case Fails:
-		s.failed = append(s.failed, level)
+		s.failed, leans = append(s.failed, level), false
 	default:
 		s.undecided = append(s.undecided, level)
 	}
-	s.beyond = min(s.beyond, level)
+	if leans {
+		s.up = max(s.up, level)
+	} else {
+		s.down = min(s.down, level)
+	}
+	s.beyond = len(s.rule.Levels)
+	for _, l := range slices.Concat(s.failed, s.undecided) {
+		if l > s.holds {
+			s.beyond = min(s.beyond, l)
+		}
+	}
 }
 
 // An Answer is what a search found. Loads are requests per second or users.
 type Answer struct {
 	Holds     *float64  `json:"holds"`               // the highest load shown to hold; null for none
 	Fails     *float64  `json:"fails"`               // the lowest load shown to fail; null for none
-	Undecided []float64 `json:"undecided,omitempty"` // between them, tried and not decided
+	Undecided []float64 `json:"undecided,omitempty"` // above what holds, tried and not decided
 	End       End       `json:"end"`
 }
 
@@ -101,7 +130,7 @@ func (s *Search) Answer(end End) Answer {
 	a := Answer{End: end}
 	if end == "" {
 		switch {
-		case s.beyond == len(s.rule.Levels):
+		case s.holds == len(s.rule.Levels)-1:
 			a.End = AllHold
 		case s.holds < 0:
 			a.End = NoneHolds
@@ -117,6 +146,9 @@ func (s *Search) Answer(end End) Answer {
 	}
 	slices.Sort(s.undecided)
 	for _, level := range s.undecided {
+		if level < s.holds {
+			continue // a higher one holds
+		}
 		a.Undecided = append(a.Undecided, s.rule.Levels[level])
 	}
 	return a

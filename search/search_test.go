@@ -43,9 +43,9 @@ func TestSearchEndsAtTheCapacity(t *testing.T) {
 				}
 				tried[level] = true
 				if level <= capacity {
-					s.Learn(level, Holds)
+					s.Learn(level, Holds, false)
 				} else {
-					s.Learn(level, Fails)
+					s.Learn(level, Fails, true)
 				}
 			}
 			a := s.Answer("")
@@ -74,6 +74,47 @@ func request(due int64, first float64, result record.Outcome) (*record.Request, 
 		chunks = append(chunks, record.Chunk{At: due + int64((first+.1*float64(k))*1e9), Kind: record.Content})
 	}
 	return r, chunks
+}
+
+// Undecided levels lead to where the objectives seem to end and are no answer:
+// below them the search goes on for one that can be shown.
+func TestUndecidedLevelsLead(t *testing.T) {
+	const capacity, shown = 30, 22 // levels from shown to capacity seem to hold
+	for _, start := range []int{0, 25, 39} {
+		rule := ruleOf(ttft(.01))
+		rule.Start = start
+		s := New(rule)
+		tried := map[int]bool{}
+		for {
+			level, more := s.Next()
+			if !more {
+				break
+			}
+			if tried[level] {
+				t.Fatalf("from %d: level %d was tried twice", start, level)
+			}
+			tried[level] = true
+			switch {
+			case level == 4: // too slow a load for its time
+				s.Learn(level, Undecided, true)
+			case level <= shown:
+				s.Learn(level, Holds, false)
+			default:
+				s.Learn(level, map[bool]Verdict{true: Undecided, false: Fails}[level <= capacity], level <= capacity)
+			}
+		}
+		a := s.Answer("")
+		if *a.Holds != rule.Levels[shown] || *a.Fails != rule.Levels[capacity+1] || a.End != Resolved || a.Undecided[0] != rule.Levels[shown+1] {
+			t.Errorf("from %d: %s (%s)", start, a, a.End)
+		}
+	}
+	s := New(ruleOf(ttft(.01)))
+	for level, more := s.Next(); more; level, more = s.Next() {
+		s.Learn(level, Undecided, true)
+	}
+	if a := s.Answer(""); a.End != NoneHolds || a.Holds != nil || len(a.Undecided) == 0 {
+		t.Errorf("nothing could be decided: %s", a)
+	}
 }
 
 // probe fills a sample with n requests of which a share misses each objective.

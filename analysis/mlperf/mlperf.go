@@ -117,7 +117,7 @@ func judge(m spec.MLPerf, p *metric.Point) Result {
 	if m.Scenario == spec.SingleStream || m.Scenario == spec.MultiStream {
 		if value, ok := rule.Estimate(t.queries); ok {
 			r.Latency = &value
-		} else {
+		} else if r.Queries >= m.MinQueries {
 			invalid("%d queries are too few for p%g at %g %% confidence, want at least %d", r.Queries, m.Percentile, 100*Confidence, rule.Under(1)+1)
 		}
 	}
