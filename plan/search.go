@@ -33,6 +33,10 @@ type Search struct {
 // bytes of plan.json.
 const mostSearchPoints = 4000
 
+// leastAllowed is the smallest share of misses worth a search: to show it takes
+// tens of millions of requests.
+const leastAllowed = 1e-7
+
 // PointOf is the index of probe number round at a level.
 func (s *Search) PointOf(level, round int) int { return level*s.Rounds + round }
 
@@ -57,6 +61,9 @@ func search(run spec.Run, base Point) (*Search, []Point, error) {
 		}
 	}
 	for _, o := range s.Objectives {
+		if o.Allowed < leastAllowed {
+			return nil, nil, fmt.Errorf("spec.slo: %s allows less than one request in %g to miss, which no sample can show", o.Name, 1/leastAllowed)
+		}
 		s.Need = max(s.Need, int(math.Ceil(math.Log(s.Alpha())/math.Log1p(-o.Allowed))))
 	}
 	var points []Point

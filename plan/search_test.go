@@ -59,19 +59,13 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchRefuses(t *testing.T) {
-	for change, want := range map[string]string{
-		"duration: 1s": "lengthen load.duration",
-		"search: {min: 1, max: 64, resolution: 0.001": "possible points",
+	for _, tt := range []struct{ from, to, want string }{
+		{"duration: 60s", "duration: 1s", "lengthen load.duration"},
+		{"start: 8", "resolution: 0.001", "possible points"},
+		{"percentile: 99,", "percentile: 99.9999999,", "no sample can show"},
 	} {
-		field, _, _ := strings.Cut(change, " ")
-		text := searching
-		if field == "duration:" {
-			text = strings.Replace(text, "duration: 60s", change, 1)
-		} else {
-			text = strings.Replace(text, "search: {min: 1, max: 64, start: 8", change, 1)
-		}
-		if _, err := New(parse(t, text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want an error about %s", change, err, want)
+		if _, err := New(parse(t, strings.Replace(searching, tt.from, tt.to, 1))); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want an error about %s", tt.to, err, tt.want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import "assay/unit"
 // level, as long as those before it together.
 type Search struct {
 	// The lowest load to try: requests per second, or users.
-	Min float64 `json:"min" required:"true" above:"0" max:"1000000"`
+	Min float64 `json:"min" required:"true" min:"0.0001" max:"1000000"`
 
 	// The highest load to try.
 	Max float64 `json:"max" required:"true" above:"0" max:"1000000"`

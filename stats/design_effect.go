@@ -1,5 +1,9 @@
 package stats
 
+// mostLags bounds the work of DesignEffect, which is that of n times the lags. A
+// burst of more than a thousand values is longer than it can see.
+const mostLags = 1000
+
 // DesignEffect is how many successive values of xs are worth one independent
 // value: n divided by the effective sample size, 1 + 2·Σρ over the lags of
 // Geyer's initial positive sequence (Practical Markov Chain Monte Carlo, 1992).
@@ -27,7 +31,7 @@ func DesignEffect(xs []float64) float64 {
 	// Pairs of neighbouring lags, the first with lag zero, as long as they add up
 	// to something positive.
 	sum := 0.0
-	for lag := 0; lag+1 < n/2; lag += 2 {
+	for lag := 0; lag+1 < min(n/2, mostLags); lag += 2 {
 		pair := (covariance(lag) + covariance(lag+1)) / variance
 		if pair <= 0 {
 			break
