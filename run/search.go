@@ -25,6 +25,10 @@ func (e *execution) walk(ctx context.Context, l *launching) error {
 			walkErr = fmt.Errorf("%s: %w", point.Name, walkErr)
 			break
 		}
+		if ended := l.counter.ended.Load(); ended > 0 && ended == l.counter.failed.Load() {
+			walkErr = fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
+			break
+		}
 		var stop search.End
 		if rule.Time > 0 && l.clock.Now()-begun >= int64(rule.Time) {
 			stop = search.TimeUp

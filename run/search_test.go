@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 	"assay/load"
 	"assay/record"
 	"assay/search"
+	"assay/sim"
 	"assay/stats"
+	"assay/telemetry"
 )
 
 // capacity serves calls one at a time, service apart from each other, on a
@@ -42,12 +45,32 @@ func capacity(t *testing.T, service, most time.Duration) string {
 	})
 }
 
-// A server of known capacity is searched over real sockets: 20 ms a call are 50
-// calls a second. The answer lies at the capacity, every probe is a point of the
+// simulated serves cfg on loopback.
+func simulated(t *testing.T, cfg sim.Config) string {
+	t.Helper()
+	server, err := sim.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }() // ends with Close
+	t.Cleanup(func() {
+		server.Close()
+		<-served
+	})
+	return "http://" + l.Addr().String()
+}
+
+// A simulated engine of known capacity is searched over real sockets: one
+// sequence at a time, one token each, 20 ms an iteration are 50 calls a second. The answer lies at the capacity, every probe is a point of the
 // bundle with its schedule, and the records lead to the same path again.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	t.Parallel() // it mostly waits
-	url := capacity(t, 20*time.Millisecond, time.Hour)
+	url := simulated(t, sim.Config{Model: "m", Engine: sim.Engine{MaxSequences: 1, Cost: sim.Cost{Base: 20 * time.Millisecond}}})
 	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 2, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
 	b := carryOut(t, p)
 	path, err := search.Read(b, 0)
@@ -182,5 +205,26 @@ func TestQueueWatchThinsOut(t *testing.T) {
 	}
 	if len(w.at) >= mostSamples || len(w.at) != len(w.inFlight) || len(w.at) != len(w.response) || w.stride < 16 {
 		t.Errorf("%d samples at every %d ticks", len(w.at), w.stride)
+	}
+}
+
+// A target that answers nothing is a failed launch, not an answer.
+func TestSearchOfNothing(t *testing.T) {
+	t.Parallel() // it mostly waits
+	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such model", http.StatusNotFound) })
+	p := openPlan(t, url, `{duration: 200ms, warmup: {}, search: {min: 50, max: 100, confidence: 0.8}}, slo: [{metric: ttft, percentile: 50, max: 1s}]`)
+	host := telemetry.Local(t.Context())
+	defer host.Close()
+	result, err := Execute(t.Context(), p, Options{
+		Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host,
+	})
+	if err == nil || !strings.Contains(err.Error(), "not one request succeeded") {
+		t.Errorf("error %v, want one that says that nothing succeeded", err)
+	}
+	if result == nil || result.Status != bundle.Failed {
+		t.Fatalf("result %+v, want a failed bundle", result)
+	}
+	if err := result.Bundle.Abandon(); err != nil {
+		t.Error(err)
 	}
 }
