@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,13 +79,13 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 40 % apart: 19.2, 26.9, 37.6, 52.7, 73.8. On a busy machine a level below
-	// the capacity may be lost; one far above it cannot hold.
-	if path.Answer.Holds == nil || *path.Answer.Holds < 15 || *path.Answer.Holds > 55 {
-		t.Errorf("answer %s, the server does 50 a second: %+v", path.Answer, path.Steps)
+	// 40 % apart: 19.2, 26.9, 37.6, 52.7, 73.8. Nothing makes a level far above the
+	// capacity hold; a host that is busy with other things may lose one below it.
+	if a := path.Answer; a.Holds != nil && *a.Holds > 55 {
+		t.Errorf("answer %s, the server does 50 a second", a)
 	}
-	if path.Answer.Fails == nil || *path.Answer.Fails < 26 {
-		t.Errorf("answer %s", path.Answer)
+	if a := path.Answer; quiet(t, b) && (a.Holds == nil || *a.Holds < 15 || a.Fails == nil || *a.Fails < 26) {
+		t.Errorf("answer %s, the server does 50 a second: %+v", a, path.Steps)
 	}
 	steps := 0
 	for _, e := range rows[record.Event](t, b, bundle.Events) {
@@ -107,11 +109,27 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 	}
 	forged := path
 	forged.Steps = append([]search.Step(nil), path.Steps...)
-	forged.Steps[0].Verdict = search.Undecided
+	forged.Steps[0].Verdict += "!"
 	if search.Replay(b, *p.Search, 0, forged) == nil {
 		t.Error("a forged verdict was not noticed")
 	}
 	t.Logf("%d probes: %s", len(path.Steps), path.Answer)
+}
+
+// quiet reports whether the host let calls leave in time: three of four within 20
+// ms of when they were due.
+func quiet(t *testing.T, b *bundle.Bundle) bool {
+	t.Helper()
+	var lags []int64
+	for _, r := range rows[record.Request](t, b, bundle.Requests) {
+		lags = append(lags, r.Sent-r.Due)
+	}
+	slices.Sort(lags)
+	if lag := time.Duration(lags[len(lags)*3/4]); lag > 20*time.Millisecond {
+		t.Logf("calls left %v late: the host is too busy to hold it to a level", lag)
+		return false
+	}
+	return true
 }
 
 func twoDigits(n int) string {
@@ -121,27 +139,33 @@ func twoDigits(n int) string {
 	return string(rune('0'+n/10)) + string(rune('0'+n%10))
 }
 
-// A closed loop is searched for users: with ten places of 20 ms, n users wait 2 ms
-// each for the others.
+// A closed loop is searched for users: a server of 24 places refuses the others,
+// however slow the host is. Calls that the point before left behind take some.
 func TestSearchOfUsers(t *testing.T) {
 	t.Parallel() // it mostly waits
-	places := make(chan struct{}, 10)
+	var inside atomic.Int64
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
-		places <- struct{}{}
-		time.Sleep(20 * time.Millisecond)
-		<-places
+		full := inside.Add(1) > 24
+		if !full {
+			time.Sleep(20 * time.Millisecond)
+		}
+		inside.Add(-1) // before the answer: its user may ask again at once
+		if full {
+			http.Error(w, "full", http.StatusServiceUnavailable)
+			return
+		}
 		reply(w)
 	})
 	p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]}, target: {url: "`+url+`"},
-		load: {duration: 400ms, warmup: {}, search: {min: 1, max: 128, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
-		slo: [{metric: e2e, percentile: 50, max: 100ms}, {metric: error_rate, maxRatio: 0.1}]`)
+		load: {duration: 400ms, warmup: {}, search: {min: 2, max: 256, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
+		slo: [{metric: error_rate, maxRatio: 0.3}]`)
 	p.Launches = p.Launches[:1]
 	path, err := search.Read(carryOut(t, p), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := path.Answer; a.Holds == nil || *a.Holds < 4 || *a.Holds > 32 || a.Fails != nil && *a.Fails < 16 {
-		t.Errorf("answer %s; 32 users wait 64 ms and 64 wait 128", a)
+	if a := path.Answer; a.Holds == nil || *a.Holds < 8 || *a.Holds > 32 || a.Fails == nil || *a.Fails < 32 || *a.Fails > 128 {
+		t.Errorf("answer %s; 16 users fit, 64 do not: %+v", a, path.Steps)
 	}
 }
 
@@ -156,7 +180,7 @@ func TestSaturatedPointStops(t *testing.T) {
 	if err := json.Unmarshal([]byte(event(t, b, record.PointSaturated).Detail), &growth); err != nil {
 		t.Fatal(err)
 	}
-	if growth.Slope < 40 || growth.Slope > 110 || growth.Rate < 60 || growth.P > .01 {
+	if growth.Slope < 20 || growth.Slope > 150 || growth.Rate < 40 || growth.P > .01 {
 		t.Errorf("growth %+v, want about 80 a second of 100", growth)
 	}
 	window := event(t, b, record.WindowEnd).At - event(t, b, record.WindowBegin).At
@@ -176,7 +200,7 @@ func TestSaturatedPointStops(t *testing.T) {
 func TestUnsaturatedPoints(t *testing.T) {
 	t.Parallel() // it mostly waits
 	quick := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { time.Sleep(5 * time.Millisecond); reply(w) })
-	b := carryOut(t, openPlan(t, quick, `{rate: [60], duration: 1200ms, warmup: {duration: 100ms}, stopWhenSaturated: true}`))
+	b := carryOut(t, openPlan(t, quick, `{rate: [30], duration: 1200ms, warmup: {duration: 100ms}, stopWhenSaturated: true}`))
 	for _, e := range rows[record.Event](t, b, bundle.Events) {
 		if e.Name == record.PointSaturated {
 			t.Errorf("a server that keeps up is called saturated: %s", e.Detail)
