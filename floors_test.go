@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"record", "spec", "stats", "finding"},
 	{"plan"},
 	{"bundle"},
-	{"workload", "target", "sim", "worker", "launch", "telemetry", "foreign", "metric"},
+	{"workload", "target", "sim", "worker", "launch", "telemetry", "foreign", "metric", "search"},
 	{"load", "train", "probe", "accuracy", "analysis", "lint"},
 	{"run", "claim"},
 	{"report", "warehouse"},

@@ -53,7 +53,7 @@ func (u *user) next(ctx context.Context) {
 		u.crew.left()
 		return
 	}
-	if u.ThinkTime == 0 {
+	if u.ThinkTime == 0 && u.clock.Until(u.due) <= 0 {
 		select {
 		case p, ok := <-u.calls:
 			if ok {

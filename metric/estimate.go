@@ -94,6 +94,7 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		Confidence: p.Run.Spec.Trials.ConfidenceLevel,
 		Launches:   []int{}, Rows: []Row{}, Outcomes: []Outcomes{},
 	}
+	limits, limited := plan.Good(p.Run)
 	var launches []Launch
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
@@ -103,6 +104,11 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		launch, err := ReadLaunch(b, info.Index)
 		if err != nil {
 			return out, err
+		}
+		if limited {
+			for _, point := range launch.Points {
+				point.Limits = &limits
+			}
 		}
 		launches = append(launches, launch)
 		out.Launches = append(out.Launches, info.Index)

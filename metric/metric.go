@@ -10,6 +10,7 @@
 package metric
 
 import (
+	"assay/plan"
 	"assay/record"
 	"assay/spec"
 	"assay/unit"
@@ -51,6 +52,9 @@ type Metric struct {
 
 	// Probe says that the metric is about the probes beside the load.
 	Probe bool
+	// SLOOnly says that the metric has a meaning only where spec.slo limits
+	// latencies.
+	SLOOnly bool
 
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
@@ -93,6 +97,7 @@ var All = []Metric{
 	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 	ProbeTTFT, ProbeE2E, ProbeErrorRate,
+	Goodput, Attainment,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -121,6 +126,10 @@ type Point struct {
 	Sessions   []*Session
 	Beside     *Beside     // what was read in the launch; nil means nothing
 	Probes     []*Timeline // sent beside the load, and no part of it
+
+	// Limits are those of spec.slo that a request must keep to be good; nil
+	// means that there are none.
+	Limits *plan.Objective
 }
 
 // Seconds is the length of the measured window.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"assay/spec"
@@ -50,6 +51,9 @@ func expect(p Plan) Expected {
 		if len(point.Stages) > 0 {
 			begun = stagesArea(point.Stages) * perUser
 		}
+		if point.Query != nil && point.Query.Once {
+			begun = float64(point.Query.Samples)
+		}
 		if limit := float64(point.Requests); limit > 0 && limit < begun {
 			begun = limit
 		}
@@ -58,12 +62,27 @@ func expect(p Plan) Expected {
 		e.Seconds += one.Seconds * float64(len(p.Launches))
 		e.Requests += one.Requests * int64(len(p.Launches))
 	}
+	e.Assumption = assumption(p, service, !measuredOnly)
+	if p.Search != nil {
+		e.search(p) // its own assumption says more
+	}
 	e.InputTokens = int64(float64(e.Requests) * input)
 	e.OutputTokens = int64(float64(e.Requests) * output)
-	e.Assumption = assumption(p, service, !measuredOnly)
 	e.Apart = apart(p)
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
+}
+
+// search guesses what a search will take: as if the answer lay half-way between
+// the start and the highest level and every level took one probe.
+func (e *Expected) search(p Plan) {
+	s := p.Search
+	middle := (s.Start + len(s.Levels)) / 2
+	probes := min(s.Probes, 2+(middle-s.Start)/s.Step+int(math.Ceil(math.Log2(float64(s.Step+1)))))
+	one := e.PerPoint[s.PointOf(middle, 0)]
+	e.Seconds = float64(probes) * one.Seconds * float64(len(p.Launches))
+	e.Requests = int64(probes) * one.Requests * int64(len(p.Launches))
+	e.Assumption = fmt.Sprintf("a search takes as many probes as it needs; the counts assume %d in each launch, near %s, at most %d are made", probes, p.Points[s.PointOf(middle, 0)].Name, s.Probes)
 }
 
 // stagesArea is the load of stages times its time: calls in an open loop, seconds

@@ -33,7 +33,8 @@ type Plan struct {
 	Defaults       []spec.Default `json:"defaults"` // what the author left to us
 	Points         []Point        `json:"points"`
 	Launches       []Launch       `json:"launches"`
-	Part           *Part          `json:"part,omitempty"` // nil means the whole
+	Search         *Search        `json:"search,omitempty"` // nil means that every point is run
+	Part           *Part          `json:"part,omitempty"`   // nil means the whole
 	Expected       Expected       `json:"expected"`
 	Precision      Precision      `json:"precision"`
 }
@@ -65,6 +66,9 @@ type Point struct {
 	PrefillConcurrency int          `json:"prefillConcurrency,omitempty"`
 	Cancel             *spec.Cancel `json:"cancel,omitempty"` // requests given up on purpose
 
+	// Query sends calls as the samples of queries; nil means one by one.
+	Query *Query `json:"query,omitempty"`
+
 	// Idle says that this part of a plan has nothing to send at the point.
 	Idle bool `json:"idle,omitempty"`
 
@@ -81,7 +85,7 @@ func (p Point) Open() bool { return p.Arrival != "" }
 type Launch struct {
 	Index int   `json:"index"`
 	Seed  int64 `json:"seed"`
-	Order []int `json:"order"` // indexes of points, in the order they run
+	Order []int `json:"order"` // indexes of points, in the order they run; empty for a search
 
 	// Side is which system it starts, and Block which comparison it belongs to;
 	// empty in a run of one side.
@@ -105,7 +109,9 @@ func New(run spec.Run) (Plan, error) {
 		Defaults:       defaults,
 	}
 	if resolved.Spec.Load != nil {
-		p.Points = points(resolved)
+		if p.Points, p.Search, err = points(resolved); err != nil {
+			return Plan{}, err
+		}
 	}
 	p.Launches = p.launches()
 	p.Expected = expect(p)
@@ -114,7 +120,7 @@ func New(run spec.Run) (Plan, error) {
 }
 
 // points lists the levels of load that the spec asks for.
-func points(run spec.Run) []Point {
+func points(run spec.Run) ([]Point, *Search, error) {
 	load := run.Spec.Load
 	base := Point{
 		Warmup: load.Warmup.Duration, WarmupRequests: load.Warmup.Requests,
@@ -125,12 +131,26 @@ func points(run spec.Run) []Point {
 	if session := run.Spec.Workload.Session; session != nil {
 		base.Requests = session.Limit // a point of sessions counts sessions
 	}
+	if load.MLPerf != nil {
+		return mlperfPoints(run, base), nil, nil
+	}
 	var list []Point
 	add := func(p Point, name string) {
 		p.Index, p.Name = len(list), name
 		list = append(list, p)
 	}
-	if run.Spec.Workload.ConcurrencyModel == spec.ClosedLoop {
+	open := run.Spec.Workload.ConcurrencyModel != spec.ClosedLoop
+	if open {
+		base.Arrival, base.MaxInFlight = load.Arrival, load.MaxInFlight
+		if load.Arrival == spec.ArrivalGamma {
+			base.Burstiness = load.Burstiness
+		}
+	}
+	if load.Search != nil {
+		s, list, err := search(run, base)
+		return list, s, err
+	}
+	if !open {
 		for _, users := range load.Concurrency {
 			p := base
 			p.Concurrency = users
@@ -142,11 +162,7 @@ func points(run spec.Run) []Point {
 			p.Concurrency = mostUsers(load.Stages)
 			add(p, "stages")
 		}
-		return list
-	}
-	base.Arrival, base.MaxInFlight = load.Arrival, load.MaxInFlight
-	if load.Arrival == spec.ArrivalGamma {
-		base.Burstiness = load.Burstiness
+		return list, nil, nil
 	}
 	for _, rate := range load.Rate {
 		p := base
@@ -163,7 +179,7 @@ func points(run spec.Run) []Point {
 		p.TraceRef, p.TraceScale = load.TraceRef, load.TraceScale
 		add(p, "trace")
 	}
-	return list
+	return list, nil, nil
 }
 
 // mostUsers is the largest number of users of any stage.
@@ -188,6 +204,9 @@ func stagesTime(stages []spec.Stage) unit.Duration {
 // with the same seed number ask the same.
 func (p Plan) launch(index int, seedNumber int64) Launch {
 	l := Launch{Index: index, Seed: Seed(p.Run.Spec.Seed, "launch", seedNumber)}
+	if p.Search != nil {
+		return l // it decides as it goes
+	}
 	for _, point := range p.Points {
 		l.Order = append(l.Order, point.Index)
 	}

@@ -26,6 +26,9 @@ func (p Plan) Shard(index, count int) (Plan, error) {
 	if count == 1 {
 		return p, nil
 	}
+	if err := p.splittable(); err != nil {
+		return Plan{}, err
+	}
 	part := Part{index, count}
 	p.Part = &part
 	points := make([]Point, len(p.Points))

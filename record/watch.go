@@ -46,4 +46,10 @@ const (
 	ColdSent        = "cold.sent"        // the first request
 	ColdToken       = "cold.first_token" // of the first request
 	ColdDone        = "cold.done"        // the first request has ended
+	// PointSaturated says that the queue of an open point grew without bound, with
+	// the evidence.
+	PointSaturated = "point.saturated"
+
+	// SearchStep is what a probe of a search said and what it led to.
+	SearchStep = "search.step"
 )

@@ -10,10 +10,13 @@ import (
 	"fmt"
 	"io"
 
+	"assay/analysis/mlperf"
+	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
 	"assay/plan"
+	"assay/search"
 )
 
 // A Report is everything a face may show.
@@ -25,6 +28,8 @@ type Report struct {
 	Plan      plan.Plan           `json:"plan"`
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
+	Search    *search.Summary     `json:"search,omitempty"` // nil when the load was not searched for
+	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 }
@@ -49,10 +54,19 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	if signature == "" {
 		signature = UnsignedText
 	}
-	return Report{
+	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
 		Plan: p, Launches: b.Launches(), Estimates: estimates, Findings: findings(p, estimates),
-	}, nil
+	}
+	if r.Search, err = search.Summarise(b, p); err != nil {
+		return r, err
+	}
+	if r.MLPerf, err = mlperf.Judge(b, p); err != nil {
+		return r, err
+	}
+	saturated, err := saturation.Findings(b, p)
+	r.Findings = append(r.Findings, saturated...)
+	return r, err
 }
 
 // A Format writes r to w.

@@ -23,8 +23,12 @@ func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
 	writeHead(&b, r)
 	writeEachApart(&b, r)
+	writeSearch(&b, r.Search)
+	writeMLPerf(&b, r.MLPerf, r.pointName)
 	for _, point := range r.Plan.Points {
-		writeSides(&b, r, point)
+		if r.Search == nil || r.Search.Ends(point.Index) { // the path tells of the others
+			writeSides(&b, r, point)
+		}
 	}
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
@@ -121,11 +125,14 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	sessions := r.Plan.Run.Spec.Workload.Session != nil
 	var each, whole []metric.Metric
+	_, limited := plan.Good(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
+		case m.SLOOnly && !limited:
+			// Nor has it where nothing is limited.
 		case m.Beside:
 			// writeServer and writeApart show what there is.
 		case m.Each != nil || m.Many != nil:
@@ -224,7 +231,16 @@ func counts(e metric.Estimates, point int) string {
 	return strings.Join(parts, ", ")
 }
 
+// pointName is the name of a point of the plan.
+func (r Report) pointName(index int) string {
+	point, _ := r.Plan.PointByIndex(index)
+	return point.Name
+}
+
 func writeFoot(b *bytes.Buffer, r Report) {
+	for _, f := range r.Findings {
+		fmt.Fprintf(b, "\n%s: %s\n  %s; %s\n", f.Severity, f.Message, f.Why, f.Fix)
+	}
 	if len(r.Estimates.LeftOut) > 0 || len(r.Warnings) > 0 {
 		fmt.Fprintln(b)
 	}

@@ -122,15 +122,26 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 	if err := l.probeCache(ctx); err != nil {
 		return err
 	}
+	if e.plan.Search != nil {
+		return e.walk(ctx, l)
+	}
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
-			return fmt.Errorf("%s: not one request succeeded; %s", point.Name, l.firstFailure)
+		if err := l.hopeless(point); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// hopeless is an error when no request of any point has succeeded so far.
+func (l *launching) hopeless(point plan.Point) error {
+	if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
+		return fmt.Errorf("%s: not one request succeeded; %s", point.Name, l.firstFailure)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/search"
 	"assay/target"
 	"assay/workload"
 )
@@ -60,6 +61,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
 	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
+	watch := l.watchQueue(point, tally, events, cancel)
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
@@ -69,9 +71,20 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	}
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
-	runErr := offer(ctx, calls, keep, events.window)
+	stopWatching := watch.start(ctx)
+	runErr := offer(ctx, calls, keep, func(phase record.Phase, at int64) {
+		events.window(phase, at)
+		watch.entered(phase)
+	})
+	stopWatching()
 	probed := endProbes()
 	finishErr := finish()
+	if errors.Is(runErr, errSaturated) {
+		runErr = nil
+		if at, open := watch.cutShort(); open {
+			events.window(record.Cooldown, at)
+		}
+	}
 	balance := balance(tally, l.outcomes)
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
@@ -102,6 +115,9 @@ func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
 	manners := load.Manners{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
 	if c := point.Cancel; c != nil {
 		manners.Cancel = load.Cancel{Share: c.Share, After: c.After.Std(), Seed: plan.Seed(l.planned.Seed, "cancel", int64(point.Index))}
+	}
+	if point.Query != nil {
+		return l.queries(point, tally), nil
 	}
 	if !point.Open() {
 		return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
@@ -243,6 +259,10 @@ func (l *launching) decode(raw *target.Raw) (request record.Request, chunks []re
 func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
+	l.queue.answered(&request)
+	if l.judge != nil {
+		l.judge.Add(&request, chunks)
+	}
 	if request.Phase == record.Measure {
 		l.measured++
 	}
@@ -293,4 +313,8 @@ type launching struct {
 	probes  target.Config // how probes reach the target
 	dialect target.Dialect
 	probed  Balance // of the probes of the points that have ended
+
+	queue     *queueWatch    // of the point under way; nil in a closed loop
+	saturated bool           // whether its queue grew without bound
+	judge     *search.Sample // takes the requests of a search's probe; nil without one
 }

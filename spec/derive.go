@@ -18,6 +18,7 @@ type derivation struct {
 var derivations = []derivation{
 	{"a conversation of some turns", deriveSession},
 	{"an inference run offers load", deriveLoad},
+	{"the scenario of MLPerf and its benchmark", deriveMLPerf},
 	{"a training run measures steps", deriveTrain},
 	{"the model the workload names", deriveTargetModel},
 	{"the usual API of the task", deriveAPI},
@@ -90,9 +91,12 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 		s.Load = &Load{}
 	}
 	l := s.Load
+	if l.MLPerf != nil {
+		set(&l.Warmup, Warmup{}, "spec.load.warmup", note) // LoadGen has none
+	}
 	set(&l.Warmup, Warmup{Duration: defaultWarmup}, "spec.load.warmup", note)
 	if s.Workload.ConcurrencyModel != OpenLoop {
-		if l.Stages == nil {
+		if l.Stages == nil && l.Search == nil && l.MLPerf == nil {
 			setList(&l.Concurrency, defaultConcurrency, "spec.load.concurrency", note)
 		}
 		return
@@ -102,7 +106,7 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 		return
 	}
 	setValue(&l.Arrival, ArrivalPoisson, "spec.load.arrival", note)
-	if l.Stages == nil {
+	if l.Stages == nil && l.Search == nil && l.MLPerf == nil {
 		setList(&l.Rate, defaultRate, "spec.load.rate", note)
 	}
 }

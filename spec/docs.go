@@ -14,6 +14,7 @@ import (
 //
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
 //go:embed session.go trace.go
+//go:embed search.go mlperf.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 //go:embed task.go tokenizer.go
 //go:embed serverside.go

@@ -69,6 +69,16 @@ type Load struct {
 
 	// Small requests sent beside the load on a schedule of their own.
 	Probe *LoadProbe `json:"probe,omitzero"`
+	// Look for the highest load that keeps the objectives of spec.slo, in place
+	// of concurrency or rate.
+	Search *Search `json:"search,omitzero"`
+
+	// Offer load as a scenario of MLPerf LoadGen does.
+	MLPerf *MLPerf `json:"mlperf,omitzero"`
+
+	// Open loop: end a point as soon as its queue is seen to grow without bound.
+	// What is then in flight is cut. A search always does so.
+	StopWhenSaturated bool `json:"stopWhenSaturated,omitzero"`
 
 	// Keep the text of the answers in the bundle.
 	KeepAnswers bool `json:"keepAnswers"`

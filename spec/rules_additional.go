@@ -54,6 +54,9 @@ var additionalRules = []Rule{
 	{ID: "A50", Path: "spec.target", Doc: "Proxy, reader and HTTP/2 go together with each other and with the address.", check: connectionAgrees},
 	{ID: "A51", Path: "spec.target", Doc: "A command has a server that is started for each launch, and nothing that belongs to an address.", check: commandComplete},
 	{ID: "A45", Path: "spec.candidates", Doc: "Sides have names of their own, and servers that do not stand in each other's way.", check: candidatesAgree},
+	{ID: "A56", Path: "spec.load.search", Doc: "A search has bounds, objectives that single requests keep or miss, and the only say about the load.", check: searchAgrees},
+	{ID: "A57", Path: "spec.load.mlperf", Doc: "An MLPerf scenario has the only say about the load, and limits where it judges by them.", check: mlperfAgrees},
+	{ID: "A58", Path: "spec.load.stopWhenSaturated", Doc: "Only an open loop can be saturated.", check: stopsOpenLoops},
 }
 
 func cadenceOn(c *checker) {

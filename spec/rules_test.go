@@ -142,6 +142,7 @@ func wantAllTested(t *testing.T, rules []Rule, tested map[string]bool) {
 }
 
 func TestAdditionalRules(t *testing.T) {
+	const search, mlperf = "slo-search.yaml", "mlperf-server.yaml"
 	const digest = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	tests := []struct {
 		rule, file string
@@ -249,6 +250,32 @@ func TestAdditionalRules(t *testing.T) {
 		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].name", "baseline"}}, "spec.candidates[0].name", "each side needs a name of its own, and baseline is that of spec.target"},
 		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target.url", "http://127.0.0.1:8101"}, {"spec.target.server.restart", "run"}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
 		{"A45", "interleaved.yaml", []patch{{"spec.candidates[0].target", map[string]any{"url": "http://127.0.0.1:8101"}}}, "spec.candidates[0].target.url", "is that of baseline too: then both sides restart their server for each launch, or neither has one"},
+
+		{"A56", search, []patch{{"spec.load.rate", []int{1}}}, "spec.load.rate", "give search or rate, not both"},
+		{"A56", search, []patch{{"spec.load.search.max", 0.5}}, "spec.load.search.max", "must be above min"},
+		{"A56", search, []patch{{"spec.load.search.start", 99}}, "spec.load.search.start", "must lie between min and max"},
+		{"A56", search, []patch{{"spec.slo", remove{}}}, "spec.slo", "a search needs at least one objective"},
+		{"A56", search, []patch{{"spec.slo[0]", map[string]any{"metric": "itl", "max": "1s"}}}, "spec.slo[0].metric", "a search judges single requests: want ttft, tpot, e2e or error_rate"},
+		{"A56", search, []patch{{"spec.slo", []any{map[string]any{"metric": "error_rate", "maxRatio": 0.1}}}, {"spec.load.search.goodput", 0.9}}, "spec.load.search.goodput", "needs a latency objective in spec.slo"},
+		{"A56", search, []patch{{"spec.load.stream", false}}, "spec.load.stream", "must be true: ttft is an objective of the search"},
+		{"A56", search, []patch{{"spec.load.order", "randomised"}}, "spec.load.order", "a search decides the order of its points"},
+		{"A56", search, []patch{{"spec.workload.concurrencyModel", "closed_loop"}, {"spec.load.search.min", 1.5}}, "spec.load.search", "min and max must be whole numbers of users in a closed loop"},
+		{"A57", mlperf, []patch{{"spec.load.mlperf.benchmark", remove{}}}, "spec.load.mlperf", "scenario server needs both, or a benchmark that has them"},
+		{"A57", mlperf, []patch{{"spec.load.mlperf", map[string]any{"scenario": "interactive", "benchmark": "mixtral-8x7b"}}}, "spec.load.mlperf", "scenario interactive needs both, or a benchmark that has them"},
+		{"A57", mlperf, []patch{{"spec.load.rate", remove{}}}, "spec.load.rate", "scenario server needs a rate"},
+		{"A57", mlperf, []patch{{"spec.load.arrival", "constant"}}, "spec.load.arrival", "must be poisson for scenario server"},
+		{"A57", mlperf, []patch{{"spec.load.stream", false}}, "spec.load.stream", "must be true: scenario server limits the first token"},
+		{"A57", mlperf, []patch{{"spec.load.requests", 5}}, "spec.load.requests", "cannot be combined with mlperf"},
+		{"A57", mlperf, []patch{{"spec.load.mlperf.samples", 8}}, "spec.load.mlperf.samples", "must be 1 for scenario server"},
+		{"A57", mlperf, []patch{{"spec.load.mlperf.maxDuration", "20m"}}, "spec.load.mlperf.maxDuration", "belongs to single_stream and multi_stream"},
+		{"A57", mlperf, []patch{{"spec.load.mlperf.scenario", "offline"}}, "spec.workload.concurrencyModel", "must be closed_loop for scenario offline"},
+		{"A57", minimal, []patch{{"spec.load.mlperf.scenario", "server"}}, "spec.workload.concurrencyModel", "must be open_loop for scenario server"},
+		{"A57", minimal, []patch{{"spec.load.mlperf.scenario", "single_stream"}}, "spec.load.concurrency", "scenario single_stream decides how queries follow each other"},
+		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "multi_stream", "maxTTFT": "1s"}}}}, "spec.load.mlperf", "maxTTFT and maxTPOT belong to server and interactive"},
+		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "multi_stream", "maxDuration": "1s"}}}}, "spec.load.mlperf.maxDuration", "must not be below minDuration"},
+		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "offline"}, "warmup": map[string]any{"duration": "1s"}}}}, "spec.load.warmup", "the one query of scenario offline has no warm-up"},
+		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "offline", "minQueries": 2}}}}, "spec.load.mlperf.minQueries", "must be 1: scenario offline is one query of many samples"},
+		{"A58", minimal, []patch{{"spec.load.stopWhenSaturated", true}}, "spec.load.stopWhenSaturated", "belongs to concurrencyModel open_loop: a closed loop slows down instead"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {

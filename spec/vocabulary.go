@@ -97,6 +97,8 @@ var Vocabularies = map[string][]string{
 	"readers":           {ReaderNetHTTP, ReaderEpoll, ReaderKernel},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
+	"mlperfScenarios":   {SingleStream, MultiStream, ServerLoad, Interactive, Offline},
+	"mlperfBenchmarks":  publishedNames(),
 	"pointOrders":       {OrderAscending, OrderRandomised},
 	"ramps":             {RampStep, RampLinear, RampExponential},
 	"sloMetrics":        {"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"},

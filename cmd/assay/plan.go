@@ -72,7 +72,13 @@ func writePlan(w io.Writer, p plan.Plan) error {
 func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(b, "\npoints\n")
+	if p.Search != nil {
+		writePlanSearch(b, p)
+	}
 	for i, point := range p.Points {
+		if p.Search != nil {
+			break // too many to list, and most will not be visited
+		}
 		fmt.Fprintf(t, "  %s\twarm-up %s\tmeasured %s%s\tcool-down %s\tabout %d requests per launch\n",
 			point.Name, limited(point.Warmup, point.WarmupRequests), point.Duration, atMost(point.Requests), point.Cooldown, p.Expected.PerPoint[i].Requests)
 	}
@@ -134,6 +140,9 @@ func writePrecision(b *bytes.Buffer, p plan.Plan) {
 		for _, index := range row.Certified {
 			point, _ := p.PointByIndex(index)
 			reached = append(reached, point.Name)
+		}
+		if p.Search != nil && len(reached) > 0 {
+			reached = []string{fmt.Sprintf("%d of the %d possible probes", len(reached), len(p.Points))}
 		}
 		text := strings.Join(reached, ", ")
 		if text == "" {
