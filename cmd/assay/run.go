@@ -111,7 +111,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr),
+		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr), Simulate: simulate,
 	})
 	if result == nil {
 		return "", runErr

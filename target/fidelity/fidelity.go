@@ -40,6 +40,8 @@ type Result struct {
 	// to send until the request was written, and from the server's stamp of the
 	// first token until ours.
 	TTFT Spread `json:"ttft"`
+	// Lag is from when a request was due until it was sent.
+	Lag Spread `json:"lag"`
 	// Stamp is our stamp of a token minus the server's.
 	Stamp Spread `json:"stamp"`
 	// Gap is our time between two tokens minus the server's.
@@ -51,6 +53,7 @@ type Result struct {
 	Error     string        `json:"error,omitempty"`
 	PerSecond float64       `json:"events_per_s"`
 	Reads     float64       `json:"reads_per_event"`
+	Shared    float64       `json:"shared_reads"` // tokens that came in one read with the token before
 	CPU       time.Duration `json:"cpu_per_million_events_ns"`
 	DecodeCPU time.Duration `json:"decode_cpu_per_million_events_ns"` // part of CPU
 	RSS       int64         `json:"rss_bytes"`
@@ -103,7 +106,7 @@ func readTruth(r io.Reader) (truth, error) {
 // stream opens a connection and is left out.
 func judge(seen Observed, t truth) Result {
 	r := Result{Failed: seen.Failed, Error: seen.Error, RSS: seen.RSS, RSSFile: seen.RSSFile}
-	var ttft, stamp, gap, late []int64
+	var ttft, lag, stamp, gap, late []int64
 	first, last, all := int64(math.MaxInt64), int64(0), 0
 	for _, a := range seen.Requests {
 		sent := t[a.ID]
@@ -122,10 +125,12 @@ func judge(seen Observed, t truth) Result {
 			}
 		}
 		if n > 0 {
-			ttft = append(ttft, a.Lag+a.At[0]-sent[0].sent)
+			ttft = append(ttft, a.Wait+a.Lag+a.At[0]-sent[0].sent)
+			lag = append(lag, a.Wait)
 			first, last = min(first, a.At[0]), max(last, a.At[n-1])
 		}
 	}
+	r.Lag = spread(lag)
 	r.TTFT, r.Stamp, r.Gap, r.Late = spread(ttft), spread(stamp), spread(gap), spread(late)
 	r.Events = len(stamp)
 	if last > first {
@@ -133,6 +138,7 @@ func judge(seen Observed, t truth) Result {
 	}
 	if all > 0 {
 		r.Reads = float64(seen.Reads) / float64(all)
+		r.Shared = float64(seen.Shared) / float64(all)
 		r.CPU = perMillion(seen.CPU, all)
 		r.DecodeCPU = perMillion(seen.DecodeCPU, all)
 	}

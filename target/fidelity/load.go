@@ -40,14 +40,16 @@ type Observed struct {
 	Failed    int           `json:"failed"`
 	Error     string        `json:"error,omitempty"` // of the first failed request
 	Reads     int           `json:"reads"`           // distinct stamps
+	Shared    int           `json:"shared"`          // tokens that came in one read with the token before
 	Requests  []Answer      `json:"requests"`
 }
 
 // An Answer is one stream as the client saw it.
 type Answer struct {
-	ID     string  `json:"id"`     // the server's
-	Round  int     `json:"round"`  // of its stream
-	Lag    int64   `json:"lag_ns"` // from the decision to send until the last byte was written
+	ID     string  `json:"id"`                // the server's
+	Round  int     `json:"round"`             // of its stream
+	Wait   int64   `json:"wait_ns,omitempty"` // from when it was due until the decision to send
+	Lag    int64   `json:"lag_ns"`            // from the decision to send until the last byte was written
 	Stamps string  `json:"stamps"`
 	At     []int64 `json:"at_ns"` // of each token
 }
@@ -123,10 +125,7 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 	for raw := range raws {
 		request, chunks := client.Decode(raw)
 		if request.Result != record.OK {
-			seen.Failed++
-			if seen.Error == "" {
-				seen.Error = fmt.Sprintf("%s: %s", request.Result, request.Error)
-			}
+			seen.fail(request)
 			continue
 		}
 		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Stamps: request.Stamps, At: make([]int64, 0, l.Tokens)}

@@ -72,13 +72,16 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 // simulate starts the simulator. stop ends it and waits until its log is whole.
 func (b Bench) simulate(ctx context.Context, log string) (url string, stop func() error, err error) {
 	s := b.Schedule
-	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--pacers", "1", "--truth", log,
+	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--attached", "--pacers", "1", "--truth", log,
 		"--ttft", s.TTFT.String(), "--itl", s.ITL.String(), "--tokens", strconv.Itoa(s.Tokens))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	out, err := cmd.StdoutPipe()
 	if err != nil {
+		return "", nil, err
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // held until Wait, so that the simulator ends with us even when we are killed
 		return "", nil, err
 	}
 	if err := b.start(cmd, 1); err != nil {
