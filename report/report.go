@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"assay/bundle"
+	"assay/finding"
 	"assay/metric"
 	"assay/plan"
 )
@@ -25,6 +26,8 @@ type Report struct {
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
+	Client    metric.Client       `json:"client"`             // the instrument itself
+	Findings  []finding.Finding   `json:"findings,omitempty"`
 }
 
 // Version is the version of the JSON report.

@@ -25,6 +25,7 @@ func Text(w io.Writer, r Report) error {
 	for _, point := range r.Plan.Points {
 		writePoint(&b, r, point)
 	}
+	writeClient(&b, r)
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
 	return err
@@ -47,7 +48,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
+	for _, text := range ownError(r) {
+		row("own error", "%s", text)
+	}
 	t.Flush()
 }
 
@@ -107,7 +110,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\n", strings.Join(columns, "\t"))
+	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\tclient error\n", strings.Join(columns, "\t"))
 	for _, m := range each {
 		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
 		if !ok {
@@ -117,7 +120,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		for _, statistic := range columns {
 			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV), boundOf(r, m))
 	}
 	t.Flush()
 	for _, m := range whole {

@@ -147,6 +147,12 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
+	if r, err = judged(b, r); err != nil {
+		return report.Report{}, err
+	}
+	if err := writeJudged(result.Bundle, r.Client, r.Findings); err != nil {
+		return report.Report{}, err
+	}
 	for _, f := range report.All {
 		if err := writeReport(result.Bundle, f, r); err != nil {
 			return report.Report{}, err
