@@ -66,7 +66,7 @@ type Result struct {
 // due.
 type truth map[string][]sending
 
-type sending struct{ due, sent int64 }
+type sending struct{ arrival, due, sent int64 }
 
 // readTruth reads the simulator's truth log.
 func readTruth(r io.Reader) (truth, error) {
@@ -77,9 +77,9 @@ func readTruth(r io.Reader) (truth, error) {
 		return nil, fmt.Errorf("truth log: %w", err)
 	}
 	request, kind := slices.Index(head, "request"), slices.Index(head, "kind")
-	due, sent := slices.Index(head, "due_ns"), slices.Index(head, "sent_ns")
-	if min(request, kind, due, sent) < 0 {
-		return nil, fmt.Errorf("truth log: got columns %v, want request, kind, due_ns and sent_ns", head)
+	arrival, due, sent := slices.Index(head, "arrival_ns"), slices.Index(head, "due_ns"), slices.Index(head, "sent_ns")
+	if min(request, arrival, kind, due, sent) < 0 {
+		return nil, fmt.Errorf("truth log: got columns %v, want request, arrival_ns, kind, due_ns and sent_ns", head)
 	}
 	all := truth{}
 	for {
@@ -95,10 +95,11 @@ func readTruth(r io.Reader) (truth, error) {
 		}
 		d, dErr := strconv.ParseInt(row[due], 10, 64)
 		s, sErr := strconv.ParseInt(row[sent], 10, 64)
-		if err := errors.Join(dErr, sErr); err != nil {
+		a, aErr := strconv.ParseInt(row[arrival], 10, 64)
+		if err := errors.Join(aErr, dErr, sErr); err != nil {
 			return nil, fmt.Errorf("truth log: %w", err)
 		}
-		all[row[request]] = append(all[row[request]], sending{d, s})
+		all[row[request]] = append(all[row[request]], sending{a, d, s})
 	}
 }
 

@@ -48,6 +48,7 @@ type Observed struct {
 type Answer struct {
 	ID     string  `json:"id"`                // the server's
 	Round  int     `json:"round"`             // of its stream
+	Sent   int64   `json:"sent_ns"`           // when it was decided to send it
 	Wait   int64   `json:"wait_ns,omitempty"` // from when it was due until the decision to send
 	Lag    int64   `json:"lag_ns"`            // from the decision to send until the last byte was written
 	Stamps string  `json:"stamps"`
@@ -128,7 +129,7 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 			seen.fail(request)
 			continue
 		}
-		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Stamps: request.Stamps, At: make([]int64, 0, l.Tokens)}
+		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Sent: request.Sent + clock.Epoch, Stamps: request.Stamps, At: make([]int64, 0, l.Tokens)}
 		if request.Wrote != nil {
 			answer.Lag = *request.Wrote - request.Sent
 		}

@@ -33,6 +33,7 @@ type Bench struct {
 	Schedule Schedule
 	Rounds   int
 	Cores    []int  // of the client and of the simulator; empty pins neither
+	Burst    bool   // begin all streams at once; otherwise they are spread over one answer
 	Profile  string // where the client writes a processor profile; empty means none
 }
 
@@ -107,16 +108,20 @@ func (b Bench) simulate(ctx context.Context, log string) (url string, stop func(
 
 // observe runs the client process.
 func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Observed, time.Duration, error) {
+	begin := b.Schedule.length()
+	if b.Burst {
+		begin = 0
+	}
 	args := []string{"calibrate", "observe", "--url", url, "--reader", reader, "--streams", strconv.Itoa(streams),
-		"--rounds", strconv.Itoa(b.Rounds), "--tokens", strconv.Itoa(b.Schedule.Tokens), "--spread", b.Schedule.length().String()}
+		"--rounds", strconv.Itoa(b.Rounds), "--tokens", strconv.Itoa(b.Schedule.Tokens), "--spread", begin.String()}
 	if b.Profile != "" {
 		args = append(args, "--profile", b.Profile)
 	}
 	cmd := exec.CommandContext(ctx, b.Program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	var begin unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &begin); err != nil {
+	var started unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &started); err != nil {
 		return Observed{}, 0, err
 	}
 	err := b.start(cmd, 0)
@@ -130,7 +135,7 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	if err := json.Unmarshal(stdout.Bytes(), &seen); err != nil {
 		return Observed{}, 0, fmt.Errorf("the client's answer: %w", err)
 	}
-	return seen, time.Duration(seen.Ready - begin.Nano()), nil
+	return seen, time.Duration(seen.Ready - started.Nano()), nil
 }
 
 // start starts cmd on one processor. A child inherits the set of the thread that
