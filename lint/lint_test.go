@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,17 +40,20 @@ func healthy() Facts {
 	}
 }
 
+// A spoiled run has one fault and must be told so.
+type spoiled struct {
+	name     string
+	spoil    func(f *Facts)
+	check    string
+	severity finding.Severity
+	want     string
+}
+
 func TestChecks(t *testing.T) {
 	if found := Run(healthy()); len(found) != 0 {
 		t.Fatalf("a healthy run has findings: %+v", found)
 	}
-	tests := []struct {
-		name     string
-		spoil    func(f *Facts)
-		check    string
-		severity finding.Severity
-		want     string
-	}{
+	tests := []spoiled{
 		{"coarse for TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .006 }, "client-error", finding.Caution, "6 % of the p50 of TTFT at rate=50/s (100 ms)"},
 		{"coarse for gaps", func(f *Facts) { f.Client.Bounds.Gap.Seconds = .006 }, "client-error", finding.Void, "60 % of the p50 of ITL (chunk)"},
 		{"loses events", func(f *Facts) { f.Client.After.Lost = 3 }, "client-error", finding.Void, "after the run the client lost 3 events"},
@@ -65,6 +69,11 @@ func TestChecks(t *testing.T) {
 		{"too slow", func(f *Facts) { f.Estimates.Rows[4].Value = 45 }, "client-limit", finding.Caution, "sent 45/s of 50/s due"},
 		{"busy host", func(f *Facts) { v := .3; f.Client.Launches[0].CPUPressure = &v }, "client-limit", finding.Note, "waited for a processor 30.0 %"},
 		{"coalesced", func(f *Facts) { v := .3; f.Client.Launches[0].SharedRead = &v }, "client-limit", finding.Note, "shared a read"},
+	}
+	for _, c := range All {
+		if c.Doc == "" || !slices.ContainsFunc(tests, func(tt spoiled) bool { return tt.check == c.ID }) {
+			t.Errorf("%s: every check needs its doc and a run that trips it", c.ID)
+		}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
