@@ -183,8 +183,8 @@ func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *r
 	if err != nil {
 		return err
 	}
-	// A slow rate needs time for some calls at all; ten of them, at most 4 s.
-	judged := max(calibrationTime, min(4*time.Second, time.Duration(10/found.Rate*float64(time.Second))))
+	// A slow rate needs time for some calls at all: ten of them, in at most 2 s.
+	judged := max(calibrationTime, min(2*calibrationTime, time.Duration(10/found.Rate*float64(time.Second))))
 	schedule, err := arrival.New(series, arrival.Limits{Warmup: answer, Measure: judged})
 	if err != nil {
 		return err

@@ -78,6 +78,7 @@ func (b Bench) simulate(ctx context.Context, log string) (url string, stop func(
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second // to write its log; then it is killed
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", nil, err
