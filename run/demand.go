@@ -44,16 +44,15 @@ func demandOf(p plan.Plan) demand {
 	if len(all) == 0 {
 		return demand{streams: 1}
 	}
-	return slices.MaxFunc(all, func(a, b demand) int { return cmp.Compare(a.events(), b.events()) })
+	return slices.MaxFunc(all, func(a, b demand) int { return cmp.Compare(a.size(), b.size()) })
 }
 
-// events is how many events a second the demand means at the known stream.
-func (d demand) events() float64 {
-	t := d.truth()
+// size is how many events a second the demand would mean at full speed.
+func (d demand) size() float64 {
 	if d.streams > 0 {
-		return float64(d.streams) * 1e9 / float64(t.ITLNS)
+		return float64(d.streams) / knownITL.Seconds()
 	}
-	return d.rate * float64(t.Tokens)
+	return d.rate * longAnswer
 }
 
 const (
@@ -61,6 +60,9 @@ const (
 	// that the client is asked for more than the run will ask of it.
 	knownTTFT = 50 * time.Millisecond
 	knownITL  = 10 * time.Millisecond
+
+	// longAnswer is the most tokens of a known answer.
+	longAnswer = 25
 
 	// mostEvents is what one processor of the simulator sends on time in a
 	// second (docs/evidence/fidelity.md); beyond it the simulator would be
@@ -74,11 +76,11 @@ const (
 func (d demand) truth() record.KnownStream {
 	t := record.KnownStream{TTFTNS: int64(knownTTFT), ITLNS: int64(knownITL)}
 	if d.streams > 0 {
-		t.Tokens = min(25, max(10, d.streams))
+		t.Tokens = min(longAnswer, max(10, d.streams))
 		t.ITLNS = max(t.ITLNS, int64(d.streams)*int64(time.Second)/mostEvents)
 		return t
 	}
-	t.Tokens = int(min(25, max(2, mostEvents/d.rate)))
+	t.Tokens = int(min(longAnswer, max(2, mostEvents/d.rate)))
 	return t
 }
 

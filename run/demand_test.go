@@ -20,7 +20,8 @@ func TestDemand(t *testing.T) {
 		if truth := got.truth(); truth.Tokens != tokens || time.Duration(truth.ITLNS) != itl {
 			t.Errorf("%+v: %d tokens every %v, want %d every %v", got, truth.Tokens, time.Duration(truth.ITLNS), tokens, itl)
 		}
-		if e := got.events(); e > mostEvents {
+		truth := got.truth()
+		if e := float64(got.streams)*1e9/float64(truth.ITLNS) + got.rate*float64(truth.Tokens); e > mostEvents {
 			t.Errorf("%+v asks the simulator for %.0f events a second, want at most %d", got, e, mostEvents)
 		}
 	}
@@ -29,7 +30,7 @@ func TestDemand(t *testing.T) {
 		return plan.Point{Name: "o", Rate: rate, Arrival: "poisson", MaxInFlight: 10000}
 	}
 	f(demand{point: "c", streams: 16}, 16, 10*time.Millisecond, closed(1), closed(16), closed(4))
-	f(demand{point: "c", streams: 10_000}, 25, 200*time.Millisecond, closed(10_000))
+	f(demand{point: "c", streams: 10_000}, 25, 200*time.Millisecond, closed(500), closed(10_000), closed(1000))
 	f(demand{point: "o", rate: 100}, 25, 10*time.Millisecond, open(1), open(100))
 	f(demand{point: "o", rate: 5000}, 10, 10*time.Millisecond, open(5000))
 	f(demand{point: "r", rate: 30}, 25, 10*time.Millisecond, plan.Point{Name: "r", Arrival: "poisson", Stages: []spec.Stage{{Rate: 30}, {Rate: 2}}})

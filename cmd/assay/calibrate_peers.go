@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -37,17 +38,22 @@ func comparePeers(ctx context.Context, env Env, o calibrateOptions, streams []in
 			for _, turn := range turns {
 				c, err := oneTurn(ctx, env, o, turn, n, trial)
 				if err != nil {
-					return err
+					// What took half an hour is shown, also when the rest was not waited for.
+					return errors.Join(err, answer.show(env.Stdout, o.json))
 				}
 				answer.Trials = append(answer.Trials, c)
 			}
 		}
 	}
-	answer.LoadAfter = hostLoad()
-	if o.json {
-		return printJSON(env.Stdout, answer)
+	return answer.show(env.Stdout, o.json)
+}
+
+func (c comparison) show(w io.Writer, asJSON bool) error {
+	c.LoadAfter = hostLoad()
+	if asJSON {
+		return printJSON(w, c)
 	}
-	return answer.print(env.Stdout)
+	return c.print(w)
 }
 
 // oneTurn runs assay's client for turn 0 and a peer for each other.
@@ -113,6 +119,7 @@ func (c comparison) groups(yield func([]fidelity.Compared) bool) {
 			streams = append(streams, r.Streams)
 		}
 	}
+	slices.Sort(streams)
 	for _, n := range streams {
 		for _, name := range names {
 			var whole, skipped []fidelity.Compared
