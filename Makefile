@@ -69,7 +69,8 @@ bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
 
 # The client's stamps against the simulator's own, every reader, at 100 and at 50
-# events per second and stream, and reads per second with no schedule at all.
+# events per second and stream, and reads per second with no schedule at all; with
+# PEERS=1 other clients on the same simulator (make peers installs them).
 STREAMS ?= 1,10,100,500,1000,5000,10000,max
 TRIALS  ?= 3
 READERS := epoll+kernel,epoll,net/http
@@ -79,6 +80,18 @@ bench-fidelity:
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
 	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers net/http --tls --http2 --itl 20ms
+ifdef PEERS
+	bin/assay calibrate --peers --peers-dir $(PEERS_VENV) --trials $(TRIALS)
+endif
+
+# Other clients, for bench-fidelity PEERS=1: an environment for each name in
+# tests/requirements-peers.txt, about 8 GB in all.
+PEERS_VENV := .venv-peers
+.PHONY: peers
+peers:
+	grep -v '^#' tests/requirements-peers.txt | while read -r name what; do \
+	test -x $(PEERS_VENV)/$$name/bin/pip || $(PYTHON) -m venv $(PEERS_VENV)/$$name || exit 1; \
+	$(PEERS_VENV)/$$name/bin/pip install --quiet --no-compile --disable-pip-version-check $$what || exit 1; done
 
 # How late the open loop sends at 100, 1,000 and 5,000 calls a second; for ten
 # minutes a row: make bench-pacer PACER_TIME=10m
@@ -117,4 +130,4 @@ kills: compiler
 	ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
 
 clean:
-	rm -rf $(VENV) bin runs
+	rm -rf $(VENV) $(PEERS_VENV) bin runs

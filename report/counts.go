@@ -1,41 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
-	"assay/finding"
 	"assay/metric"
-	"assay/plan"
 	"assay/spec"
 )
-
-// findings says what in the report needs eyes.
-func findings(p plan.Plan, e metric.Estimates) []finding.Finding {
-	var list []finding.Finding
-	for _, c := range e.Counts {
-		point, _ := p.PointByIndex(c.Point)
-		list = append(list, c.Findings(p.Run.Spec.Workload, point.Name)...)
-	}
-	return list
-}
-
-func writeFindings(b *bytes.Buffer, list []finding.Finding) {
-	if len(list) > 0 {
-		fmt.Fprintln(b)
-	}
-	for _, f := range list {
-		fmt.Fprintf(b, "%s: %s (%s). %s.\n", f.Severity, f.Message, f.Check, sentence(f.Fix))
-	}
-}
-
-func sentence(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
 
 // tokenizer says what counted tokens.
 func tokenizer(t spec.Tokenizer) string {

@@ -11,7 +11,6 @@ import (
 	"io"
 
 	"assay/analysis/mlperf"
-	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -31,6 +30,7 @@ type Report struct {
 	Search    *search.Summary     `json:"search,omitempty"` // nil when the load was not searched for
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
+	Client    metric.Client       `json:"client"`             // the instrument itself
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 }
 
@@ -56,16 +56,12 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	}
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates, Findings: findings(p, estimates),
+		Plan: p, Launches: b.Launches(), Estimates: estimates,
 	}
 	if r.Search, err = search.Summarise(b, p); err != nil {
 		return r, err
 	}
-	if r.MLPerf, err = mlperf.Judge(b, p); err != nil {
-		return r, err
-	}
-	saturated, err := saturation.Findings(b, p)
-	r.Findings = append(r.Findings, saturated...)
+	r.MLPerf, err = mlperf.Judge(b, p)
 	return r, err
 }
 

@@ -87,8 +87,49 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 			Readings: []metric.Readings{{Point: 0, Scrapes: 90, Failed: 1, Seconds: 0.0021, Slowest: 0.0104, Engines: []string{"vLLM"}}},
 		},
 		Warnings: []string{"an example of a warning"},
-		Findings: []finding.Finding{{Check: "example", Severity: finding.Caution, Message: "something needs eyes", Fix: "look there"}},
+		Client:   exampleClient(),
+		Findings: []finding.Finding{{Check: "client-error", Severity: finding.Caution, Message: "an example of a finding", Fix: "an example of a cure"}},
 	}
+}
+
+// exampleClient was calibrated before and after and has samples of one launch.
+func exampleClient() metric.Client {
+	at := func(v float64) *float64 { return &v }
+	made := func(when string) *record.Calibration {
+		return &record.Calibration{
+			Version: record.CalibrationVersion, When: when, Point: "concurrency=4", Loop: "closed", Streams: 4,
+			Truth:      record.KnownStream{TTFTNS: 50e6, ITLNS: 10e6, Tokens: 10},
+			NotCovered: []string{"the network and its card"},
+		}
+	}
+	return metric.Client{
+		Version: metric.ClientVersion, Before: made(record.CalibrationBefore), After: made(record.CalibrationAfter),
+		Bounds: &metric.Bounds{
+			TTFT: metric.Bound{Seconds: 4e-4, Statistic: "max", N: 28, Before: at(3e-4), After: at(4e-4)},
+			Gap:  metric.Bound{Seconds: 2e-5, Statistic: "p99", N: 310, Before: at(2e-5), After: at(1e-5)},
+		},
+		Launches: []metric.ClientHealth{
+			{Launch: 0, Requests: 40, LagP50: at(2e-5), LagP99: at(3e-4), LateShare: at(0), CPUShare: at(.12), ResidentMax: at(30 << 20), OpenFilesMax: at(22)},
+		},
+	}
+}
+
+// A run that was not calibrated says so, and one that was calibrated once says when.
+func TestOwnError(t *testing.T) {
+	f := func(want string, change func(*metric.Client)) {
+		t.Helper()
+		r := Report{Client: exampleClient()}
+		change(&r.Client)
+		if got := strings.Join(ownError(r), "\n"); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f("before and after the run", func(*metric.Client) {})
+	f("before the run only", func(c *metric.Client) { c.Bounds.TTFT.After = nil })
+	f("after the run only", func(c *metric.Client) { c.Bounds.TTFT.Before = nil })
+	f("open loop of 50/s", func(c *metric.Client) { c.After.Loop, c.After.Rate = "open", 50 })
+	f("not covered: the network", func(*metric.Client) {})
+	f("not measured", func(c *metric.Client) { c.Bounds = nil })
 }
 
 // Every format has a golden file, and the same report gives the same bytes.

@@ -30,6 +30,7 @@ func Text(w io.Writer, r Report) error {
 			writeSides(&b, r, point)
 		}
 	}
+	writeClient(&b, r)
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
 	return err
@@ -55,7 +56,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	row("own error", "not measured beside the run: TTFT and gaps include the client's own delay (see assay calibrate)")
+	for _, text := range ownError(r) {
+		row("own error", "%s", text)
+	}
 	t.Flush()
 }
 
@@ -146,7 +149,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\n", strings.Join(columns, "\t"))
+	fmt.Fprintf(t, "  metric\t%s\tn per launch\tCV of p50\tclient error\n", strings.Join(columns, "\t"))
 	for _, m := range each {
 		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
 		if !ok {
@@ -156,7 +159,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		for _, statistic := range columns {
 			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV), boundOf(r, m))
 	}
 	t.Flush()
 	for _, m := range whole {
@@ -238,16 +241,12 @@ func (r Report) pointName(index int) string {
 }
 
 func writeFoot(b *bytes.Buffer, r Report) {
-	for _, f := range r.Findings {
-		fmt.Fprintf(b, "\n%s: %s\n  %s; %s\n", f.Severity, f.Message, f.Why, f.Fix)
-	}
 	if len(r.Estimates.LeftOut) > 0 || len(r.Warnings) > 0 {
 		fmt.Fprintln(b)
 	}
 	for _, l := range r.Estimates.LeftOut {
 		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, l.Reason)
 	}
-	writeFindings(b, r.Findings)
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", warning)
 	}

@@ -8,7 +8,8 @@ import (
 
 // Health is what the run cost the client: the block that tells whether the
 // instrument, and not the target, may have been the limit. How late it sent is a
-// metric (lag.v1), from the records.
+// metric (lag.v1), from the records. Times and counts are of the launches: the
+// calibrations before and after them are left out.
 type Health struct {
 	WallSeconds         float64 `json:"wallSeconds"`
 	CPUSeconds          float64 `json:"cpuSeconds"`
@@ -39,25 +40,33 @@ func readVitals() (v vitals, err error) {
 	return v, syscall.Getrusage(syscall.RUSAGE_SELF, &v.usage)
 }
 
-// health is what happened to this process since begun.
-func (e *execution) health(begun vitals) (Health, error) {
+// spent adds what happened to this process since begun: the launches, without the
+// calibrations around them.
+func (h *Health) spent(begun vitals) error {
 	now, err := readVitals()
 	if err != nil {
-		return Health{}, err
+		return err
 	}
-	wall := now.at.Sub(begun.at).Seconds()
-	cpu := cpuSeconds(now.usage) - cpuSeconds(begun.usage)
-	processors := runtime.GOMAXPROCS(0)
-	return Health{
-		WallSeconds: wall, CPUSeconds: cpu, CPUShare: cpu / wall / float64(processors), Processors: processors,
-		MaxResidentBytes:    now.usage.Maxrss * 1024, // Linux counts in kilobytes
-		VoluntarySwitches:   now.usage.Nvcsw - begun.usage.Nvcsw,
-		InvoluntarySwitches: now.usage.Nivcsw - begun.usage.Nivcsw,
-		GarbageCollections:  now.memory.NumGC - begun.memory.NumGC,
-		GarbagePauseSeconds: float64(now.memory.PauseTotalNs-begun.memory.PauseTotalNs) / 1e9,
-		Requests:            e.requests, FailedRequests: e.failed,
-		MaxInFlight: mostConnections(e.plan), Balance: e.balance, Probes: e.probed,
-	}, nil
+	h.WallSeconds += now.at.Sub(begun.at).Seconds()
+	h.CPUSeconds += cpuSeconds(now.usage) - cpuSeconds(begun.usage)
+	h.MaxResidentBytes = now.usage.Maxrss * 1024 // Linux counts in kilobytes
+	h.VoluntarySwitches += now.usage.Nvcsw - begun.usage.Nvcsw
+	h.InvoluntarySwitches += now.usage.Nivcsw - begun.usage.Nivcsw
+	h.GarbageCollections += now.memory.NumGC - begun.memory.NumGC
+	h.GarbagePauseSeconds += float64(now.memory.PauseTotalNs-begun.memory.PauseTotalNs) / 1e9
+	return nil
+}
+
+// summary is the health of the launches that have ended.
+func (e *execution) summary() Health {
+	h := e.health
+	h.Processors = runtime.GOMAXPROCS(0)
+	if h.WallSeconds > 0 {
+		h.CPUShare = h.CPUSeconds / h.WallSeconds / float64(h.Processors)
+	}
+	h.Requests, h.FailedRequests = e.requests, e.failed
+	h.MaxInFlight, h.Balance, h.Probes = mostConnections(e.plan), e.balance, e.probed
+	return h
 }
 
 func cpuSeconds(u syscall.Rusage) float64 {

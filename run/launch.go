@@ -63,7 +63,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	own := e.plan
 	own.Run.Spec.Target = e.side.target
 	l := &launching{plan: own, planned: planned, in: e.in, clock: clock, out: out}
-	runErr := e.measure(ctx, l, server)
+	runErr := e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
 	e.balance = e.balance.add(l.balance)
@@ -79,6 +79,16 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 		return &bundleError{errors.Join(runErr, err)}
 	}
 	return runErr
+}
+
+// measureLaunch measures and notes what that cost the client.
+func (e *execution) measureLaunch(ctx context.Context, l *launching, server *server) error {
+	begun, err := readVitals()
+	if err != nil {
+		return err
+	}
+	err = e.measure(ctx, l, server)
+	return errors.Join(err, e.health.spent(begun))
 }
 
 // measure starts what must be started and runs every point in its order.

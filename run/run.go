@@ -17,11 +17,12 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/target/fidelity"
 	"assay/telemetry"
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Progress is required.
+// Progress and Simulate is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
 	Out      string         // the folder that bundles are made in
@@ -30,6 +31,10 @@ type Options struct {
 	Now      time.Time      // when the run was asked for
 	Host     telemetry.Host // the machine
 	Progress func(Progress) // told about every step; nil means nobody
+
+	// Simulate starts a simulator as a process of its own, with which the run
+	// measures its own error. Nil means that it cannot be measured.
+	Simulate func(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, error)
 }
 
 // Progress is one thing that happened, for people who wait.
@@ -96,16 +101,8 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
-	begun, err := readVitals()
-	if err != nil {
-		return &Result{w, bundle.Failed}, err
-	}
 	status, err := e.launches(ctx)
-	health, healthErr := e.health(begun)
-	if healthErr == nil {
-		healthErr = w.SetHealth(health)
-	}
-	return &Result{w, status}, errors.Join(err, healthErr)
+	return &Result{w, status}, errors.Join(err, w.SetHealth(e.summary()))
 }
 
 // create opens a new bundle named after the time and the run.
@@ -163,6 +160,7 @@ type execution struct {
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them
 	probed           Balance // the same of probes
+	health           Health  // of them
 }
 
 // describe writes down the machine and the inputs before anything is measured.

@@ -50,6 +50,7 @@ func WorkloadDigest(run Run) (string, error) {
 	}
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
+		s.Load.Calibrate = nil // about the client, not the question
 	}
 	if s.Train != nil {
 		s.Train.Command = nil

@@ -71,7 +71,7 @@ spec:
 	f("n: 1", "n: 1.0")
 	f("http://a:1", "https://other:2/v1")
 	f("{name: a}", "{name: b, labels: {x: y}}")
-	f("duration: 60s", "duration: 60s, concurrency: [1, 4, 16], ignoreEOS: true, keepAnswers: true, requests: 0")
+	f("duration: 60s", "duration: 60s, concurrency: [1, 4, 16], ignoreEOS: true, keepAnswers: true, requests: 0, calibrate: false")
 	f("precision: bf16", "precision: bf16\n    batchingPolicy: as_served\n    correctness: {suite: []}\n    fixedAcrossTrials: [model]")
 	f("url: \"http://a:1\"", "url: \"http://a:1\", model: m, api: openai-chat, timeout: 3m, headers: {X: {env: X}}")
 	f("  target:", "  trials: {minReplicates: 9}\n  target:")

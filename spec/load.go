@@ -92,6 +92,10 @@ type Load struct {
 	// Ask for a stream of tokens; without it there is no time to first token.
 	Stream *bool `json:"stream,omitzero" default:"true"`
 
+	// Measure the client's own error against a known stream before and after the
+	// run, at its most demanding point; about two seconds each.
+	Calibrate *bool `json:"calibrate,omitzero" default:"true"`
+
 	// The order of the points inside a launch.
 	Order string `json:"order,omitzero" default:"ascending" enum:"pointOrders"`
 }

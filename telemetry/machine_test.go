@@ -37,6 +37,10 @@ var machine = map[string]string{
 	"proc/net/snmp":     "Ip: Forwarding\nIp: 1\nTcp: RtoAlgorithm RetransSegs InErrs\nTcp: 1 42 0\n",
 	"proc/net/sockstat": "sockets: used 9\nTCP: inuse 4 orphan 0 tw 2 alloc 5 mem 1\n",
 
+	"proc/net/netstat":            "TcpExt: PruneCalled RcvPruned ListenOverflows TCPBacklogDrop\nTcpExt: 3 4 2 5\nIpExt: InNoRoutes\nIpExt: 0\n",
+	"proc/self/task/77/schedstat": "1000 2000000000 3\n", "proc/self/task/77/status": "Name:\tassay\nnonvoluntary_ctxt_switches:\t12\n",
+	"proc/self/task/78/schedstat": "1000 500000000 3\n", "proc/self/task/78/status": "Name:\tassay\nnonvoluntary_ctxt_switches:\t3\n",
+
 	"proc/self/exe":       "binary",
 	"proc/self/cgroup":    "0::/job.slice/task\n",
 	"proc/self/stat":      "77 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 250 50 0 0 20 0 9 0 100 0 0\n",

@@ -48,6 +48,7 @@ var All = []Source{
 	Process, Runtime,
 	GPU, RAPL,
 	Prometheus,
+	Threads, Receive,
 }
 
 // Options tunes a sampler. The zero value is ready to use.

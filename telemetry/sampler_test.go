@@ -31,6 +31,8 @@ func checkDeclared(t *testing.T, s Source, got []Reading) {
 
 // machineReadings are values each source must find on the fake machine.
 var machineReadings = map[string][]Reading{
+	"threads": {{Name: "threads.runqueue.total", Value: 2.5}, {Name: "threads.involuntary.total", Value: 15}},
+	"receive": {{Name: "tcp.receive_pruned.total", Value: 12}, {Name: "tcp.listen_overflows.total", Value: 2}},
 	"cpu": {
 		{Name: "cpu.user.total", Value: 12}, {Name: "cpu.system.total", Value: 3.3}, {Name: "cpu.steal.total", Value: 3.7},
 		{Name: "context_switches.total", Value: 123456}, {Name: "processes.running", Value: 3},

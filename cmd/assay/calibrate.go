@@ -30,7 +30,11 @@ events; memory; and the time from process start to the first request.
 The simulator answers on a fixed schedule: --ttft to the first token, --itl
 between tokens, --tokens tokens. "max" as a number of streams means as many as
 the limit on open files allows. --tls and --http2 add rows for connections that
-only Go's own HTTP client can read.`
+only Go's own HTTP client can read.
+
+With --peers the same simulator answers genai-bench, GuideLLM, AIPerf and vLLM's
+request function as well, where make peers has installed them, and the answer is
+the ratio of what each reports to what the simulator did.`
 
 type calibrateOptions struct {
 	streams []string
@@ -40,6 +44,9 @@ type calibrateOptions struct {
 	json    bool
 
 	tls, http2 bool
+
+	peers    bool
+	peersDir string
 }
 
 func calibrateCommand(env Env) *cobra.Command {
@@ -49,9 +56,16 @@ func calibrateCommand(env Env) *cobra.Command {
 		Short: "Measure how exact this host is as a client",
 		Long:  calibrateLong,
 		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return calibrate(cmd.Context(), env, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.peers && !cmd.Flags().Changed("streams") {
+				o.streams = peerStreams
+			}
+			return calibrate(cmd.Context(), env, o)
+		},
 	}
 	f := cmd.Flags()
+	f.BoolVar(&o.peers, "peers", false, "compare with other clients: what each reports against what the simulator did")
+	f.StringVar(&o.peersDir, "peers-dir", ".venv-peers", "where make peers has installed them")
 	f.StringSliceVar(&o.streams, "streams", []string{"1", "10", "100", "1000"}, "numbers of streams, or max")
 	f.StringSliceVar(&o.readers, "readers", []string{target.ReadKernel}, "readers to measure: "+strings.Join(readers, ", "))
 	f.BoolVar(&o.tls, "tls", false, "measure over TLS as well")
@@ -128,6 +142,9 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 	if o.bench.Cores, err = fidelity.TwoCores(); err != nil {
 		return err
 	}
+	if o.peers {
+		return comparePeers(ctx, env, o, streams)
+	}
 	answer := calibration{Schedule: o.bench.Schedule, Cores: o.bench.Cores, Rounds: o.bench.Rounds}
 	answer.LoadBefore = hostLoad()
 	for _, n := range streams {
@@ -171,11 +188,7 @@ type calibration struct {
 
 func (c calibration) print(w io.Writer) error {
 	s := c.Schedule
-	pinned := "client and simulator share the processors of this host"
-	if len(c.Cores) == 2 {
-		pinned = fmt.Sprintf("client on processor %d, simulator on %d", c.Cores[0], c.Cores[1])
-	}
-	fmt.Fprintf(w, "truth: %v, then %v × %d; %s; load average before %s, after %s\n", s.TTFT, s.ITL, s.Tokens-1, pinned, c.LoadBefore, c.LoadAfter)
+	fmt.Fprintf(w, "truth: %v, then %v × %d; %s; load average before %s, after %s\n", s.TTFT, s.ITL, s.Tokens-1, pinning(c.Cores), c.LoadBefore, c.LoadAfter)
 	fmt.Fprintln(w, "error against the simulator's stamps, p50/p99/p99.9 in µs; each figure is the median of its trials")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "streams\tstamped by\ttrials\tTTFT\tstamp\tgap\tgap σ\tevents/s\treads/event\treads/CPU s\tCPU s/M\tof it decoding\tRSS MB\tof it file\tstart ms\tlost\tfailed\tsim late p99\t")
@@ -203,6 +216,13 @@ func (c calibration) print(w io.Writer) error {
 		return err
 	}
 	return c.printRatios(w)
+}
+
+func pinning(cores []int) string {
+	if len(cores) != 2 {
+		return "client and simulator share the processors of this host"
+	}
+	return fmt.Sprintf("client on processor %d, simulator on %d", cores[0], cores[1])
 }
 
 // printRatios sets the other readers beside the first.
@@ -254,8 +274,12 @@ func three(group []fidelity.Result, of func(fidelity.Result) fidelity.Spread) st
 		at(func(s fidelity.Spread) time.Duration { return s.P999 }))
 }
 
-// median of an even number is the upper of the two in the middle.
 func median(group []fidelity.Result, value func(fidelity.Result) float64) float64 {
+	return medianOf(group, value)
+}
+
+// medianOf an even number is the upper of the two in the middle.
+func medianOf[T any](group []T, value func(T) float64) float64 {
 	var values []float64
 	for _, r := range group {
 		values = append(values, value(r))

@@ -6,8 +6,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/bundle"
+	"assay/metric"
+	"assay/record"
 	"assay/report"
 )
 
@@ -23,6 +26,7 @@ func TestDemo(t *testing.T) {
 		"concurrency=1\n", "concurrency=4\n", "concurrency=16\n",
 		"TTFT", "ITL (chunk)", "TPOT", "E2E", "output throughput", "error rate",
 		"not certifiable (need n ≥ 368)", "signed by key", "bundle " + out,
+		"a known stream, closed loop of 16, before and after the run", "client error", "lag p99",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the demo does not print %q:\n%s", want, stdout)
@@ -50,9 +54,64 @@ func TestDemo(t *testing.T) {
 	if r.Status != bundle.Completed || len(r.Estimates.Launches) != 3 {
 		t.Errorf("status %s over launches %v", r.Status, r.Estimates.Launches)
 	}
+	checkClient(t, r.Client)
 	for _, row := range r.Estimates.Rows {
 		if row.Metric == "error_rate.v1" && row.Value != 0 {
 			t.Errorf("error rate %v at point %d, want 0: %+v", row.Value, row.Point, r.Estimates.Outcomes)
 		}
+	}
+}
+
+// checkClient wants both calibrations with nothing lost, and samples of every
+// launch. How exact the client was depends on who else uses the machine.
+func checkClient(t *testing.T, c metric.Client) {
+	t.Helper()
+	for _, made := range []*record.Calibration{c.Before, c.After} {
+		if made == nil {
+			t.Fatalf("a calibration is missing: %+v", c)
+		}
+		if made.Unavailable != "" || made.Lost != 0 || made.Failed != 0 || made.Requests < 16 || made.Gap.N == 0 || made.Lag.N != made.Requests {
+			t.Errorf("%s the run: %+v", made.When, made)
+		}
+		if took := time.Duration(made.EndNS - made.BeginNS); took > 20*time.Second {
+			t.Errorf("the calibration %s the run took %v", made.When, took)
+		}
+	}
+	if c.Bounds == nil || c.Bounds.TTFT.Seconds <= 0 || c.Bounds.Gap.Statistic != "p99" {
+		t.Errorf("bounds %+v", c.Bounds)
+	}
+	if len(c.Launches) != 3 {
+		t.Fatalf("health of %d launches, want 3", len(c.Launches))
+	}
+	for _, h := range c.Launches {
+		for name, v := range map[string]*float64{
+			"lag": h.LagP99, "CPU": h.CPUShare, "memory": h.ResidentMax, "files": h.OpenFilesMax,
+			"run queue": h.RunQueue, "scheduling": h.SchedP99Max, "shared reads": h.SharedRead,
+		} {
+			if v == nil {
+				t.Errorf("launch %d: no %s", h.Launch, name)
+			}
+		}
+		if h.Requests == 0 || h.MostInFlight != 16 {
+			t.Errorf("launch %d: %d requests, %d in flight", h.Launch, h.Requests, h.MostInFlight)
+		}
+	}
+}
+
+// A run that is told not to calibrate makes no claim about its client.
+func TestUncalibrated(t *testing.T) {
+	out := t.TempDir()
+	stdout, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out)
+	if code != exitOK {
+		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	for _, want := range []string{"own error  not measured", "client-unmeasured", "load.calibrate is false"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(out, "*", "raw", "*", "calibration-*"))
+	if err != nil || len(files) != 0 {
+		t.Errorf("calibrations %v, %v; want none", files, err)
 	}
 }

@@ -34,7 +34,7 @@ func writeSpec(t *testing.T, command []string, load string) string {
 		}
 		text += fmt.Sprintf(", server: {ready: {timeout: 10s, interval: 20ms}, command: [%s]}", strings.Join(quoted, ", "))
 	}
-	text += fmt.Sprintf("}, load: %s}}\n", load)
+	text += fmt.Sprintf("}, load: {calibrate: false, %s}}\n", strings.TrimPrefix(load, "{"))
 	path := filepath.Join(t.TempDir(), "failing.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

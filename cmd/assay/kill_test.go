@@ -106,7 +106,7 @@ func killOne(t *testing.T, dir, url string, r *killedRun) error {
 	specFile := filepath.Join(dir, r.id+".yaml")
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: %s},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 20, weight: 1}]},
-  target: {url: %q, headers: {x-request-id: %s}}, load: {concurrency: [4], duration: 2s, warmup: {duration: 200ms}}}}`, r.id, url, r.id)
+  target: {url: %q, headers: {x-request-id: %s}}, load: {calibrate: false, concurrency: [4], duration: 2s, warmup: {duration: 200ms}}}}`, r.id, url, r.id)
 	if err := os.WriteFile(specFile, []byte(text), 0o644); err != nil {
 		return err
 	}

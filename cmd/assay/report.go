@@ -46,6 +46,9 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
+			if r, err = judged(b, r); err != nil {
+				return err
+			}
 			r.Warnings = b.Warnings
 			return show(env.Stdout, r)
 		},

@@ -112,7 +112,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr),
+		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr), Simulate: simulate,
 	})
 	if result == nil {
 		return "", runErr
@@ -146,6 +146,12 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	}
 	r, err := report.New(b, result.Status, signatureOf(signer), estimates)
 	if err != nil {
+		return report.Report{}, err
+	}
+	if r, err = judged(b, r); err != nil {
+		return report.Report{}, err
+	}
+	if err := writeJudged(result.Bundle, r.Client, r.Findings); err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {

@@ -44,6 +44,7 @@ type simOptions struct {
 	truth       string
 	log         bool
 	json        bool
+	attached    bool
 	printConfig bool
 	listFaults  bool
 	tls         bool
@@ -115,6 +116,7 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.StringVar(&opts.truth, "truth", "", "write what was due and sent to this file, as CSV")
 	f.BoolVar(&opts.log, "log", false, "write a line for each request to stdout")
 	f.BoolVar(&opts.json, "json", false, "write the address when ready and the totals at the end to stdout as JSON")
+	f.BoolVar(&opts.attached, "attached", false, "end when standard input ends, with the program that holds its other end")
 	f.BoolVar(&opts.printConfig, "print-config", false, "print every setting as JSON and exit")
 	f.BoolVar(&opts.listFaults, "list-faults", false, "print the table of faults and exit")
 }
@@ -182,6 +184,15 @@ func parseShare(text string) (float64, error) {
 
 // serveSim runs a server until ctx ends.
 func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (err error) {
+	if opts.attached {
+		attached, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ctx = attached
+		go func() { // ends with standard input, or with the program
+			defer cancel()
+			_, _ = io.Copy(io.Discard, env.Stdin)
+		}()
+	}
 	if opts.log {
 		cfg.AccessLog = env.Stdout
 	}

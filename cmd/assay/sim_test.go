@@ -185,3 +185,35 @@ func TestSimMistakes(t *testing.T) {
 		t.Errorf("bad address: %v; want an error that names --addr", err)
 	}
 }
+
+// A simulator that another program has started ends with it, even if that was
+// killed: its standard input ends then.
+func TestSimAttached(t *testing.T) {
+	cmd := program(t.Context(), "sim", "--addr", "127.0.0.1:0", "--attached", "--json")
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := json.NewDecoder(output)
+	var ready struct{ URL string }
+	if err := answers.Decode(&ready); err != nil || ready.URL == "" {
+		t.Fatalf("not ready: %v", err)
+	}
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var totals map[string]any
+	if err := answers.Decode(&totals); err != nil {
+		t.Errorf("no totals at the end: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the simulator ended with %v, want in peace", err)
+	}
+}

@@ -25,7 +25,7 @@ func TestStampsAgainstTruth(t *testing.T) {
 	specFile := filepath.Join(dir, "truth.yaml")
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: truth},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 20, weight: 1}]},
-  target: {url: %q}, load: {concurrency: [8], duration: 1s, warmup: {}}}}`, url)
+  target: {url: %q}, load: {calibrate: false, concurrency: [8], duration: 1s, warmup: {}}}}`, url)
 	if err := os.WriteFile(specFile, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,8 @@ type Result struct {
 	// to send until the request was written, and from the server's stamp of the
 	// first token until ours.
 	TTFT Spread `json:"ttft"`
+	// Lag is from when a request was due until it was sent.
+	Lag Spread `json:"lag"`
 	// Stamp is our stamp of a token minus the server's.
 	Stamp Spread `json:"stamp"`
 	// Gap is our time between two tokens minus the server's.
@@ -52,6 +54,7 @@ type Result struct {
 	PerSecond float64       `json:"events_per_s"`
 	Reads     float64       `json:"reads_per_event"`
 	ReadsCPU  float64       `json:"reads_per_cpu_s"` // reads in a second of the client's processor time, decoding included
+	Shared    float64       `json:"shared_reads"`    // tokens that came in one read with the token before
 	CPU       time.Duration `json:"cpu_per_million_events_ns"`
 	DecodeCPU time.Duration `json:"decode_cpu_per_million_events_ns"` // part of CPU
 	RSS       int64         `json:"rss_bytes"`
@@ -64,7 +67,7 @@ type Result struct {
 // due.
 type truth map[string][]sending
 
-type sending struct{ due, sent int64 }
+type sending struct{ arrival, due, sent int64 }
 
 // readTruth reads the simulator's truth log.
 func readTruth(r io.Reader) (truth, error) {
@@ -75,9 +78,9 @@ func readTruth(r io.Reader) (truth, error) {
 		return nil, fmt.Errorf("truth log: %w", err)
 	}
 	request, kind := slices.Index(head, "request"), slices.Index(head, "kind")
-	due, sent := slices.Index(head, "due_ns"), slices.Index(head, "sent_ns")
-	if min(request, kind, due, sent) < 0 {
-		return nil, fmt.Errorf("truth log: got columns %v, want request, kind, due_ns and sent_ns", head)
+	arrival, due, sent := slices.Index(head, "arrival_ns"), slices.Index(head, "due_ns"), slices.Index(head, "sent_ns")
+	if min(request, arrival, kind, due, sent) < 0 {
+		return nil, fmt.Errorf("truth log: got columns %v, want request, arrival_ns, kind, due_ns and sent_ns", head)
 	}
 	all := truth{}
 	for {
@@ -93,10 +96,11 @@ func readTruth(r io.Reader) (truth, error) {
 		}
 		d, dErr := strconv.ParseInt(row[due], 10, 64)
 		s, sErr := strconv.ParseInt(row[sent], 10, 64)
-		if err := errors.Join(dErr, sErr); err != nil {
+		a, aErr := strconv.ParseInt(row[arrival], 10, 64)
+		if err := errors.Join(aErr, dErr, sErr); err != nil {
 			return nil, fmt.Errorf("truth log: %w", err)
 		}
-		all[row[request]] = append(all[row[request]], sending{d, s})
+		all[row[request]] = append(all[row[request]], sending{a, d, s})
 	}
 }
 
@@ -104,7 +108,7 @@ func readTruth(r io.Reader) (truth, error) {
 // stream opens a connection and is left out.
 func judge(seen Observed, t truth) Result {
 	r := Result{Failed: seen.Failed, Error: seen.Error, RSS: seen.RSS, RSSFile: seen.RSSFile}
-	var ttft, stamp, gap, late []int64
+	var ttft, lag, stamp, gap, late []int64
 	first, last, all := int64(math.MaxInt64), int64(0), 0
 	for _, a := range seen.Requests {
 		sent := t[a.ID]
@@ -123,10 +127,12 @@ func judge(seen Observed, t truth) Result {
 			}
 		}
 		if n > 0 {
-			ttft = append(ttft, a.Lag+a.At[0]-sent[0].sent)
+			ttft = append(ttft, a.Wait+a.Lag+a.At[0]-sent[0].sent)
+			lag = append(lag, a.Wait)
 			first, last = min(first, a.At[0]), max(last, a.At[n-1])
 		}
 	}
+	r.Lag = spread(lag)
 	r.TTFT, r.Stamp, r.Gap, r.Late = spread(ttft), spread(stamp), spread(gap), spread(late)
 	r.Events = len(stamp)
 	if last > first {
@@ -134,6 +140,7 @@ func judge(seen Observed, t truth) Result {
 	}
 	if all > 0 {
 		r.Reads = float64(seen.Reads) / float64(all)
+		r.Shared = float64(seen.Shared) / float64(all)
 		r.CPU = perMillion(seen.CPU, all)
 		r.ReadsCPU = float64(seen.Reads) / max(seen.CPU.Seconds(), 1e-9)
 		r.DecodeCPU = perMillion(seen.DecodeCPU, all)

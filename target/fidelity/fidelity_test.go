@@ -87,6 +87,6 @@ func TestBadTruth(t *testing.T) {
 	}
 	f("", "truth log")
 	f("a,b\n", "columns")
-	f("request,kind,due_ns,sent_ns\na,token,1,x\n", "x")
-	f("request,kind,due_ns,sent_ns\na,token\n", "fields")
+	f("request,arrival_ns,kind,due_ns,sent_ns\na,1,token,1,x\n", "x")
+	f("request,arrival_ns,kind,due_ns,sent_ns\na,token\n", "fields")
 }

@@ -45,14 +45,17 @@ type Observed struct {
 	Failed    int           `json:"failed"`
 	Error     string        `json:"error,omitempty"` // of the first failed request
 	Reads     int           `json:"reads"`           // distinct stamps
+	Shared    int           `json:"shared"`          // tokens that came in one read with the token before
 	Requests  []Answer      `json:"-"`               // they follow, one by one
 }
 
 // An Answer is one stream as the client saw it.
 type Answer struct {
-	ID     string  `json:"id"`     // the server's
-	Round  int     `json:"round"`  // of its stream
-	Lag    int64   `json:"lag_ns"` // from the decision to send until the last byte was written
+	ID     string  `json:"id"`                // the server's
+	Round  int     `json:"round"`             // of its stream
+	Sent   int64   `json:"sent_ns"`           // when it was decided to send it
+	Wait   int64   `json:"wait_ns,omitempty"` // from when it was due until the decision to send
+	Lag    int64   `json:"lag_ns"`            // from the decision to send until the last byte was written
 	Stamps string  `json:"stamps"`
 	At     []int64 `json:"at_ns"` // of each token
 }
@@ -236,13 +239,10 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 	for raw := range raws {
 		request, chunks := client.Decode(raw)
 		if request.Result != record.OK {
-			seen.Failed++
-			if seen.Error == "" {
-				seen.Error = fmt.Sprintf("%s: %s", request.Result, request.Error)
-			}
+			seen.fail(request)
 			continue
 		}
-		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Stamps: request.Stamps, At: stamps[:0]}
+		answer := Answer{ID: request.ServerID, Round: int(request.ID) % l.Rounds, Sent: request.Sent + clock.Epoch, Stamps: request.Stamps, At: stamps[:0]}
 		if request.Wrote != nil {
 			answer.Lag = *request.Wrote - request.Sent
 		}

@@ -33,6 +33,7 @@ type Bench struct {
 	Schedule Schedule
 	Rounds   int
 	Cores    []int  // of the client and of the simulator; empty pins neither
+	Burst    bool   // begin all streams at once; otherwise they are spread over one answer
 	Profile  string // where the client writes a processor profile; empty means none
 
 	way way // of the trial under way
@@ -76,14 +77,18 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 // simulate starts the simulator. stop ends it and waits until its log is whole.
 func (b Bench) simulate(ctx context.Context, log string) (url string, stop func() error, err error) {
 	s := b.Schedule
-	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--pacers", "1", "--truth", log,
+	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--attached", "--pacers", "1", "--truth", log,
 		"--ttft", s.TTFT.String(), "--itl", s.ITL.String(), "--tokens", strconv.Itoa(s.Tokens))
 	cmd.Args = append(cmd.Args, b.way.server...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second // to write its log; then it is killed
 	out, err := cmd.StdoutPipe()
 	if err != nil {
+		return "", nil, err
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // held until Wait, so that the simulator ends with us even when we are killed
 		return "", nil, err
 	}
 	if err := b.start(cmd, 1); err != nil {
@@ -109,16 +114,20 @@ func (b Bench) simulate(ctx context.Context, log string) (url string, stop func(
 
 // observe runs the client process.
 func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Observed, time.Duration, error) {
+	begin := b.Schedule.length()
+	if b.Burst {
+		begin = 0
+	}
 	args := []string{"calibrate", "observe", "--url", url, "--reader", reader, "--streams", strconv.Itoa(streams),
-		"--rounds", strconv.Itoa(b.Rounds), "--tokens", strconv.Itoa(b.Schedule.Tokens), "--spread", b.Schedule.length().String()}
+		"--rounds", strconv.Itoa(b.Rounds), "--tokens", strconv.Itoa(b.Schedule.Tokens), "--spread", begin.String()}
 	if b.Profile != "" {
 		args = append(args, "--profile", b.Profile)
 	}
 	cmd := exec.CommandContext(ctx, b.Program, append(args, b.way.client...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	var begin unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &begin); err != nil {
+	var started unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &started); err != nil {
 		return Observed{}, 0, err
 	}
 	err := b.start(cmd, 0)
@@ -132,7 +141,7 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	if err != nil {
 		return Observed{}, 0, fmt.Errorf("the client's answer: %w", err)
 	}
-	return seen, time.Duration(seen.Ready - begin.Nano()), nil
+	return seen, time.Duration(seen.Ready - started.Nano()), nil
 }
 
 // start starts cmd on one processor. A child inherits the set of the thread that

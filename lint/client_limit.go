@@ -1,0 +1,148 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"assay/finding"
+	"assay/metric"
+)
+
+// ClientLimit fires when the client, and not the target, was the limit.
+var ClientLimit = Check{
+	ID:  "client-limit",
+	Doc: "The benchmark was slower than the system it measured.",
+	Run: clientLimit,
+}
+
+// The limits beyond which a client is no longer a bystander. A p99 of the lag up
+// to 1 ms, or 1 % of the median TTFT where that is more, changes no figure;
+// beyond four fifths of its processors a client queues; a host in which somebody
+// waits for a processor a twentieth of the time has none to spare.
+const (
+	limitLag      = 1e-3
+	limitLagShare = .01
+	limitDropped  = .001
+	limitCPU      = .8
+	limitShared   = .01
+	limitPause    = 10e-3
+	limitPressure = .05
+	limitSteal    = .01
+	limitRunQueue = .05
+	limitRate     = .01
+)
+
+func clientLimit(f Facts) []finding.Finding {
+	fastest := math.Inf(1)
+	for _, row := range f.Estimates.Rows {
+		if row.Metric == metric.TTFT.ID && row.Statistic == "p50" && row.Value > 0 {
+			fastest = min(fastest, row.Value)
+		}
+	}
+	lag := limitLag
+	if !math.IsInf(fastest, 1) {
+		lag = max(lag, limitLagShare*fastest)
+	}
+	var own, around []string
+	for _, h := range f.Client.Launches {
+		own = append(own, exceeded(h, ownLimits(lag))...)
+		around = append(around, exceeded(h, hostLimits)...)
+		if total := h.Requests + h.Dropped; total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
+			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch, h.Dropped, total))
+		}
+	}
+	own = append(own, offRate(f)...)
+	switch {
+	case len(own) > 0:
+		return []finding.Finding{{
+			Severity: finding.Caution,
+			Message:  "the client was a limit: " + summary(own),
+			Why:      "latency counts from when a call was due, so the client's delay is in every figure",
+			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
+			Evidence: append(own, around...),
+		}}
+	case len(around) > 0:
+		return []finding.Finding{{
+			Severity: finding.Note,
+			Message:  "the client's host was busy, though the client kept up: " + summary(around),
+			Fix:      "use a quieter host where small differences matter",
+			Evidence: around,
+		}}
+	}
+	return nil
+}
+
+// summary shows the first few; the evidence holds all.
+func summary(list []string) string {
+	const most = 3
+	text := strings.Join(list[:min(most, len(list))], "; ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// A limit is one figure of the health block and the most it may be.
+type limit struct {
+	of   func(metric.ClientHealth) *float64
+	most float64
+	say  func(v, most float64) string
+}
+
+func share(what string) func(v, most float64) string {
+	return func(v, most float64) string { return fmt.Sprintf("%s %.1f %% (limit %.3g %%)", what, 100*v, 100*most) }
+}
+
+func seconds(what string) func(v, most float64) string {
+	return func(v, most float64) string {
+		return fmt.Sprintf("%s %s (limit %s)", what, duration(v), duration(most))
+	}
+}
+
+func ownLimits(lag float64) []limit {
+	return []limit{
+		{func(h metric.ClientHealth) *float64 { return h.LagP99 }, lag, seconds("send lag p99")},
+		{func(h metric.ClientHealth) *float64 { return h.CPUShareMax }, limitCPU, share("busiest interval used of the client's processors")},
+		{func(h metric.ClientHealth) *float64 { return h.GCPauseMax }, limitPause, seconds("garbage collection pause")},
+		{func(h metric.ClientHealth) *float64 { return h.Throttled }, 0, seconds("held back by the control group's limit")},
+	}
+}
+
+var hostLimits = []limit{
+	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("time that some task waited for a processor")},
+	{func(h metric.ClientHealth) *float64 { return h.Steal }, limitSteal, share("processor time taken by other machines")},
+	{func(h metric.ClientHealth) *float64 { return h.RunQueue }, limitRunQueue, share("time that the client's threads waited for a processor")},
+	{func(h metric.ClientHealth) *float64 { return h.SharedRead }, limitShared, share("output events that shared a read, unless the server sent them together,")},
+	{func(h metric.ClientHealth) *float64 { return h.Pruned }, 0, func(v, _ float64) string {
+		return fmt.Sprintf("received data squeezed or dropped %.0f times", v)
+	}},
+}
+
+func exceeded(h metric.ClientHealth, limits []limit) []string {
+	var list []string
+	for _, l := range limits {
+		if v := l.of(h); v != nil && *v > l.most {
+			list = append(list, fmt.Sprintf("launch %d: %s", h.Launch, l.say(*v, l.most)))
+		}
+	}
+	return list
+}
+
+// offRate compares what was sent in an open loop with what was due. A call or two
+// at the ends of the window are no evidence.
+func offRate(f Facts) []string {
+	var list []string
+	for _, point := range f.Plan.Points {
+		offered, okOffered := f.Estimates.Find(metric.OfferedRate.ID, "value", point.Index)
+		sent, okSent := f.Estimates.Find(metric.SentRate.ID, "value", point.Index)
+		if !okOffered || !okSent || offered.Value == 0 {
+			continue
+		}
+		off := math.Abs(sent.Value - offered.Value)
+		if off > limitRate*offered.Value && off*point.Duration.Seconds() > 2 {
+			list = append(list, fmt.Sprintf("%s: sent %.4g/s of %.4g/s due (limit 1 %%)", point.Name, sent.Value, offered.Value))
+		}
+	}
+	return list
+}

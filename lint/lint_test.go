@@ -1,0 +1,122 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/finding"
+	"assay/metric"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/stats"
+	"assay/unit"
+)
+
+// healthy is a run that nothing can be said against: TTFT 100 ms, ITL 10 ms, and
+// a client that errs by 1 ms and 0.1 ms.
+func healthy() Facts {
+	row := func(m metric.Metric, statistic string, v float64) metric.Row {
+		return metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Estimate: stats.Estimate{Value: v}}
+	}
+	bound := func(v float64) metric.Bound {
+		before, after := v, v*.9
+		return metric.Bound{Seconds: v, Statistic: "p99", N: 1000, Before: &before, After: &after}
+	}
+	small := 1e-6
+	return Facts{
+		Plan: plan.Plan{Points: []plan.Point{{Name: "rate=50/s", Duration: unit.Duration(10 * time.Second)}}, Run: spec.Run{Spec: spec.RunSpec{Load: &spec.Load{}}}},
+		Estimates: metric.Estimates{Rows: []metric.Row{
+			row(metric.TTFT, "p50", .1), row(metric.TTFT, "p99", .2), row(metric.ITL, "p50", .01),
+			row(metric.OfferedRate, "value", 50), row(metric.SentRate, "value", 50.1),
+		}},
+		Client: metric.Client{
+			Before: &record.Calibration{When: "before"}, After: &record.Calibration{When: "after"},
+			Bounds:   &metric.Bounds{TTFT: bound(1e-3), Gap: bound(1e-4)},
+			Launches: []metric.ClientHealth{{Requests: 500, LagP99: &small, CPUShareMax: &small}},
+		},
+	}
+}
+
+// A spoiled run has one fault and must be told so.
+type spoiled struct {
+	name     string
+	spoil    func(f *Facts)
+	check    string
+	severity finding.Severity
+	want     string
+}
+
+func TestChecks(t *testing.T) {
+	if found := Run(healthy()); len(found) != 0 {
+		t.Fatalf("a healthy run has findings: %+v", found)
+	}
+	tests := []spoiled{
+		{"coarse for TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .006 }, "client-error", finding.Caution, "6 % of the p50 of TTFT at rate=50/s (100 ms)"},
+		{"coarse for gaps", func(f *Facts) { f.Client.Bounds.Gap.Seconds = .006 }, "client-error", finding.Void, "60 % of the p50 of ITL (chunk)"},
+		{"loses events", func(f *Facts) { f.Client.After.Lost = 3 }, "client-error", finding.Void, "after the run the client lost 3 events"},
+		{"counts other tokens", func(f *Facts) {
+			f.Plan.Run.Spec.Workload.Tokenizer.Kind = spec.TokenizerFile
+			f.Estimates.Counts = []metric.Count{{Of: metric.OfPrompt, Requests: 9, Ours: 100, Server: 111, Least: 2, Most: 20}}
+		}, "token-count", finding.Caution, "111.0 on average by the server's count"},
+		{"queue grew", func(f *Facts) {
+			f.Saturated = []finding.Finding{{Severity: finding.Caution, Message: "the queue grew by 3 requests a second"}}
+		}, "over-saturation", finding.Caution, "the queue grew by 3 requests a second"},
+		{"changed", func(f *Facts) { v := 4e-3; f.Client.Bounds.TTFT.After = &v }, "client-drift", finding.Caution, "1.00 ms before the run and 4.00 ms after"},
+		{"not asked for", func(f *Facts) { no := false; f.Plan.Run.Spec.Load.Calibrate = &no; f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "load.calibrate is false"},
+		{"never came to it", func(f *Facts) { f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "was not measured"},
+		{"could not", func(f *Facts) { f.Client.After.Unavailable = "no simulator" }, "client-unmeasured", finding.Caution, "after the run: no simulator"},
+		{"late", func(f *Facts) { v := 1.5e-3; f.Client.Launches[0].LagP99 = &v }, "client-limit", finding.Caution, "launch 0: send lag p99 1.50 ms (limit 1.00 ms)"},
+		{"busy", func(f *Facts) { v := .9; f.Client.Launches[0].CPUShareMax = &v }, "client-limit", finding.Caution, "90.0 % (limit 80 %)"},
+		{"throttled", func(f *Facts) { v := .2; f.Client.Launches[0].Throttled = &v }, "client-limit", finding.Caution, "control group's limit 200 ms"},
+		{"pauses", func(f *Facts) { v := .02; f.Client.Launches[0].GCPauseMax = &v }, "client-limit", finding.Caution, "pause 20.0 ms"},
+		{"dropped", func(f *Facts) { f.Client.Launches[0].Dropped = 5 }, "client-limit", finding.Caution, "5 of 505 calls dropped"},
+		{"too slow", func(f *Facts) { f.Estimates.Rows[4].Value = 45 }, "client-limit", finding.Caution, "sent 45/s of 50/s due"},
+		{"busy host", func(f *Facts) { v := .3; f.Client.Launches[0].CPUPressure = &v }, "client-limit", finding.Note, "waited for a processor 30.0 %"},
+		{"coalesced", func(f *Facts) { v := .3; f.Client.Launches[0].SharedRead = &v }, "client-limit", finding.Note, "shared a read"},
+	}
+	for _, c := range All {
+		if c.Doc == "" || !slices.ContainsFunc(tests, func(tt spoiled) bool { return tt.check == c.ID }) {
+			t.Errorf("%s: every check needs its doc and a run that trips it", c.ID)
+		}
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := healthy()
+			tt.spoil(&f)
+			found := Run(f)
+			if len(found) != 1 {
+				t.Fatalf("got %+v, want one finding", found)
+			}
+			if got := found[0]; got.Check != tt.check || got.Severity != tt.severity || !strings.Contains(got.Message, tt.want) {
+				t.Errorf("got %+v, want %s %s with %q", got, tt.severity, tt.check, tt.want)
+			}
+		})
+	}
+}
+
+// What is slow anyway is not spoiled by a lag of a hundredth of it.
+func TestLagLimitGrowsWithTTFT(t *testing.T) {
+	f := healthy()
+	f.Estimates.Rows[0].Value = 1
+	v := 9e-3
+	f.Client.Launches[0].LagP99 = &v
+	if found := Run(f); len(found) != 0 {
+		t.Errorf("a lag of 9 ms before a TTFT of 1 s: %+v", found)
+	}
+}
+
+func TestWorstFirst(t *testing.T) {
+	f := healthy()
+	v := .3
+	f.Client.Launches[0].CPUPressure, f.Client.After.Failed, f.Client.Bounds.TTFT.Seconds = &v, 1, .006
+	var order []finding.Severity
+	for _, one := range Run(f) {
+		order = append(order, one.Severity)
+	}
+	if len(order) != 3 || order[0] != finding.Void || order[1] != finding.Caution || order[2] != finding.Note {
+		t.Errorf("severities come as %v", order)
+	}
+}

@@ -1,0 +1,238 @@
+package metric
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"assay/bundle"
+	"assay/record"
+	"assay/stats"
+)
+
+// lateAfter is when a call counts as late: well above what a pacer misses by on
+// a quiet host, well below any latency worth reporting.
+const lateAfter = 1e6 // ns
+
+// readHealth derives the client-health block of one launch.
+func readHealth(b *bundle.Bundle, launch int) (ClientHealth, error) {
+	h := ClientHealth{Launch: launch}
+	measured, err := h.readRequests(b)
+	if err != nil {
+		return h, err
+	}
+	if err := h.readChunks(b, measured); err != nil {
+		return h, err
+	}
+	if err := h.readEvents(b); err != nil {
+		return h, err
+	}
+	gauges := gauges{}
+	for s, err := range bundle.Rows[record.Sample](b, launch, bundle.Samples) {
+		if err != nil {
+			return h, err
+		}
+		gauges.add(s)
+	}
+	h.fromSamples(gauges)
+	return h, nil
+}
+
+func (h *ClientHealth) readRequests(b *bundle.Bundle) (measured map[int64]bool, err error) {
+	measured = map[int64]bool{}
+	var lags []float64
+	late := 0
+	for r, err := range bundle.Rows[record.Request](b, h.Launch, bundle.Requests) {
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Phase != record.Measure:
+			continue
+		case r.Result == record.Dropped:
+			h.Dropped++
+			continue
+		}
+		measured[r.ID] = true
+		h.Requests++
+		lag := r.Sent - r.Due
+		lags = append(lags, seconds(lag))
+		if lag > lateAfter {
+			late++
+		}
+	}
+	if len(lags) == 0 {
+		return measured, nil
+	}
+	slices.Sort(lags)
+	at := func(q float64) *float64 {
+		est, err := stats.Quantile(lags, q, .95)
+		if err != nil {
+			return nil
+		}
+		return &est.Value
+	}
+	share := float64(late) / float64(len(lags))
+	h.LagP50, h.LagP99, h.LagMax, h.LateShare = at(.5), at(.99), &lags[len(lags)-1], &share
+	return measured, nil
+}
+
+// readChunks counts the output events that shared a read: a client that keeps up
+// with one-event writes reads them one by one.
+func (h *ClientHealth) readChunks(b *bundle.Bundle, measured map[int64]bool) error {
+	shared, followers := 0, 0
+	var before record.Chunk
+	for c, err := range bundle.Rows[record.Chunk](b, h.Launch, bundle.Chunks) {
+		if err != nil {
+			return err
+		}
+		if measured[c.Request] && c.Kind.Output() && before.Request == c.Request && before.Kind.Output() {
+			followers++
+			if c.Shared {
+				shared++
+			}
+		}
+		before = c
+	}
+	if followers > 0 {
+		share := float64(shared) / float64(followers)
+		h.SharedRead = &share
+	}
+	return nil
+}
+
+func (h *ClientHealth) readEvents(b *bundle.Bundle) error {
+	for e, err := range bundle.Rows[record.Event](b, h.Launch, bundle.Events) {
+		if err != nil {
+			return err
+		}
+		if e.Name != record.PointBalance {
+			continue
+		}
+		var balance struct{ MostInFlight int64 }
+		if err := json.Unmarshal([]byte(e.Detail), &balance); err != nil {
+			return fmt.Errorf("event %s: %w", e.Name, err)
+		}
+		h.MostInFlight = max(h.MostInFlight, balance.MostInFlight)
+	}
+	return nil
+}
+
+// gauges are the samples of a launch by source and name, scopes summed up.
+type gauges map[string][]reading
+
+type reading struct {
+	at    int64
+	value float64
+}
+
+func (g gauges) add(s record.Sample) {
+	if s.Value == nil {
+		return
+	}
+	key := s.Source + " " + s.Name
+	list := g[key]
+	if n := len(list); n > 0 && list[n-1].at == s.At { // another scope of one reading
+		list[n-1].value += *s.Value
+		return
+	}
+	g[key] = append(list, reading{s.At, *s.Value})
+}
+
+// grown is how much a counter grew; nil without two readings.
+func (g gauges) grown(name string) *float64 {
+	list := g[name]
+	if len(list) < 2 {
+		return nil
+	}
+	v := list[len(list)-1].value - list[0].value
+	return &v
+}
+
+// most is the largest reading.
+func (g gauges) most(name string) *float64 {
+	var most *float64
+	for i := range g[name] {
+		if v := &g[name][i].value; most == nil || *v > *most {
+			most = v
+		}
+	}
+	return most
+}
+
+// sum is nil when one of the parts is.
+func sum(parts ...*float64) *float64 {
+	total := 0.0
+	for _, p := range parts {
+		if p == nil {
+			return nil
+		}
+		total += *p
+	}
+	return &total
+}
+
+// over is a quotient, nil when a part is missing or zero.
+func over(a *float64, b float64) *float64 {
+	if a == nil || b <= 0 {
+		return nil
+	}
+	v := *a / b
+	return &v
+}
+
+const (
+	clientUser, clientSystem = "client cpu.user.total", "client cpu.system.total"
+	hostIdle, hostSteal      = "host cpu.idle.total", "host cpu.steal.total"
+)
+
+func (h *ClientHealth) fromSamples(g gauges) {
+	if list := g[clientUser]; len(list) > 1 {
+		h.Seconds = seconds(list[len(list)-1].at - list[0].at)
+	}
+	cpu := sum(g.grown(clientUser), g.grown(clientSystem))
+	if processors := g.most("client gomaxprocs"); processors != nil {
+		h.CPUShare = over(cpu, h.Seconds**processors)
+		h.CPUShareMax = g.busiest(*processors)
+	}
+	h.Throttled = g.grown("client cgroup.throttled.total")
+	h.RunQueue = over(g.grown("client threads.runqueue.total"), h.Seconds)
+	h.Involuntary = over(g.grown("client threads.involuntary.total"), h.Seconds)
+	if all := sum(g.grown("host cpu.user.total"), g.grown("host cpu.system.total"), g.grown(hostIdle), g.grown("host cpu.iowait.total"), g.grown(hostSteal)); all != nil {
+		h.Steal = over(g.grown(hostSteal), *all)
+		if idle := over(sum(g.grown(hostIdle), g.grown("host cpu.iowait.total")), *all); idle != nil {
+			busy := 1 - *idle
+			h.HostBusy = &busy
+		}
+	}
+	h.CPUPressure = over(g.grown("host cpu.psi.some.total"), h.Seconds)
+	h.GCPauseMax, h.SchedP99Max = g.most("client gc.pause.max"), g.most("client sched.latency.p99")
+	if cpu != nil {
+		h.GCShare = over(g.grown("client gc.cpu.total"), *cpu)
+	}
+	h.ResidentMax, h.OpenFilesMax = g.most("client memory.resident"), g.most("client files.open")
+	h.Retransmits, h.TimeWaitMax = g.grown("host tcp.retransmits.total"), g.most("host tcp.time_wait")
+	h.Pruned = g.grown("host tcp.receive_pruned.total")
+}
+
+// shortest is the least distance of two samples that a share is taken over:
+// processor time comes in hundredths of a second.
+const shortest = int64(5e8)
+
+// busiest is the largest share of the processors that the client used between
+// two samples.
+func (g gauges) busiest(processors float64) *float64 {
+	user, system := g[clientUser], g[clientSystem]
+	var most *float64
+	for i, j := 0, 1; j < min(len(user), len(system)); j++ {
+		if user[j].at-user[i].at < shortest {
+			continue
+		}
+		used := user[j].value + system[j].value - user[i].value - system[i].value
+		share := used / seconds(user[j].at-user[i].at) / processors
+		if most == nil || share > *most {
+			most = &share
+		}
+		i = j
+	}
+	return most
+}

@@ -1,0 +1,116 @@
+package metric
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"assay/bundle"
+	"assay/record"
+)
+
+// A bundle with one launch of four seconds: 200 calls of which two were dropped,
+// and a client that used half of its two processors, all of them in the third second.
+func TestReadClient(t *testing.T) {
+	encoded, err := testPlan(t).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "b")
+	w, err := bundle.Create(dir, bundle.Header{RunID: "b", Spec: []byte("x"), Plan: encoded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.StartLaunch(bundle.LaunchStart{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range int64(200) {
+		r := record.Request{ID: i, Phase: record.Measure, Due: i * 1e6, Sent: i*1e6 + i*1e4, Result: record.OK}
+		if i >= 198 {
+			r.Result = record.Dropped
+		}
+		keep(l.Requests.Append(r))
+		keep(l.Chunks.Append(
+			record.Chunk{Request: i, Kind: record.Blank},
+			record.Chunk{Request: i, Seq: 1, Kind: record.Content, Shared: true}, // with what is no output
+			record.Chunk{Request: i, Seq: 2, Kind: record.Content, Shared: i < 99},
+		))
+	}
+	keep(l.Requests.Append(record.Request{ID: 999, Phase: record.Warmup, Sent: 5e9}))
+	sample := func(at int64, source, name, scope string, v float64) {
+		keep(l.Samples.Append(record.Sample{At: at, Source: source, Name: name, Scope: scope, Value: &v}))
+	}
+	for i, used := range []float64{10, 10.5, 11, 13, 14} {
+		at := int64(i) * 1e9
+		sample(at, "client", "cpu.user.total", "", used)
+		sample(at, "client", "cpu.system.total", "", 5)
+		sample(at, "client", "gomaxprocs", "", 2)
+		sample(at, "client", "threads.runqueue.total", "", float64(i)*.1)
+		sample(at, "host", "tcp.receive_pruned.total", "a", float64(i))
+		sample(at, "host", "tcp.receive_pruned.total", "b", 1)
+		keep(l.Samples.Append(record.Sample{At: at, Source: "host", Name: "cpu.steal.total"})) // could not be read
+	}
+	keep(l.Events.Append(record.Event{Name: record.PointBalance, Detail: `{"mostInFlight": 7}`}))
+	for when, worst := range map[string]int64{record.CalibrationBefore: 3e6, record.CalibrationAfter: 2e6} {
+		data, err := json.Marshal(record.Calibration{When: when,
+			TTFT: record.ErrorSpread{N: 80, P99: 1e6, Max: worst}, Gap: record.ErrorSpread{N: 1200, P99: worst / 100, Max: 9e9}})
+		keep(err)
+		keep(l.Attach(record.CalibrationFile(when), data))
+	}
+	keep(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
+	b, err := bundle.Open(dir)
+	keep(err)
+	c, err := ReadClient(b)
+	keep(err)
+	keep(w.Abandon())
+
+	h := c.Launches[0]
+	check := func(name string, got *float64, want float64) {
+		t.Helper()
+		if got == nil || math.Abs(*got-want) > 1e-9 {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	check("lag p50", h.LagP50, 98*1e-5)
+	check("lag p99", h.LagP99, 196*1e-5)
+	check("lag max", h.LagMax, 197*1e-5)
+	check("late", h.LateShare, 97.0/198) // calls 101 to 197
+	check("shared reads", h.SharedRead, .5)
+	check("CPU", h.CPUShare, .5)
+	check("busiest", h.CPUShareMax, 1)
+	check("run queue", h.RunQueue, .1)
+	check("pruned", h.Pruned, 4)
+	if h.Requests != 198 || h.Dropped != 2 || h.MostInFlight != 7 || h.Seconds != 4 {
+		t.Errorf("%d requests, %d dropped, %d in flight, %v s", h.Requests, h.Dropped, h.MostInFlight, h.Seconds)
+	}
+	if h.Steal != nil || h.GCPauseMax != nil {
+		t.Errorf("what was not read has a value: steal %v, pause %v", h.Steal, h.GCPauseMax)
+	}
+	ttft, gap := c.Bounds.TTFT, c.Bounds.Gap
+	if ttft.Seconds != 3e-3 || ttft.Statistic != "max" || ttft.N != 80 || *ttft.Before != 3e-3 || *ttft.After != 2e-3 {
+		t.Errorf("TTFT bound %+v, want the larger maximum: 80 values are too few for a p99", ttft)
+	}
+	if gap.Seconds != 3e-5 || gap.Statistic != "p99" {
+		t.Errorf("gap bound %+v, want the larger p99", gap)
+	}
+}
+
+func TestBoundsOfHalf(t *testing.T) {
+	made := &record.Calibration{TTFT: record.ErrorSpread{N: 400, P99: 5e6, Max: 7e6}}
+	failed := &record.Calibration{Unavailable: "why"}
+	if got := boundsOf(failed, nil); got != nil {
+		t.Errorf("bounds %+v of nothing", got)
+	}
+	got := boundsOf(failed, made)
+	if got == nil || got.TTFT.Before != nil || got.TTFT.Seconds != 5e-3 || *got.TTFT.After != 5e-3 {
+		t.Errorf("bounds %+v, want those after the run", got)
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"assay/metric"
+	"assay/record"
+	"assay/unit"
+)
+
+// ownError says how wrong the client was about a known stream, and what that
+// does not cover.
+func ownError(r Report) []string {
+	b := r.Client.Bounds
+	if b == nil {
+		return []string{"not measured: TTFT and gaps include the client's own delay (see assay calibrate)"}
+	}
+	made, when := r.Client.After, "after the run only"
+	switch before, after := b.TTFT.Before != nil, b.TTFT.After != nil; {
+	case before && after:
+		when = "before and after the run"
+	case before:
+		made, when = r.Client.Before, "before the run only"
+	}
+	list := []string{fmt.Sprintf("TTFT ≤ %s (%s), gaps ≤ %s (%s); a known stream, %s, %s",
+		boundText(b.TTFT), statisticOf(b.TTFT), boundText(b.Gap), statisticOf(b.Gap), demandText(*made), when)}
+	if len(made.NotCovered) > 0 {
+		list = append(list, "not covered: "+strings.Join(made.NotCovered, "; "))
+	}
+	return list
+}
+
+func statisticOf(b metric.Bound) string { return fmt.Sprintf("%s of %d", b.Statistic, b.N) }
+
+func boundText(b metric.Bound) string { return unit.Format(b.Seconds, metric.TTFT.Unit) }
+
+func demandText(c record.Calibration) string {
+	if c.Loop == "open" {
+		return fmt.Sprintf("open loop of %.4g/s", c.Rate)
+	}
+	return fmt.Sprintf("closed loop of %d", c.Streams)
+}
+
+// boundOf is the client's error beside a metric that has it inside.
+func boundOf(r Report, m metric.Metric) string {
+	if r.Client.Bounds == nil {
+		return "–"
+	}
+	switch m.ID {
+	case metric.TTFT.ID:
+		return "≤ " + boundText(r.Client.Bounds.TTFT)
+	case metric.ITL.ID:
+		return "≤ " + boundText(r.Client.Bounds.Gap)
+	}
+	return "–"
+}
+
+// writeClient shows the client's health by launch, and every finding.
+func writeClient(b *bytes.Buffer, r Report) {
+	if len(r.Client.Launches) > 0 {
+		fmt.Fprintln(b, "\nclient")
+		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "  launch\tlag p50\tlag p99\tlate > 1 ms\tshared reads\tCPU\tbusiest\tGC pause\trun queue\tsteal\tpressure\tmemory\tfiles")
+		for _, h := range r.Client.Launches {
+			fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Launch,
+				quantity(h.LagP50, metric.TTFT.Unit), quantity(h.LagP99, metric.TTFT.Unit), percent(h.LateShare), percent(h.SharedRead),
+				percent(h.CPUShare), percent(h.CPUShareMax), quantity(h.GCPauseMax, metric.TTFT.Unit),
+				percent(h.RunQueue), percent(h.Steal), percent(h.CPUPressure), quantity(h.ResidentMax, unit.Byte), count(h.OpenFilesMax))
+		}
+		t.Flush()
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(b, "\nfindings")
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(b, "  %s  %s: %s\n", f.Severity, f.Check, f.Message)
+		if f.Why != "" {
+			fmt.Fprintf(b, "    why: %s\n", f.Why)
+		}
+		if f.Fix != "" {
+			fmt.Fprintf(b, "    to do: %s\n", f.Fix)
+		}
+	}
+}
+
+func quantity(v *float64, u unit.Unit) string {
+	if v == nil {
+		return "–"
+	}
+	return unit.Format(*v, u)
+}
+
+func count(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f", *v)
+}
