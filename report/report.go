@@ -25,6 +25,7 @@ type Report struct {
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
+	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 }
 
 // Version is the version of the JSON report.
@@ -44,12 +45,16 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	if err != nil {
 		return Report{}, err
 	}
+	replayed, err := replays(b, p)
+	if err != nil {
+		return Report{}, err
+	}
 	if signature == "" {
 		signature = UnsignedText
 	}
 	return Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates,
+		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
 	}, nil
 }
 

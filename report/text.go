@@ -41,9 +41,20 @@ func writeHead(b *bytes.Buffer, r Report) {
 	if s.Target != nil {
 		row("target", "%s %s, model %s%s", s.Target.API, targetURL(s.Target), s.Target.Model, startedBy(s.Target))
 	}
-	row("load", "%s: the load follows the target's speed; latencies count from when each request was due", strings.ReplaceAll(s.Workload.ConcurrencyModel, "_", " "))
+	row("load", "%s", loadText(s.Workload))
+	if s.Workload.Session != nil {
+		row("sessions", "%s", sessionText(s.Workload.Session))
+	}
+	for _, replay := range r.Replays {
+		row("trace", "%s", replay.text(s.Workload.Session != nil))
+	}
+	for _, replay := range r.Replays {
+		row("lengths", "as recorded: %.4g tokens in, %.4g out on average", replay.InputTokens, replay.OutputTokens)
+	}
 	for _, text := range lengths(s.Workload) {
-		row("lengths", "%s", text)
+		if s.Load == nil || s.Load.TraceRef == "" {
+			row("lengths", "%s", text)
+		}
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
@@ -122,6 +133,9 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
 	}
 	t.Flush()
+	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); sessions && !any {
+		fmt.Fprintln(b, "  no session that began in the measured window was completed: make load.duration longer than a session")
+	}
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))

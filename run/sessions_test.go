@@ -62,7 +62,7 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 	for n, steps := range stepsOf(t, b) {
 		// Turn, turn, tool, two branches, and the turn in which they meet.
 		if len(steps) != 6 || steps[5].Result != record.OK {
-			if steps[0].Phase == record.Measure {
+			if steps[0].Began == record.Measure {
 				t.Errorf("measured session %d has %d steps", n, len(steps))
 			}
 			continue
@@ -122,9 +122,10 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 		first += len(metric.FirstTurnTTFT.Each(r))
 		later += len(metric.LaterTurnTTFT.Each(r))
 	}
-	turns := metric.SessionTurns.Many(point)
-	if first != 8 || later != 32 || turns[0] != 5 || len(metric.StepGeneration.Many(point)) != 40 || len(metric.StepTool.Many(point)) != 8 {
-		t.Errorf("%d first and %d later turns, %v turns a session", first, later, turns)
+	// Sessions beyond the limit keep up the load: their steps are measured, too.
+	turns, asked, tools := metric.SessionTurns.Many(point), metric.StepGeneration.Many(point), metric.StepTool.Many(point)
+	if first < 8 || later < 32 || turns[0] != 5 || len(asked) != first+later || len(tools) < 8 || len(tools) > first {
+		t.Errorf("%d first and %d later turns, %d generations, %d tools, %v turns a session", first, later, len(asked), len(tools), turns)
 	}
 	if failed, all := metric.SessionErrorRate.Share(point); failed != 0 || all != 8 {
 		t.Errorf("%d of %d sessions failed", failed, all)
