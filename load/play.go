@@ -2,11 +2,13 @@ package load
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"assay/record"
+	"assay/target"
 	"assay/workload/session"
 )
 
@@ -27,14 +29,17 @@ func (p *playing) play(ctx context.Context, r ready, user int32, phase record.Ph
 	}
 	ended := make(chan stepEnd)
 	running, stopped, last := 0, false, begin
-	recorded := r.plan.Recorded()
+	recorded, handed := r.plan.Recorded(), make([]bool, len(r.plan.Steps))
 	for {
 		if !stopped && ctx.Err() == nil {
 			for _, due := range progress.Next() {
-				running++
-				answers := append([]string(nil), progress.Answers()...)
-				go func() { ended <- p.step(ctx, r, due, answers, user, phase, begin) }() // received below
+				running, handed[due.Step] = running+1, true
+				s := step{ready: r, Due: due, row: p.row(r, due.Step, user, phase, begin, due.At), answers: slices.Clone(progress.Answers())}
+				s.call, s.encoded = r.first[due.Step]
+				delete(r.first, due.Step)                   // a long session need not hold what it has said
+				go func() { ended <- p.carryOut(ctx, s) }() // received below
 			}
+			p.encodeNext(r, handed, recorded)
 		}
 		if running == 0 {
 			return last
@@ -61,31 +66,62 @@ func (p *playing) play(ctx context.Context, r ready, user int32, phase record.Ph
 	}
 }
 
-// step waits until a step is due and carries it out. A row without a result says
-// that the point ended first.
-func (p *playing) step(ctx context.Context, r ready, due session.Due, answers []string, user int32, phase record.Phase, begin int64) stepEnd {
-	row := p.row(r, due.Step, user, phase, begin, due.At)
-	if r.plan.Steps[due.Step].Kind == session.Tool {
-		return p.tool(ctx, r.plan, row, answers)
+// A step is one step of a session whose turn has come.
+type step struct {
+	ready
+	session.Due
+	row     record.SessionStep
+	answers []string
+	call    target.Prepared
+	encoded bool // call holds it
+}
+
+// encodeNext encodes, while steps are under way, the calls that follow them. With
+// live history nobody knows them yet.
+func (p *playing) encodeNext(r ready, handed []bool, recorded []string) {
+	if p.Script.Live {
+		return
 	}
-	call, encoded := r.first[due.Step]
-	if !encoded {
+	for i, next := range r.plan.Steps {
+		_, encoded := r.first[i]
+		follows := !slices.ContainsFunc(next.After, func(before int) bool { return !handed[before] })
+		if handed[i] || encoded || !follows || next.Kind != session.Generate {
+			continue
+		}
+		call, err := p.Script.Prepare(r.number, r.plan, i, recorded)
+		if err != nil {
+			p.fail(err)
+			return
+		}
+		r.first[i] = call
+	}
+}
+
+// carryOut waits until a step is due and carries it out. A row without a result
+// says that the point ended first.
+func (p *playing) carryOut(ctx context.Context, s step) stepEnd {
+	row := s.row
+	if s.plan.Steps[s.Step].Kind == session.Tool {
+		return p.tool(ctx, s.plan, row, s.answers)
+	}
+	call := s.call
+	if !s.encoded {
 		var err error
-		if call, err = p.Script.Prepare(r.number, r.plan, due.Step, answers); err != nil {
+		if call, err = p.Script.Prepare(s.number, s.plan, s.Step, s.answers); err != nil {
 			p.fail(err)
 			return stepEnd{row: row}
 		}
 	}
-	if (Timers{p.clock}).Wait(ctx, due.At) != nil {
+	if (Timers{p.clock}).Wait(ctx, s.At) != nil {
 		return stepEnd{row: row}
 	}
-	row.Phase = p.phase(due.At)
+	row.Phase = p.phase(s.At)
 	defer p.phases.answered(row.Phase)
-	p.address(&call, user, row.Phase)
+	p.address(&call, row.User, row.Phase)
 	p.Tally.Begun.Add(1)
 	p.Tally.under(p.underway.Add(1))
 	row.Request, row.Begun = &call.Call.ID, p.clock.Now()
-	raw := p.do.Do(ctx, call, due.At)
+	raw := p.do.Do(ctx, call, s.At)
 	p.underway.Add(-1)
 	row.End = raw.Done
 	answer, result := p.Script.Read(raw)

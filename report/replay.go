@@ -104,7 +104,7 @@ func sessionText(s *spec.Session) string {
 		add(true, "%d branches before every %d turns", s.Fork.Branches, s.Fork.Every)
 	}
 	if s.History == spec.HistoryLive {
-		parts = append(parts, "live history: later turns repeat what the target said, so no two runs ask the same")
+		parts = append(parts, "live history: later turns repeat what the target said, so what is asked depends on it")
 	} else {
 		parts = append(parts, "recorded history: later turns repeat text known beforehand")
 	}
