@@ -23,8 +23,7 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Many,
-// Whole and Share is set.
+// A Metric is one defined quantity. Exactly one of Each, Whole and Share is set.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -35,16 +34,9 @@ type Metric struct {
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
 
-	// SessionOnly says that the metric has a meaning for sessions only.
-	SessionOnly bool
-
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
-
-	// Many yields the values of a point in a launch that do not belong to single
-	// requests, such as those of sessions; a distribution is made of them.
-	Many func(p *Point) []float64
 
 	// Whole yields the one value of a point in a launch, and false when the
 	// records cannot tell.
@@ -53,15 +45,22 @@ type Metric struct {
 	// Share counts, of the requests of a point in a launch, those that hit and
 	// those that were tried.
 	Share func(p *Point) (hits, trials int)
+
+	// Many takes the place of Each where values do not belong to single requests:
+	// it yields those of a point in a launch, such as one for each session.
+	Many func(p *Point) []float64
+
+	// SessionOnly says that the metric has a meaning for sessions only.
+	SessionOnly bool
 }
 
 // All lists every metric in the order of reports.
 var All = []Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
-	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
-	OfferedRate, SentRate, DropRate,
 	FirstTurnTTFT, LaterTurnTTFT, SessionTime, SessionGeneration, SessionTool, SessionThink,
 	StepGeneration, StepTool, SessionTurns, SessionOffered, SessionRate, SessionErrorRate,
+	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
+	OfferedRate, SentRate, DropRate,
 }
 
 // A Timeline is one request with the events of its stream.
@@ -86,8 +85,8 @@ func (t *Timeline) Output(yield func(record.Chunk) bool) {
 type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
-	Requests   []*Timeline
 	Sessions   []*Session
+	Requests   []*Timeline
 }
 
 // Seconds is the length of the measured window.

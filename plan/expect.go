@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"assay/spec"
+	"assay/unit"
 )
 
 // The service time of a closed loop is what the run will find out. Until then
@@ -39,27 +41,34 @@ func expect(p Plan) Expected {
 	measuredOnly := true
 	for _, point := range p.Points {
 		one := PointExpect{Point: point.Index, Seconds: point.Warmup.Seconds() + point.Duration.Seconds() + point.Cooldown.Seconds()}
-		shape := shapeOf(p.Run, service, point.ThinkTime.Seconds())
 		perSecond := point.Rate
 		if point.Concurrency > 0 {
-			perSecond = float64(point.Concurrency) / shape.seconds
+			perSecond = float64(point.Concurrency) / (service + point.ThinkTime.Seconds())
 			measuredOnly = false
 		}
-		begun := perSecond * point.Duration.Seconds() // requests, or sessions
+		one.Requests = int64(perSecond * point.Duration.Seconds())
 		if len(point.Stages) > 0 {
-			begun = stagesCalls(point.Stages)
+			one.Requests = int64(stagesCalls(point.Stages))
 		}
-		if limit := float64(point.Requests); limit > 0 && limit < begun {
-			begun = limit
+		if limit := int64(point.Requests); limit > 0 && limit < one.Requests {
+			one.Requests = limit
 		}
-		one.Requests = int64(begun * shape.requests)
+		if p.Run.Spec.Workload.Session != nil {
+			one.Requests = sessionRequests(p.Run, point, service)
+		}
 		e.PerPoint = append(e.PerPoint, one)
 		e.Seconds += one.Seconds * float64(len(p.Launches))
 		e.Requests += one.Requests * int64(len(p.Launches))
 	}
 	e.InputTokens = int64(float64(e.Requests) * input)
 	e.OutputTokens = int64(float64(e.Requests) * output)
-	e.Assumption = assumption(p, service, !measuredOnly)
+	if !measuredOnly {
+		e.Assumption = fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
+			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
+	}
+	if text := fileAssumption(p); text != "" {
+		e.Assumption = text
+	}
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
 }

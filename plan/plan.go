@@ -116,12 +116,12 @@ func points(run spec.Run) []Point {
 		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
 		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel,
 	}
-	if session := run.Spec.Workload.Session; session != nil {
-		base.Requests = session.Limit // a point of sessions counts sessions
-	}
 	var list []Point
 	add := func(p Point, name string) {
 		p.Index, p.Name = len(list), name
+		if session := run.Spec.Workload.Session; session != nil {
+			p.Requests = session.Limit // a point of sessions counts sessions
+		}
 		list = append(list, p)
 	}
 	if run.Spec.Workload.ConcurrencyModel == spec.ClosedLoop {

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/spec"
 	"assay/unit"
@@ -109,4 +111,17 @@ func sessionText(s *spec.Session) string {
 		parts = append(parts, "recorded history: later turns repeat text known beforehand")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// fits reports whether m means something with or without sessions: the rates of
+// an open loop of single requests mean nothing with them.
+func fits(m metric.Metric, s *spec.Session) bool {
+	return m.SessionOnly == (s != nil) || !m.SessionOnly && !m.OpenOnly
+}
+
+// warnOfSessions says that the window was too short for sessions.
+func warnOfSessions(b *bytes.Buffer, r Report, point plan.Point) {
+	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); r.Plan.Run.Spec.Workload.Session != nil && !any {
+		fmt.Fprintln(b, "  no session that began in the measured window was completed: make load.duration longer than a session")
+	}
 }

@@ -101,13 +101,12 @@ func completed(launches []bundle.LaunchInfo) int {
 var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
-	sessions := r.Plan.Run.Spec.Workload.Session != nil
 	var each, whole []metric.Metric
 	for _, m := range metric.All {
 		switch {
+		case !fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open():
 			// It has no meaning here, which is not the same as being unknown.
-		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
 		case m.Each != nil || m.Many != nil:
 			each = append(each, m)
 		default:
@@ -133,9 +132,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV))
 	}
 	t.Flush()
-	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); sessions && !any {
-		fmt.Fprintln(b, "  no session that began in the measured window was completed: make load.duration longer than a session")
-	}
+	warnOfSessions(b, r, point)
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))

@@ -42,11 +42,12 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Timeout:     t.Timeout.Std(),
 		Idle:        t.IdleTimeout.Std(),
 		Connections: mostConnections(p),
-		KeepText:    p.Run.Spec.Load.KeepAnswers || liveHistory(p),
+		KeepText:    p.Run.Spec.Load.KeepAnswers,
 	}
 	for _, raw := range c.client.URLs {
 		c.metrics = append(c.metrics, r.below(raw, "/metrics"))
 	}
+	c.client.KeepText = c.client.KeepText || liveHistory(p)
 	if err := c.cloud(t.Auth.Kind, lookup); err != nil {
 		return connection{}, err
 	}

@@ -58,7 +58,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	if err != nil {
 		return &bundleError{err}
 	}
-	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out, inputs: &e.inputs}
+	l := &launching{plan: e.plan, planned: planned, clock: clock, out: out}
 	runErr := e.measure(ctx, l, server)
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
@@ -80,6 +80,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	l.recordings = &e.recordings
 	leave, err := server.enter(ctx, cancel, l.out)
 	if err != nil {
 		return err

@@ -39,12 +39,19 @@ func refuse(p plan.Plan) error {
 			errs = append(errs, fmt.Errorf("%s: this version can plan it but not run it, want %s", b.path, b.want))
 		}
 	}
+	if len(errs) == 0 {
+		// A trace that is missing or another one is told before anything starts.
+		if err := replayable(p); err != nil {
+			errs = append(errs, err)
+		}
+	}
 	if len(errs) == 0 && len(p.Points) == 0 {
 		errs = append(errs, errors.New("spec.load: no point to run, want at least one of concurrency, rate or stages"))
 	}
 	if len(errs) == 0 {
 		// A data set that is missing or another one is told before anything starts.
-		errs = append(errs, readable(p))
+		_, err := newSource(p, 0)
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -166,10 +166,11 @@ type execution struct {
 	conn connection
 	out  *bundle.Writer
 
-	inputs     inputs
 	redactor   *bundle.Redactor
 	env        record.Environment
 	identified bool // the target has been asked what it is
+
+	recordings recordings
 
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them
@@ -183,10 +184,6 @@ func (e *execution) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	read, err := e.inputs.named(e.plan)
-	if err != nil {
-		return err
-	}
 	seeds := map[string]string{"run": fmt.Sprint(e.plan.Run.Spec.Seed)}
 	for _, l := range e.plan.Launches {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
@@ -197,7 +194,7 @@ func (e *execution) describe(ctx context.Context) error {
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
 		e.out.SetInputs(bundle.Inputs{
 			Model: &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
-			Seeds: seeds, Datasets: read,
+			Seeds: seeds, Datasets: datasets(e.plan),
 		}),
 	)
 }

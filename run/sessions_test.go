@@ -22,6 +22,7 @@ import (
 	"assay/spec"
 	"assay/target"
 	"assay/unit"
+	"assay/workload"
 	"assay/workload/session"
 )
 
@@ -335,7 +336,7 @@ func TestSessionsAreReproducible(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := newSessions(p, &inputs{}, plan.Seed(p.Launches[0].Seed, "workload", 0))
+			source, err := newSessions(p, &recordings{}, plan.Seed(p.Launches[0].Seed, "workload", 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,7 +347,7 @@ func TestSessionsAreReproducible(t *testing.T) {
 					if step.Kind != session.Generate {
 						continue
 					}
-					call := sessionCall(p.Points[0], n, s, i, s.Recorded(), false)
+					call := sessionCall(p.Points[0], n, s, i, s.Recorded(), workload.NewBuilder(nil))
 					body, err := dialect.Encode(call, target.Ask{Model: "m"})
 					if err != nil {
 						t.Fatal(err)

@@ -228,7 +228,7 @@ func TestReplayFormats(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", format.Name, err)
 			}
-			source, err := r.source(plan.Seed(p.Launches[0].Seed, "workload", 0))
+			source, err := r.source(plan.Seed(p.Launches[0].Seed, "workload", 0), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

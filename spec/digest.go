@@ -44,14 +44,14 @@ func WorkloadDigest(run Run) (string, error) {
 	if s.Workload.Prompt.Dataset != nil {
 		s.Workload.Prompt.Dataset.Path = "" // datasetRef names the content
 	}
-	if s.Load != nil && s.Load.Trace != nil {
-		s.Load.Trace.Path = "" // traceRef names the content
-	}
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
 	}
 	if s.Train != nil {
 		s.Train.Command = nil
+	}
+	if s.Load != nil && s.Load.Trace != nil {
+		s.Load.Trace.Path = "" // traceRef names the content
 	}
 	identity := map[string]any{
 		"workloadType": s.Intent.WorkloadType,

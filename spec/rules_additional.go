@@ -40,14 +40,14 @@ var additionalRules = []Rule{
 	{ID: "A26", Path: "spec.target", Doc: "The target has one address: url, urls, or a server with a url.", check: targetAddress},
 	{ID: "A27", Path: "spec.target.auth", Doc: "A credential comes from env or file, and a header kind names its header.", check: authComplete},
 	{ID: "A28", Path: "spec.load", Doc: "Load fields belong to the concurrency model.", check: loadAgrees},
+	{ID: "A41", Path: "spec.workload.session", Doc: "Fields of a session belong to where it comes from, and load counts sessions, not requests.", check: sessionAgrees},
+	{ID: "A42", Path: "spec.load.trace", Doc: "A trace is named by traceRef, has a file and a format, and shapes the prompts itself.", check: traceAgrees},
 	{ID: "A29", Path: "spec.slo[i]", Doc: "An objective has the one bound its metric takes.", check: objectivesBounded},
 	{ID: "A30", Path: "spec.target", Doc: "Secrets are not written out; publication grade refuses them.", check: secretsReferenced},
 	{ID: "A31", Path: "spec.target.tls", Doc: "Publication grade verifies certificates; a client certificate has its key.", check: tlsComplete},
 	{ID: "A32", Path: "spec.workload", Doc: "Publication grade controls precision and batching.", check: controlled},
 	{ID: "A33", Path: "spec.workload.prompt", Doc: "A spread belongs to a distribution, a scenario to the mix that is its mean, a file to a pinned dataset; a prefix fits into the prompt.", check: promptAgrees},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
-	{ID: "A41", Path: "spec.workload.session", Doc: "Fields of a session belong to where it comes from, and load counts sessions, not requests.", check: sessionAgrees},
-	{ID: "A42", Path: "spec.load.trace", Doc: "A trace is named by traceRef, has a file and a format, and shapes the prompts itself.", check: traceAgrees},
 }
 
 func cadenceOn(c *checker) {

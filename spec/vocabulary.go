@@ -72,9 +72,6 @@ var Vocabularies = map[string][]string{
 	"tasks":             {"text-to-text"},
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
 	"datasetFormats":    {"text", "jsonl", "json", "sharegpt", "csv", "parquet"},
-	"traceFormats":      {"mooncake", "bailian", "azure-2023", "azure-2024", "azure-2025", "burstgpt", "weka", "otel"},
-	"sessionSources":    {SessionSynthetic, SessionDataset, SessionTrace},
-	"histories":         {HistoryRecorded, HistoryLive},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
 	"apis": {
@@ -110,4 +107,7 @@ var Vocabularies = map[string][]string{
 	"placements":        {"topology_exclusive", "normal", "spread", "pack", "fixed_topology"},
 	"confidenceMethods": {"bootstrap_95_ci"},
 	"warehouseStores":   {"parquet_duckdb", "clickhouse", "bigquery", "snowflake", "iceberg"},
+	"traceFormats":      {"mooncake", "bailian", "azure-2023", "azure-2024", "azure-2025", "burstgpt", "weka", "otel"},
+	"sessionSources":    {SessionSynthetic, SessionDataset, SessionTrace},
+	"histories":         {HistoryRecorded, HistoryLive},
 }

@@ -26,15 +26,15 @@ type Workload struct {
 	// How prompts are made.
 	Prompt Prompt `json:"prompt,omitzero"`
 
-	// Requests that come in sessions of several turns. Without it each stands
-	// alone.
-	Session *Session `json:"session,omitzero"`
-
 	// The correctness policy, frozen with the workload.
 	Correctness Correctness `json:"correctness,omitzero"`
 
 	// What is declared equal in every trial.
 	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitzero" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`
+
+	// Requests that come in sessions of several turns. Without it each stands
+	// alone.
+	Session *Session `json:"session,omitzero"`
 }
 
 // A SequenceLength is one shape of request.

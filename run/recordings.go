@@ -3,51 +3,40 @@ package run
 import (
 	"fmt"
 
-	"assay/bundle"
 	"assay/plan"
 	"assay/workload"
 	"assay/workload/arrival"
 )
 
-// inputs are the files that a run reads once and all its launches share.
-type inputs struct{ trace *recording }
+// recordings are the traces of a run, which are read once and serve all its
+// launches.
+type recordings struct {
+	trace *recording
 
-// recording is the trace of p.
-func (in *inputs) recording(p plan.Plan) (*recording, error) {
-	if in.trace == nil {
-		r, err := readTrace(p)
+	// counter counts the tokens of prompts of traces and sessions. Nil counts
+	// words.
+	counter workload.Counter
+}
+
+// of is the trace of p.
+func (r *recordings) of(p plan.Plan) (*recording, error) {
+	if r.trace == nil {
+		trace, err := readTrace(p)
 		if err != nil {
 			return nil, err
 		}
-		in.trace = r
+		r.trace = trace
 	}
-	return in.trace, nil
+	return r.trace, nil
 }
 
-// named lists what p reads for the manifest.
-func (in *inputs) named(p plan.Plan) ([]bundle.Input, error) {
-	list := datasets(p)
-	if p.Run.Spec.Load.TraceRef == "" {
-		return list, nil
-	}
-	r, err := in.recording(p)
+// replaySource is what a point that replays a trace asks.
+func (l *launching) replaySource(point plan.Point) (workload.Source, error) {
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return nil, err
 	}
-	return append(list, r.input()), nil
-}
-
-// source is what a point asks.
-func (l *launching) source(point plan.Point) (workload.Source, error) {
-	seed := plan.Seed(l.planned.Seed, "workload", int64(point.Index))
-	if point.TraceRef == "" {
-		return newSource(l.plan, seed)
-	}
-	r, err := l.inputs.recording(l.plan)
-	if err != nil {
-		return nil, err
-	}
-	return r.source(seed)
+	return r.source(plan.Seed(l.planned.Seed, "workload", int64(point.Index)), l.recordings.counter)
 }
 
 // arrivals is when the calls, or sessions, of an open point are due. What a
@@ -56,7 +45,7 @@ func (l *launching) arrivals(point plan.Point) (*arrival.Schedule, error) {
 	if point.TraceRef == "" {
 		return schedule(l.planned, point)
 	}
-	r, err := l.inputs.recording(l.plan)
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +73,7 @@ func (l *launching) paced(point plan.Point) (plan.Point, error) {
 	if point.TraceRef == "" {
 		return point, nil
 	}
-	r, err := l.inputs.recording(l.plan)
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return point, err
 	}
@@ -92,9 +81,9 @@ func (l *launching) paced(point plan.Point) (plan.Point, error) {
 	return point, nil
 }
 
-// readable makes sure that what p asks can be made, and that what it reads is
-// there and is what the plan names.
-func readable(p plan.Plan) error {
+// replayable makes sure that the trace and the sessions of p are there, are what
+// the plan names and can be asked.
+func replayable(p plan.Plan) error {
 	if p.Run.Spec.Workload.Session != nil {
 		return sessionsReadable(p)
 	}
@@ -102,6 +91,5 @@ func readable(p plan.Plan) error {
 		_, err := readTrace(p)
 		return err
 	}
-	_, err := newSource(p, 0)
-	return err
+	return nil
 }
