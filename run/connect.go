@@ -164,6 +164,7 @@ func ask(s spec.RunSpec) target.Ask {
 		Temperature: &temperature,
 		IgnoreEOS:   s.Load.IgnoreEOS,
 		ExtraBody:   s.Target.ExtraBody,
+		Omit:        s.Target.OmitBody,
 	}
 }
 

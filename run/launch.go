@@ -104,8 +104,8 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)
 		}
-		if ended := l.counter.ended.Load(); ended > 0 && ended == l.counter.failed.Load() {
-			return fmt.Errorf("%s: not one request succeeded; the first errors are in the bundle's table requests", point.Name)
+		if l.counter.succeeded.Load() == 0 && l.counter.failed.Load() > 0 {
+			return fmt.Errorf("%s: not one request succeeded; the first error was: %.300s", point.Name, l.firstFailure)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ const pointStride = 1_000_000_000
 
 // A counter counts the requests of a launch as they end, for the progress line.
 // It is read while the launch runs and costs one addition per request.
-type counter struct{ ended, failed atomic.Int64 }
+type counter struct{ ended, failed, succeeded atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
@@ -64,7 +64,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
-	l.outcomes = map[record.Outcome]int64{}
+	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.client, source, point, l.plan.Share()) })
 	keep, finish := l.collect(cancel, places(point))
@@ -79,8 +79,15 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if finishErr == nil {
 		finishErr = balance.check()
 	}
+	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
+		finishErr = errNothingMeasured
+	}
 	return errors.Join(runErr, finishErr)
 }
+
+// errNothingMeasured is told of a closed loop whose users all still waited for
+// answers of the warm-up when the window ended.
+var errNothingMeasured = errors.New("not one request began in the measured window, since one answer takes longer than warm-up and window together: want a longer load.duration")
 
 // An offer sends the calls of one point and passes every exchange to keep.
 type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error
@@ -215,8 +222,16 @@ func (l *launching) write(raw *target.Raw) error {
 	request, chunks := l.client.Decode(raw)
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
-	if request.Result.Failure() {
-		l.counter.failed.Add(1)
+	if request.Phase == record.Measure {
+		l.measured++
+	}
+	switch {
+	case request.Result.Failure():
+		if l.counter.failed.Add(1) == 1 {
+			l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
+		}
+	case request.Result == record.OK:
+		l.counter.succeeded.Add(1)
 	}
 	if err := l.out.Chunks.Append(chunks...); err != nil {
 		return fmt.Errorf("record chunks: %w", err)
@@ -250,5 +265,8 @@ type launching struct {
 
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's
-	balance  Balance                  // of the points that have ended
+
+	measured     int64   // requests of its window; the collector's too
+	firstFailure string  // what went wrong first; the collector's until a point has ended
+	balance      Balance // of the points that have ended
 }

@@ -33,6 +33,10 @@ type Target struct {
 	// Fields added to the body of every request as they are.
 	ExtraBody map[string]any `json:"extraBody,omitzero"`
 
+	// Fields that are never sent, such as ignore_eos, for servers that refuse what
+	// they do not know.
+	OmitBody []string `json:"omitBody,omitzero"`
+
 	// The longest a request may take from being sent to its last byte.
 	Timeout unit.Duration `json:"timeout,omitzero" default:"10m" above:"0s"`
 

@@ -258,6 +258,7 @@ func TestRequestCarriesTheUsersFields(t *testing.T) {
 		cfg.Query = map[string][]string{"v": {"2"}}
 		cfg.Ask.IgnoreEOS = &off
 		cfg.Ask.ExtraBody = map[string]any{"top_k": 5, "max_tokens": 9}
+		cfg.Ask.Omit = []string{"model"}
 	})
 	ask1(t, t.Context(), c)
 	s := <-got
@@ -268,6 +269,9 @@ func TestRequestCarriesTheUsersFields(t *testing.T) {
 		if !strings.Contains(s.body, want) {
 			t.Errorf("body %s lacks %s", s.body, want)
 		}
+	}
+	if strings.Contains(s.body, `"model"`) {
+		t.Errorf("body %s has the field that was to be omitted", s.body)
 	}
 }
 

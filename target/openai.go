@@ -3,7 +3,6 @@ package target
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 
 	"assay/record"
 )
@@ -40,12 +39,7 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}
-	maps.Copy(body, ask.ExtraBody)
-	data, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("encode call %d: %w", call.ID, err)
-	}
-	return data, nil
+	return encode(call, body, ask)
 }
 
 // openAIEvent is the part of an event or answer that assay reads.

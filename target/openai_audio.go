@@ -63,7 +63,7 @@ func (transcription) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Temperature != nil {
 		fields["temperature"] = *ask.Temperature
 	}
-	merge(fields, ask.ExtraBody)
+	ask.adapt(fields)
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	if err := form.SetBoundary(formBoundary); err != nil {

@@ -143,7 +143,7 @@ func (c *Client) headerFor(call record.Call, body []byte) (http.Header, error) {
 // object of theirs is merged into ours, since most APIs keep their settings in
 // one.
 func encode(call record.Call, body map[string]any, ask Ask) ([]byte, error) {
-	merge(body, ask.ExtraBody)
+	ask.adapt(body)
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("encode call %d: %w", call.ID, err)

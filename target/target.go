@@ -37,6 +37,16 @@ type Ask struct {
 	Temperature *float64
 	IgnoreEOS   *bool // nil leaves the field out: not every server knows it
 	ExtraBody   map[string]any
+	Omit        []string // fields never sent: some servers refuse what they do not know
+}
+
+// adapt makes body what the user wants it to be: their extra fields merged in,
+// the omitted ones left out.
+func (a Ask) adapt(body map[string]any) {
+	merge(body, a.ExtraBody)
+	for _, name := range a.Omit {
+		delete(body, name)
+	}
 }
 
 // A Piece is one fact that an event carries.
