@@ -44,7 +44,7 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error())
 	}
-	l.outcomes = map[record.Outcome]int64{}
+	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
 	tally := &load.Tally{}
 	part := l.plan.Share()
 	play := load.Sessions{
@@ -64,7 +64,11 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	events(record.PointEnd, l.clock.Now(), "")
-	return errors.Join(runErr, balance.check())
+	err = errors.Join(runErr, balance.check())
+	if err == nil && !point.Open() && l.measured == 0 {
+		err = errNothingMeasured
+	}
+	return err
 }
 
 // script says what the sessions of a point do and where their records go.
@@ -88,10 +92,14 @@ func (l *launching) script(point plan.Point, source sessionSource, cancel contex
 				request.Text = ""
 			}
 			mu.Lock()
-			l.outcomes[request.Result]++
+			l.count(request)
 			mu.Unlock()
-			if err := l.keep(request, chunks); err != nil {
-				cancel(err)
+			err := l.out.Chunks.Append(chunks...)
+			if err == nil {
+				err = l.out.Requests.Append(request)
+			}
+			if err != nil {
+				cancel(fmt.Errorf("record request: %w", err))
 			}
 			return answer, request.Result
 		},
@@ -108,19 +116,21 @@ func (l *launching) script(point plan.Point, source sessionSource, cancel contex
 	return s
 }
 
-// keep appends what became of a request.
-func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
+// count counts what became of a request.
+func (l *launching) count(request record.Request) {
 	l.counter.ended.Add(1)
-	if request.Result.Failure() {
-		l.counter.failed.Add(1)
+	l.outcomes[request.Result]++
+	switch {
+	case request.Result.Failure():
+		if l.counter.failed.Add(1) == 1 {
+			l.firstFailure = fmt.Sprintf("%s %d %s", request.Result, request.Status, request.Error)
+		}
+	case request.Result == record.OK:
+		l.counter.succeeded.Add(1)
 	}
-	if err := l.out.Chunks.Append(chunks...); err != nil {
-		return fmt.Errorf("record chunks: %w", err)
+	if request.Phase == record.Measure {
+		l.measured++
 	}
-	if err := l.out.Requests.Append(request); err != nil {
-		return fmt.Errorf("record request: %w", err)
-	}
-	return nil
 }
 
 // content is what an answer adds to a conversation: the words of its first
