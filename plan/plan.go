@@ -48,7 +48,7 @@ type Point struct {
 	Warmup         unit.Duration `json:"warmup"`
 	WarmupRequests int           `json:"warmupRequests,omitempty"`
 	Duration       unit.Duration `json:"duration"`
-	Requests       int           `json:"requests,omitempty"`
+	Requests       int           `json:"requests,omitempty"` // or sessions, where they are what begins
 	Cooldown       unit.Duration `json:"cooldown"`
 	ThinkTime      unit.Duration `json:"thinkTime,omitempty"`
 

@@ -26,7 +26,7 @@ type sessionSource struct {
 func newSessions(p plan.Plan, in *recordings, seed int64) (sessionSource, error) {
 	switch s := p.Run.Spec.Workload.Session; s.From {
 	case spec.SessionDataset:
-		return datasetSessions(p)
+		return datasetSessions(p, in.counter)
 	case spec.SessionTrace:
 		return traceSessions(p, in, seed)
 	default:
@@ -58,7 +58,7 @@ func syntheticSessions(p plan.Plan, seed int64, counter workload.Counter) (sessi
 
 // datasetSessions are the conversations of the data set, in the order of its
 // rows, from the first again after the last.
-func datasetSessions(p plan.Plan) (sessionSource, error) {
+func datasetSessions(p plan.Plan, counter workload.Counter) (sessionSource, error) {
 	w := p.Run.Spec.Workload
 	d := w.Prompt.Dataset
 	set, err := dataset.Open(d.Path, dataset.Options{
@@ -71,10 +71,12 @@ func datasetSessions(p plan.Plan) (sessionSource, error) {
 	if !strings.HasSuffix(w.DatasetRef, set.Digest) {
 		return sessionSource{}, fmt.Errorf("data set %s has digest %s, spec.workload.datasetRef names %s: want the same content", d.Path, set.Digest, w.DatasetRef)
 	}
-	pace := session.Pace{
-		Think:        w.Session.ThinkTime.Std(),
-		OutputTokens: func(string) int32 { return int32(w.SequenceLengthMix[0].OutputTokens) },
-	}
+	pace := session.Pace{Think: w.Session.ThinkTime.Std(), OutputTokens: func(answer string) int32 {
+		if counter == nil || answer == "" {
+			return int32(w.SequenceLengthMix[0].OutputTokens)
+		}
+		return int32(max(1, counter.Count(answer)))
+	}}
 	if w.Session.Tool != nil {
 		pace.ToolTime = w.Session.Tool.Time.Std()
 	}
