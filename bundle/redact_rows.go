@@ -87,6 +87,7 @@ func (c *cleaner) sessions(rows []record.SessionStep) {
 	for i := range rows {
 		r := &rows[i]
 		word(c, &r.Phase)
+		word(c, &r.Began)
 		word(c, &r.Kind)
 		word(c, &r.Parents)
 		word(c, &r.Tool)

@@ -23,9 +23,9 @@ type Sessions struct {
 	Schedule *arrival.Schedule // open loop: when sessions begin; nil means a closed loop
 
 	// Warmup, Measure and Cooldown bound a closed loop as those of Closed do; a
-	// schedule has its own. A session belongs to the phase in which it begins,
-	// with all its steps. Most ends the measurement of a closed loop early when
-	// so many sessions have begun in it; zero means no limit.
+	// schedule has its own. A step belongs to the phase in which it begins, and so
+	// does a session as a whole. Most measures so many sessions of a closed loop
+	// and ends the measurement early when they have ended; zero means no limit.
 	Warmup, Measure, Cooldown time.Duration
 	Most                      int
 
@@ -81,6 +81,9 @@ func (s Sessions) Run(ctx context.Context, clock *record.Clock, do Doer) error {
 	defer cut(nil)
 	p := &playing{Sessions: s, clock: clock, do: do, fail: cut, ready: make(chan ready), phases: newPhases(s)}
 	p.start = clock.Now() + int64(lead)
+	if s.Schedule != nil {
+		p.begin, p.end = p.start+s.Schedule.Begin, p.start+s.Schedule.End
+	}
 	var work sync.WaitGroup
 	work.Go(func() { p.prepare(inner) })
 	if s.Schedule != nil {
@@ -103,6 +106,8 @@ type playing struct {
 	do     Doer
 	fail   context.CancelCauseFunc
 	start  int64 // the stamp of the point's beginning
+	begin  int64 // open loop: that of the measured window
+	end    int64 // open loop: that of its end
 	ready  chan ready
 	phases *phases
 
@@ -213,7 +218,7 @@ func (p *playing) drop(r ready, phase record.Phase, begin int64) {
 		p.address(&call, -1, phase)
 		_, result := p.Script.Read(target.Unsent(call, due, p.clock.Now(), target.ErrNoRoom))
 		row := p.row(r, step, -1, phase, begin, due)
-		row.Begun = p.clock.Now()
+		row.Phase, row.Begun = phase, p.clock.Now()
 		row.End, row.Result, row.Request = row.Begun, result, &call.Call.ID
 		p.Script.Keep(row)
 	}
@@ -225,9 +230,10 @@ func (p *playing) address(call *target.Prepared, user int32, phase record.Phase)
 
 // direct leads the point through its phases.
 func (p *playing) direct(ctx context.Context) error {
-	begin, end, cooldown := p.start+int64(p.Warmup), p.start+int64(p.Warmup)+int64(p.Measure), p.Cooldown
-	if p.Schedule != nil {
-		begin, end = p.start+p.Schedule.Begin, p.start+p.Schedule.End
+	begin, end := p.begin, p.end
+	if p.Schedule == nil {
+		begin = p.start + int64(p.Warmup)
+		end = begin + int64(p.Measure)
 	}
 	if err := (Timers{p.clock}).Wait(ctx, begin); err != nil {
 		return err
@@ -237,7 +243,7 @@ func (p *playing) direct(ctx context.Context) error {
 		return err
 	}
 	p.enter(record.Cooldown, min(end, p.clock.Now()))
-	if err := wait(ctx, cooldown, nil); err != nil {
+	if err := wait(ctx, p.Cooldown, nil); err != nil {
 		return err
 	}
 	select {

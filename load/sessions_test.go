@@ -143,7 +143,7 @@ func wantPlayed(t *testing.T, rows []record.SessionStep) {
 }
 
 // In a closed loop every user plays one session after the other, each exactly as
-// on paper, and a session belongs to the phase in which it begins.
+// on paper, and steps and sessions belong to the phase in which they begin.
 func TestClosedSessions(t *testing.T) {
 	var entered []int64
 	tally := &Tally{}
@@ -163,23 +163,31 @@ func TestClosedSessions(t *testing.T) {
 		if end, ok := ends[first.User]; ok && first.Start != end {
 			t.Errorf("session %d of user %d begins at %d, the one before ended at %d", n, first.User, first.Start, end)
 		}
-		want := record.Cooldown
-		switch {
-		case first.Start < entered[0]:
-			want = record.Warmup
-		case first.Start < entered[1]:
-			want = record.Measure
+		phase := func(at int64) record.Phase {
+			switch {
+			case at < entered[0]:
+				return record.Warmup
+			case at < entered[1]:
+				return record.Measure
+			}
+			return record.Cooldown
 		}
-		if first.Phase != want {
-			t.Errorf("session %d began at %d in %s, want %s", n, first.Start, first.Phase, want)
+		if first.Began != phase(first.Start) {
+			t.Errorf("session %d began at %d in %s, want %s", n, first.Start, first.Began, phase(first.Start))
 		}
 		for _, row := range rows {
 			if row.Kind == record.StepGenerate {
 				begun++
 			}
+			if row.Began != first.Began || row.Phase != phase(row.Begun) {
+				t.Errorf("session %d, step %d began at %d in %s of a session of %s", n, row.Step, row.Begun, row.Phase, row.Began)
+			}
+			if row.Phase == record.Measure && row.Result != record.OK {
+				t.Errorf("measured step %d of session %d was not waited for: %s", row.Step, n, row.Result)
+			}
 		}
 		if len(rows) < 5 || rows[4].Result != record.OK {
-			if first.Phase == record.Measure {
+			if first.Began == record.Measure {
 				t.Errorf("measured session %d was not waited for: %+v", n, rows)
 			}
 			continue
@@ -210,7 +218,7 @@ func TestSessionLimitAndShards(t *testing.T) {
 			if rows[0].Shard != int32(shard) || rows[0].User != int32(shard) || n%2 != int64(shard) {
 				t.Errorf("session %d was played by user %d of shard %d", n, rows[0].User, rows[0].Shard)
 			}
-			if rows[0].Phase == record.Measure {
+			if rows[0].Began == record.Measure {
 				measured++
 				seen[n] = true
 			}
@@ -245,7 +253,7 @@ func TestOpenSessions(t *testing.T) {
 		if n < 10 {
 			phase = record.Warmup
 		}
-		if rows[0].Start-begin != n*int64(100*ms) || rows[0].Phase != phase || rows[0].User != -1 {
+		if rows[0].Start-begin != n*int64(100*ms) || rows[0].Phase != phase || rows[0].Began != phase || rows[0].User != -1 {
 			t.Errorf("session %d is %+v", n, rows[0])
 		}
 		if rows[0].Result == record.Dropped {

@@ -52,6 +52,7 @@ type Metric struct {
 
 	// Probe says that the metric is about the probes beside the load.
 	Probe bool
+
 	// SLOOnly says that the metric has a meaning only where spec.slo limits
 	// latencies.
 	SLOOnly bool
@@ -60,10 +61,6 @@ type Metric struct {
 	// is made of them.
 	Each func(t *Timeline) []float64
 
-	// Many yields the values of a point in a launch that do not belong to single
-	// requests, such as those of sessions; a distribution is made of them.
-	Many func(p *Point) []float64
-
 	// Whole yields the one value of a point in a launch, and false when the
 	// records cannot tell.
 	Whole func(p *Point) (float64, bool)
@@ -71,6 +68,10 @@ type Metric struct {
 	// Share counts, of the requests of a point in a launch, those that hit and
 	// those that were tried.
 	Share func(p *Point) (hits, trials int)
+
+	// Many takes the place of Each where values do not belong to single requests:
+	// it yields those of a point in a launch, such as one for each session.
+	Many func(p *Point) []float64
 
 	// Once yields the one value of a launch, outside of every point, and false
 	// when there is none.
@@ -122,8 +123,8 @@ func (t *Timeline) Output(yield func(record.Chunk) bool) {
 type Point struct {
 	Index      int
 	Begin, End int64 // the measured window, in stamps
-	Requests   []*Timeline
 	Sessions   []*Session
+	Requests   []*Timeline
 	Beside     *Beside     // what was read in the launch; nil means nothing
 	Probes     []*Timeline // sent beside the load, and no part of it
 

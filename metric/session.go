@@ -13,7 +13,7 @@ import (
 
 // A Session is the steps of one session that were recorded, in its order.
 type Session struct {
-	Phase record.Phase
+	Phase record.Phase // in which it began
 	Steps []record.SessionStep
 }
 
@@ -96,7 +96,7 @@ func readSessions(b *bundle.Bundle, launch int, points map[int32]*Point, byID ma
 		k := key{step.Point, step.Session}
 		s := found[k]
 		if s == nil {
-			s = &Session{Phase: step.Phase}
+			s = &Session{Phase: step.Began}
 			found[k] = s
 			p.Sessions = append(p.Sessions, s)
 		}
@@ -136,7 +136,7 @@ func perStep(kind string) func(*Point) []float64 {
 	return func(p *Point) (list []float64) {
 		for _, s := range p.Sessions {
 			for _, step := range s.Steps {
-				if s.Phase == record.Measure && step.Kind == kind && step.Result == record.OK {
+				if step.Phase == record.Measure && step.Kind == kind && step.Result == record.OK {
 					list = append(list, seconds(step.End-step.Due))
 				}
 			}
@@ -189,12 +189,12 @@ var (
 	}
 	StepGeneration = Metric{
 		ID: "step_generation.v1", Name: "generation step", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "Time from when a generation was due to the end of its answer, over the steps of measured sessions.",
+		Doc:  "Time from when a generation was due to the end of its answer, over the measured steps of all sessions.",
 		Many: perStep(record.StepGenerate),
 	}
 	StepTool = Metric{
 		ID: "step_tool.v1", Name: "tool step", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "Time from when a tool was due to its end, over the steps of measured sessions; injected or real, as the spec says.",
+		Doc:  "Time from when a tool was due to its end, over the measured steps of all sessions; injected or real, as the spec says.",
 		Many: perStep(record.StepTool),
 	}
 	SessionTurns = Metric{

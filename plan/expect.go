@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"assay/spec"
+	"assay/unit"
 )
 
 // The service time of a closed loop is what the run will find out. Until then
@@ -41,28 +42,35 @@ func expect(p Plan) Expected {
 	measuredOnly := true
 	for _, point := range p.Points {
 		one := PointExpect{Point: point.Index, Seconds: point.Warmup.Seconds() + point.Duration.Seconds() + point.Cooldown.Seconds()}
-		shape := shapeOf(p.Run, service, point.ThinkTime.Seconds())
 		level, perUser := point.Rate, 1.0
 		if point.Concurrency > 0 {
-			level, perUser = float64(point.Concurrency), 1/shape.seconds
+			level, perUser = float64(point.Concurrency), 1/(service+point.ThinkTime.Seconds())
 			measuredOnly = false
 		}
-		begun := level * perUser * point.Duration.Seconds() // requests, or sessions
+		one.Requests = int64(level * perUser * point.Duration.Seconds())
 		if len(point.Stages) > 0 {
-			begun = stagesArea(point.Stages) * perUser
+			one.Requests = int64(stagesArea(point.Stages) * perUser)
 		}
 		if point.Query != nil && point.Query.Once {
-			begun = float64(point.Query.Samples)
+			one.Requests = int64(point.Query.Samples)
 		}
-		if limit := float64(point.Requests); limit > 0 && limit < begun {
-			begun = limit
+		if limit := int64(point.Requests); limit > 0 && limit < one.Requests {
+			one.Requests = limit
 		}
-		one.Requests = int64(begun * shape.requests)
+		if p.Run.Spec.Workload.Session != nil {
+			one.Requests = sessionRequests(p.Run, point, service)
+		}
 		e.PerPoint = append(e.PerPoint, one)
 		e.Seconds += one.Seconds * float64(len(p.Launches))
 		e.Requests += one.Requests * int64(len(p.Launches))
 	}
-	e.Assumption = assumption(p, service, !measuredOnly)
+	if !measuredOnly {
+		e.Assumption = fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
+			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
+	}
+	if text := fileAssumption(p); text != "" {
+		e.Assumption = text
+	}
 	if p.Search != nil {
 		e.search(p) // its own assumption says more
 	}

@@ -49,7 +49,7 @@ type Point struct {
 	Warmup         unit.Duration `json:"warmup"`
 	WarmupRequests int           `json:"warmupRequests,omitempty"`
 	Duration       unit.Duration `json:"duration"`
-	Requests       int           `json:"requests,omitempty"`
+	Requests       int           `json:"requests,omitempty"` // or sessions, where they are what begins
 	Cooldown       unit.Duration `json:"cooldown"`
 	ThinkTime      unit.Duration `json:"thinkTime,omitempty"`
 
@@ -128,15 +128,15 @@ func points(run spec.Run) ([]Point, *Search, error) {
 		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
 		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel, Probe: load.Probe,
 	}
-	if session := run.Spec.Workload.Session; session != nil {
-		base.Requests = session.Limit // a point of sessions counts sessions
-	}
 	if load.MLPerf != nil {
 		return mlperfPoints(run, base), nil, nil
 	}
 	var list []Point
 	add := func(p Point, name string) {
 		p.Index, p.Name = len(list), name
+		if session := run.Spec.Workload.Session; session != nil {
+			p.Requests = session.Limit // a point of sessions counts sessions
+		}
 		list = append(list, p)
 	}
 	open := run.Spec.Workload.ConcurrencyModel != spec.ClosedLoop

@@ -1,10 +1,9 @@
 package plan
 
 import (
-	"fmt"
+	"math"
 
 	"assay/spec"
-	"assay/unit"
 )
 
 // A sessionShape is what a session is expected to take.
@@ -14,13 +13,10 @@ type sessionShape struct {
 }
 
 // shapeOf is the shape of the sessions of run when a request takes service
-// seconds. Without sessions each request stands alone; how long those of a file
-// are is not known before it is read, and one turn stands in.
-func shapeOf(run spec.Run, service, thinkTime float64) sessionShape {
+// seconds. How long those of a file are is not known before it is read, and one
+// turn stands in.
+func shapeOf(run spec.Run, service float64) sessionShape {
 	s := run.Spec.Workload.Session
-	if s == nil {
-		return sessionShape{1, service + thinkTime}
-	}
 	turns := float64(max(1, s.Turns))
 	shape := sessionShape{turns, turns*service + (turns-1)*s.ThinkTime.Seconds()}
 	if s.Tool != nil && s.Tool.Every > 0 {
@@ -38,19 +34,44 @@ func shapeOf(run spec.Run, service, thinkTime float64) sessionShape {
 	return shape
 }
 
-// assumption says what the expected counts rest on, or nothing when they rest
-// on the plan alone.
-func assumption(p Plan, service float64, closed bool) string {
-	session := p.Run.Spec.Workload.Session
-	fromFile := session != nil && session.From != spec.SessionSynthetic
+// sessionRequests is how many requests a point of sessions expects.
+func sessionRequests(run spec.Run, point Point, service float64) int64 {
+	shape := shapeOf(run, service)
+	begun := point.Rate * point.Duration.Seconds()
+	if point.Concurrency > 0 {
+		begun = float64(point.Concurrency) / shape.seconds * point.Duration.Seconds()
+	}
+	for i, before := 0, 0.0; i < len(point.Stages); i++ {
+		one := point.Stages[i]
+		begun += stageMean(one, before) * one.Duration.Seconds()
+		before = one.Rate
+	}
+	if limit := float64(point.Requests); limit > 0 && limit < begun {
+		begun = limit
+	}
+	return int64(begun * shape.requests)
+}
+
+// stageMean is the mean rate of a stage that begins at the rate before.
+func stageMean(s spec.Stage, before float64) float64 {
 	switch {
-	case p.Run.Spec.Load != nil && p.Run.Spec.Load.TraceRef != "" && !closed:
+	case s.Ramp == spec.RampLinear:
+		return (before + s.Rate) / 2
+	case s.Ramp == spec.RampExponential && s.Rate != before:
+		return (s.Rate - before) / math.Log(s.Rate/before)
+	}
+	return s.Rate
+}
+
+// fileAssumption says what the counts of a trace or of the sessions of a file
+// rest on; nothing for others.
+func fileAssumption(p Plan) string {
+	session, load := p.Run.Spec.Workload.Session, p.Run.Spec.Load
+	switch {
+	case load != nil && load.TraceRef != "" && p.Run.Spec.Workload.ConcurrencyModel == spec.OpenLoop:
 		return "a trace says itself how many requests it holds; they are not counted here"
-	case fromFile:
+	case session != nil && session.From != spec.SessionSynthetic:
 		return "the sessions of a file are not counted beforehand: one turn each is assumed"
-	case closed:
-		return fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
-			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
 	}
 	return ""
 }

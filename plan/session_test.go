@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -28,11 +27,7 @@ func TestSessionsExpected(t *testing.T) {
 	f(`{turns: 4, fork: {every: 2, branches: 3}}`, `{rate: [1], duration: 100s}`, spec.OpenLoop, 1000, "")
 	// Three turns, two pauses, two tools: 3 + 2·1 + 2·0.5 = 6 s for 3 requests.
 	f(`{turns: 3, thinkTime: 1s, tool: {time: 500ms}}`, `{concurrency: [6], duration: 100s}`, spec.ClosedLoop, 300, "per request")
+	// 50 along the line, 100 at rest.
+	f(`{turns: 2}`, `{stages: [{duration: 10s, rate: 10, ramp: linear}, {duration: 10s, rate: 10}]}`, spec.OpenLoop, 300, "")
 	f(`{from: trace}`, `{traceRef: t.jsonl, trace: {format: weka}, duration: 100s}`, spec.OpenLoop, 0, "a trace says itself")
-}
-
-func TestSessionShape(t *testing.T) {
-	if got := shapeOf(spec.Run{}, 2, 0.5); got.requests != 1 || math.Abs(got.seconds-2.5) > 1e-12 {
-		t.Errorf("without sessions %+v", got)
-	}
 }

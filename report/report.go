@@ -32,6 +32,7 @@ type Report struct {
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Client    metric.Client       `json:"client"`             // the instrument itself
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
+	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 }
 
 // Version is the version of the JSON report.
@@ -51,12 +52,16 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	if err != nil {
 		return Report{}, err
 	}
+	replayed, err := replays(b, p)
+	if err != nil {
+		return Report{}, err
+	}
 	if signature == "" {
 		signature = UnsignedText
 	}
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates,
+		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
 	}
 	if r.Search, err = search.Summarise(b, p); err != nil {
 		return r, err

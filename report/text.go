@@ -49,9 +49,20 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
 		}
 	}
-	row("load", "%s; latencies count from when each request was due", loopText(s.Workload.ConcurrencyModel))
+	row("load", "%s", loadText(s.Workload))
+	if s.Workload.Session != nil {
+		row("sessions", "%s", sessionText(s.Workload.Session))
+	}
+	for _, replay := range r.Replays {
+		row("trace", "%s", replay.text(s.Workload.Session != nil))
+	}
+	for _, replay := range r.Replays {
+		row("lengths", "as recorded: %.4g tokens in, %.4g out on average", replay.InputTokens, replay.OutputTokens)
+	}
 	for _, text := range lengths(s.Workload) {
-		row("lengths", "%s", text)
+		if s.Load == nil || s.Load.TraceRef == "" {
+			row("lengths", "%s", text)
+		}
 	}
 	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	row("workload", "%s", r.Plan.WorkloadDigest)
@@ -126,14 +137,13 @@ func completed(launches []bundle.LaunchInfo) int {
 var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
-	sessions := r.Plan.Run.Spec.Workload.Session != nil
 	var each, whole []metric.Metric
 	_, limited := plan.Good(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
+		case !fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
-		case m.SessionOnly && !sessions || m.OpenOnly && !m.SessionOnly && sessions:
 		case m.SLOOnly && !limited:
 			// Nor has it where nothing is limited.
 		case m.Beside:
@@ -162,6 +172,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV), boundOf(r, m))
 	}
 	t.Flush()
+	warnOfSessions(b, r, point)
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))

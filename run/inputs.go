@@ -23,7 +23,6 @@ type inputs struct {
 	counter *token.Counter  // the same, for the makers of prompts
 	builder *workload.Builder
 	rows    []dataset.Row // of the data set; nil for synthetic prompts
-	trace   *recording    // nil until it is read, and without one
 
 	// answers counts what the target said, where the author named a file: the
 	// embedded tokenizer is no model's, and a server counts its own answers.
@@ -55,7 +54,11 @@ func readInputs(p plan.Plan) (*inputs, error) {
 			return nil, err
 		}
 	}
-	return in, in.makes(p) // so that what cannot be asked is told at once
+	if in.kind == spec.TokenizerServer {
+		return in, nil
+	}
+	_, err := newSource(p, in, 0) // so that what cannot be asked is told at once
+	return in, err
 }
 
 func (in *inputs) use(tok token.Tokenizer) {

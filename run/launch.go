@@ -62,7 +62,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	}
 	own := e.plan
 	own.Run.Spec.Target = e.side.target
-	l := &launching{plan: own, planned: planned, in: e.in, clock: clock, out: out}
+	l := &launching{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out}
 	runErr := e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
@@ -116,6 +116,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
+	e.recordings.counter = e.in.words()
 	if server.fresh {
 		// Before anything else asks the server, and before it is watched.
 		if err := l.askCold(ctx); err != nil {

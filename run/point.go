@@ -28,9 +28,6 @@ type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
-	if point.Idle {
-		return nil // other parts of the plan are at work
-	}
 	point, err := l.paced(point)
 	if err != nil {
 		return err
@@ -38,7 +35,10 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if l.plan.Run.Spec.Workload.Session != nil {
 		return l.measureSessions(ctx, point)
 	}
-	source, err := l.source(point)
+	if point.Idle {
+		return nil // other parts of the plan are at work
+	}
+	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -46,6 +46,11 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	offer, err := l.loop(point, tally)
 	if err != nil {
 		return err
+	}
+	if point.TraceRef != "" {
+		if source, err = l.replaySource(point); err != nil {
+			return err
+		}
 	}
 	var preparing sync.WaitGroup
 	defer preparing.Wait()
@@ -300,6 +305,8 @@ type launching struct {
 	client  *target.Client
 	out     *bundle.Launch
 	counter counter
+
+	recordings *recordings // of the run
 
 	warmed   int                      // connections opened beforehand
 	outcomes map[record.Outcome]int64 // of the point under way; the collector's

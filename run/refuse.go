@@ -19,6 +19,10 @@ var beyond = []struct {
 		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil
 	}, "its file in spec.workload.prompt.dataset"},
 	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
+	{"spec.load.search", func(s spec.RunSpec) bool { return s.Load.Search != nil && s.Workload.Session != nil }, "requests that stand alone"},
+	{"spec.load.mlperf", func(s spec.RunSpec) bool { return s.Load.MLPerf != nil && s.Workload.Session != nil }, "requests that stand alone"},
+	{"spec.load.probe", func(s spec.RunSpec) bool { return s.Load.Probe != nil && s.Workload.Session != nil }, "requests that stand alone"},
+	{"spec.load.stopWhenSaturated", func(s spec.RunSpec) bool { return s.Load.StopWhenSaturated && s.Workload.Session != nil }, "requests that stand alone"},
 	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
 	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
 	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
@@ -43,6 +47,12 @@ func refuse(p plan.Plan) error {
 	for _, b := range beyond {
 		if b.asked(s) {
 			errs = append(errs, fmt.Errorf("%s: this version can plan it but not run it, want %s", b.path, b.want))
+		}
+	}
+	if len(errs) == 0 {
+		// A trace that is missing or another one is told before anything starts.
+		if err := replayable(p); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	if len(errs) == 0 && len(p.Points) == 0 {

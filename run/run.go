@@ -157,6 +157,8 @@ type execution struct {
 	redactor *bundle.Redactor
 	env      record.Environment
 
+	recordings recordings
+
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them
 	probed           Balance // the same of probes
@@ -186,13 +188,9 @@ func (e *execution) describeInputs() error {
 	for _, l := range e.plan.Launches {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
-	read, err := e.in.named(e.plan)
-	if err != nil {
-		return err
-	}
 	return e.out.SetInputs(bundle.Inputs{
 		Model:     &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
-		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: read,
+		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan),
 	})
 }
 

@@ -17,12 +17,16 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/target"
+	"assay/workload"
 	"assay/workload/session"
 )
 
 // measureSessions runs one point whose calls come in sessions and records it.
 func (l *launching) measureSessions(ctx context.Context, point plan.Point) error {
-	source, err := newSessions(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	if point.Idle {
+		return nil // other parts of the plan are at work
+	}
+	source, err := newSessions(l.plan, l.recordings, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -40,7 +44,7 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error())
 	}
-	l.outcomes = map[record.Outcome]int64{}
+	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
 	tally := &load.Tally{}
 	part := l.plan.Share()
 	play := load.Sessions{
@@ -60,18 +64,26 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	events(record.PointEnd, l.clock.Now(), "")
-	return errors.Join(runErr, balance.check())
+	err = errors.Join(runErr, balance.check())
+	if err == nil && !point.Open() && l.measured == 0 {
+		err = errNothingMeasured
+	}
+	return err
 }
 
 // script says what the sessions of a point do and where their records go.
 func (l *launching) script(point plan.Point, source sessionSource, cancel context.CancelCauseFunc) load.Script {
 	live := liveHistory(l.plan)
+	counter := workload.NewBuilder(l.recordings.counter)
+	if live {
+		counter = nil // what the target will say cannot be counted beforehand
+	}
 	var mu sync.Mutex // sessions end their steps side by side
 	s := load.Script{
 		Live:    live,
 		Session: func(n int64) (session.Session, error) { return source.session(n), nil },
 		Prepare: func(n int64, s session.Session, step int, answers []string) (target.Prepared, error) {
-			return l.client.Prepare(sessionCall(point, n, s, step, answers, live, l.in.words()))
+			return l.client.Prepare(sessionCall(point, n, s, step, answers, counter))
 		},
 		Read: func(raw *target.Raw) (string, record.Outcome) {
 			request, chunks, text := l.decode(raw)

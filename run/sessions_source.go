@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"assay/plan"
@@ -24,25 +23,25 @@ type sessionSource struct {
 }
 
 // newSessions returns the sessions of a point of p, drawn from seed.
-func newSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
+func newSessions(p plan.Plan, in *recordings, seed int64) (sessionSource, error) {
 	switch s := p.Run.Spec.Workload.Session; s.From {
 	case spec.SessionDataset:
-		return datasetSessions(p)
+		return datasetSessions(p, in.counter)
 	case spec.SessionTrace:
 		return traceSessions(p, in, seed)
 	default:
-		return syntheticSessions(p, in, seed)
+		return syntheticSessions(p, seed, in.counter)
 	}
 }
 
-func syntheticSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
+func syntheticSessions(p plan.Plan, seed int64, counter workload.Counter) (sessionSource, error) {
 	w := p.Run.Spec.Workload
 	s := w.Session
 	opts := session.Options{
 		Turns: s.Turns, SystemTokens: s.SystemTokens, Think: s.ThinkTime.Std(),
 		InputTokens: w.SequenceLengthMix[0].InputTokens, OutputTokens: w.SequenceLengthMix[0].OutputTokens,
 		Spread:  workload.Spread{Distribution: workload.Distribution(w.Prompt.Distribution), Share: w.Prompt.Spread},
-		Answers: s.History == spec.HistoryRecorded, Counter: in.words(),
+		Answers: s.History == spec.HistoryRecorded, Counter: counter,
 	}
 	if s.Tool != nil {
 		opts.ToolEvery, opts.ToolTime, opts.ToolTokens = s.Tool.Every, s.Tool.Time.Std(), s.Tool.Tokens
@@ -59,7 +58,7 @@ func syntheticSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, erro
 
 // datasetSessions are the conversations of the data set, in the order of its
 // rows, from the first again after the last.
-func datasetSessions(p plan.Plan) (sessionSource, error) {
+func datasetSessions(p plan.Plan, counter workload.Counter) (sessionSource, error) {
 	w := p.Run.Spec.Workload
 	d := w.Prompt.Dataset
 	set, err := dataset.Open(d.Path, dataset.Options{
@@ -72,10 +71,12 @@ func datasetSessions(p plan.Plan) (sessionSource, error) {
 	if !strings.HasSuffix(w.DatasetRef, set.Digest) {
 		return sessionSource{}, fmt.Errorf("data set %s has digest %s, spec.workload.datasetRef names %s: want the same content", d.Path, set.Digest, w.DatasetRef)
 	}
-	pace := session.Pace{
-		Think:        w.Session.ThinkTime.Std(),
-		OutputTokens: func(string) int32 { return int32(w.SequenceLengthMix[0].OutputTokens) },
-	}
+	pace := session.Pace{Think: w.Session.ThinkTime.Std(), OutputTokens: func(answer string) int32 {
+		if counter == nil || answer == "" {
+			return int32(w.SequenceLengthMix[0].OutputTokens)
+		}
+		return int32(max(1, counter.Count(answer)))
+	}}
 	if w.Session.Tool != nil {
 		pace.ToolTime = w.Session.Tool.Time.Std()
 	}
@@ -111,12 +112,12 @@ func said(row dataset.Row) []record.Message {
 	return list
 }
 
-func traceSessions(p plan.Plan, in *inputs, seed int64) (sessionSource, error) {
-	r, err := in.recording(p)
+func traceSessions(p plan.Plan, in *recordings, seed int64) (sessionSource, error) {
+	r, err := in.of(p)
 	if err != nil {
 		return sessionSource{}, err
 	}
-	prompts, err := trace.NewSource(seed, r.records, in.words())
+	prompts, err := trace.NewSource(seed, r.records, in.counter)
 	if err != nil {
 		return sessionSource{}, err
 	}
@@ -145,24 +146,23 @@ func requestID(point plan.Point, n int64, step int) int64 {
 	return int64(point.Index)*sessionPointStride + n*sessionStride + int64(step)
 }
 
-// sessionCall is the call of a step, given what the steps before it answered.
-func sessionCall(point plan.Point, n int64, s session.Session, step int, answers []string, live bool, words workload.Counter) record.Call {
+// sessionCall is the call of a step, given what the steps before it answered. A
+// nil counter leaves the length of the whole conversation unknown.
+func sessionCall(point plan.Point, n int64, s session.Session, step int, answers []string, counter *workload.Builder) record.Call {
 	call := s.Call(step, answers)
 	call.ID, call.Point = requestID(point, n, step), int32(point.Index)
 	if s.Steps[step].Messages != nil {
 		return call // the whole prompt is the step's, and so is its length
 	}
-	count := workload.NewBuilder(words).Count
-	total := 0
-	for _, m := range call.Payload.Messages {
-		total += count(m.Content)
+	said := call.Payload.Messages
+	if call.Prompt == "" && len(said) > 0 {
+		call.Prompt = said[len(said)-1].Content // a tool's answer is handed on
 	}
-	call.InputTokens = int32(min(total, math.MaxInt32))
-	if live {
-		call.InputTokens = 0 // what the target says is not counted beforehand
-	}
-	if call.Prompt == "" && len(call.Payload.Messages) > 0 {
-		call.Prompt = call.Payload.Messages[len(call.Payload.Messages)-1].Content
+	call.InputTokens = 0
+	for _, m := range said {
+		if counter != nil {
+			call.InputTokens += int32(counter.Count(m.Content))
+		}
 	}
 	return call
 }
@@ -174,11 +174,11 @@ func liveHistory(p plan.Plan) bool {
 }
 
 // sessionsReadable makes sure that the sessions of p can be made and sent.
-func sessionsReadable(p plan.Plan, in *inputs) error {
+func sessionsReadable(p plan.Plan) error {
 	if api := p.Run.Spec.Target.API; !target.Converses(api) {
 		return fmt.Errorf("spec.workload.session: spec.target.api %s takes one text, want a chat API", api)
 	}
-	source, err := newSessions(p, in, 0)
+	source, err := newSessions(p, &recordings{}, 0)
 	if err == nil && source.longest >= sessionStride {
 		err = fmt.Errorf("spec.workload.session: the longest session has %d steps, want fewer than %d", source.longest, sessionStride)
 	}

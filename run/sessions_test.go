@@ -22,6 +22,7 @@ import (
 	"assay/spec"
 	"assay/target"
 	"assay/unit"
+	"assay/workload"
 	"assay/workload/session"
 )
 
@@ -62,7 +63,7 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 	for n, steps := range stepsOf(t, b) {
 		// Turn, turn, tool, two branches, and the turn in which they meet.
 		if len(steps) != 6 || steps[5].Result != record.OK {
-			if steps[0].Phase == record.Measure {
+			if steps[0].Began == record.Measure {
 				t.Errorf("measured session %d has %d steps", n, len(steps))
 			}
 			continue
@@ -122,9 +123,10 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 		first += len(metric.FirstTurnTTFT.Each(r))
 		later += len(metric.LaterTurnTTFT.Each(r))
 	}
-	turns := metric.SessionTurns.Many(point)
-	if first != 8 || later != 32 || turns[0] != 5 || len(metric.StepGeneration.Many(point)) != 40 || len(metric.StepTool.Many(point)) != 8 {
-		t.Errorf("%d first and %d later turns, %v turns a session", first, later, turns)
+	// Sessions beyond the limit keep up the load: their steps are measured, too.
+	turns, asked, tools := metric.SessionTurns.Many(point), metric.StepGeneration.Many(point), metric.StepTool.Many(point)
+	if first < 8 || later < 32 || turns[0] != 5 || len(asked) != first+later || len(tools) < 8 || len(tools) > first {
+		t.Errorf("%d first and %d later turns, %d generations, %d tools, %v turns a session", first, later, len(asked), len(tools), turns)
 	}
 	if failed, all := metric.SessionErrorRate.Share(point); failed != 0 || all != 8 {
 		t.Errorf("%d of %d sessions failed", failed, all)
@@ -269,12 +271,12 @@ func TestTraceSessions(t *testing.T) {
 	if err := json.Unmarshal(data, &used); err != nil || used.Used != 5 || used.Share != 1 {
 		t.Errorf("used %+v (%v)", used, err)
 	}
-	closed := carryOut(t, sessionPlan(t, url, `session: {from: trace, limit: 3}`, `{`+trace+`, concurrency: [1], duration: 30s, warmup: {}}`))
+	closed := carryOut(t, sessionPlan(t, url, `session: {from: trace, limit: 2}`, `{`+trace+`, concurrency: [1], duration: 30s, warmup: {}}`))
 	names := []string{}
-	for n := range int64(3) {
+	for n := range int64(2) {
 		names = append(names, stepsOf(t, closed)[n][0].Name)
 	}
-	if !slices.Equal(names, []string{"t1", "t2", "t1"}) {
+	if !slices.Equal(names, []string{"t1", "t2"}) {
 		t.Errorf("a closed loop plays %v", names)
 	}
 }
@@ -334,7 +336,7 @@ func TestSessionsAreReproducible(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := newSessions(p, &inputs{}, plan.Seed(p.Launches[0].Seed, "workload", 0))
+			source, err := newSessions(p, &recordings{}, plan.Seed(p.Launches[0].Seed, "workload", 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +347,7 @@ func TestSessionsAreReproducible(t *testing.T) {
 					if step.Kind != session.Generate {
 						continue
 					}
-					call := sessionCall(p.Points[0], n, s, i, s.Recorded(), false, nil)
+					call := sessionCall(p.Points[0], n, s, i, s.Recorded(), workload.NewBuilder(nil))
 					body, err := dialect.Encode(call, target.Ask{Model: "m"})
 					if err != nil {
 						t.Fatal(err)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -108,17 +109,28 @@ func (in *inputs) prepare(client *target.Client, source workload.Source, point i
 	return client.Prepare(call)
 }
 
-// datasets names the data set of p for the manifest; the plan pins its digest
-// and a run with another content is refused.
+// datasets names the data set and the trace of p for the manifest; the plan pins
+// their digests and a run with another content is refused.
 func datasets(p plan.Plan) []bundle.Input {
-	ref := p.Run.Spec.Workload.DatasetRef
+	var list []bundle.Input
+	if input, ok := pinnedInput(p.Run.Spec.Workload.DatasetRef, "dataset"); ok {
+		list = append(list, input) // synthetic: the seed is all there is
+	}
+	if ref := p.Run.Spec.Load.TraceRef; ref != "" {
+		input, ok := pinnedInput(ref, "trace")
+		if !ok {
+			input = bundle.Input{Name: ref, Unavailable: "named by its path; the digest that was read is in trace-PP.json of each launch"}
+		}
+		list = append(list, input)
+	}
+	return list
+}
+
+// pinnedInput is what a reference names, if it names a content.
+func pinnedInput(ref, unnamed string) (bundle.Input, bool) {
 	at := strings.LastIndex(ref, "sha256:")
 	if at < 0 {
-		return nil // synthetic: the seed is all there is
+		return bundle.Input{}, false
 	}
-	name := strings.TrimSuffix(ref[:at], "@")
-	if name == "" {
-		name = "dataset"
-	}
-	return []bundle.Input{{Name: name, Digest: ref[at:]}}
+	return bundle.Input{Name: cmp.Or(strings.TrimSuffix(ref[:at], "@"), unnamed), Digest: ref[at:]}, true
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"assay/bundle"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -174,9 +173,6 @@ func (s replaySource) Call(point int32, id int64) record.Call {
 	call.ID = id
 	return call
 }
-
-// input names the trace for the manifest.
-func (r *recording) input() bundle.Input { return bundle.Input{Name: r.name, Digest: r.digest} }
 
 // A Replayed says which part of which trace a point replayed: its file
 // trace-PP.json in a bundle.

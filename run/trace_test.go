@@ -171,7 +171,7 @@ func TestReplayGoesOn(t *testing.T) {
 func TestReplayShards(t *testing.T) {
 	path, _ := write(t, "trace.jsonl", mooncakeTrace())
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { reply(w) })
-	whole := tracePlan(t, url, fmt.Sprintf(`{traceRef: %q, trace: {format: mooncake}, traceScale: 0.3, duration: 10s, warmup: {}}`, path))
+	whole := tracePlan(t, url, fmt.Sprintf(`{traceRef: %q, trace: {format: mooncake}, traceScale: 0.2, duration: 10s, warmup: {}}`, path))
 	type call struct{ due, hash int64 }
 	of := func(p plan.Plan) map[int64]call {
 		b := carryOut(t, p)
@@ -183,28 +183,35 @@ func TestReplayShards(t *testing.T) {
 		return calls
 	}
 	union := map[int64]call{}
-	for index := range 3 {
-		shard, err := whole.Shard(index, 3)
+	for index := range 2 {
+		shard, err := whole.Shard(index, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		part := of(shard)
-		if len(part) != 8 {
-			t.Errorf("shard %d sent %d calls, want 8", index, len(part))
+		if len(part) != 12 {
+			t.Errorf("shard %d sent %d calls, want 12", index, len(part))
 		}
 		maps.Copy(union, part)
 	}
 	if want := of(whole); !maps.Equal(union, want) || len(want) != 24 {
-		t.Errorf("three shards sent %d calls, the whole %d: want the same 24", len(union), len(want))
+		t.Errorf("two shards sent %d calls, the whole %d: want the same 24", len(union), len(want))
 	}
 }
 
 // Every format that can be read can be replayed, and two plans of one document
 // ask the same.
 func TestReplayFormats(t *testing.T) {
+	guide, err := os.ReadFile("../docs/guides/replay.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var names []string
 	for _, format := range trace.All {
 		names = append(names, format.Name)
+		if !strings.Contains(string(guide), "`"+format.Name+"`") {
+			t.Errorf("the guide does not name %s", format.Name)
+		}
 		path, err := filepath.Abs("../workload/trace/testdata/" + format.Name + ".txt")
 		if err != nil {
 			t.Fatal(err)

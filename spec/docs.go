@@ -12,9 +12,9 @@ import (
 // sources are the files that declare the document types: the doc comment of a
 // field is its description in every schema and page.
 //
-//go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
 //go:embed session.go trace.go
 //go:embed search.go mlperf.go
+//go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 //go:embed task.go tokenizer.go
 //go:embed serverside.go

@@ -257,3 +257,22 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// Where conversations are wanted, ShareGPT's are read to their end; those in
+// which nobody asks are left out.
+func TestConversations(t *testing.T) {
+	set, err := Open("testdata/sharegpt.json", Options{Format: "sharegpt", Conversations: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(set.Rows) != 5 || set.Dropped != 1 {
+		t.Errorf("%d rows, %d dropped; want 5 and the empty one", len(set.Rows), set.Dropped)
+	}
+	first, system := set.Rows[0], set.Rows[3]
+	if first.Prompt != "Why?" || first.Answer != "" || len(first.Messages) != 2 || first.Messages[1].Content != "Short waves scatter more." {
+		t.Errorf("the first conversation is %+v", first)
+	}
+	if system.Prompt != "Name three rivers." || system.Answer != "Rhine, Elbe, Oder" || len(system.Messages) != 1 || system.Messages[0].Role != "system" {
+		t.Errorf("the one with a system text is %+v", system)
+	}
+}

@@ -3,49 +3,40 @@ package run
 import (
 	"fmt"
 
-	"assay/bundle"
 	"assay/plan"
-	"assay/spec"
 	"assay/workload"
 	"assay/workload/arrival"
 )
 
-// recording is the trace of p.
-func (in *inputs) recording(p plan.Plan) (*recording, error) {
-	if in.trace == nil {
-		r, err := readTrace(p)
+// recordings are the traces of a run, which are read once and serve all its
+// launches.
+type recordings struct {
+	trace *recording
+
+	// counter counts the tokens of prompts of traces and sessions. Nil counts
+	// words.
+	counter workload.Counter
+}
+
+// of is the trace of p.
+func (r *recordings) of(p plan.Plan) (*recording, error) {
+	if r.trace == nil {
+		trace, err := readTrace(p)
 		if err != nil {
 			return nil, err
 		}
-		in.trace = r
+		r.trace = trace
 	}
-	return in.trace, nil
+	return r.trace, nil
 }
 
-// named lists what p reads for the manifest.
-func (in *inputs) named(p plan.Plan) ([]bundle.Input, error) {
-	list := datasets(p)
-	if p.Run.Spec.Load.TraceRef == "" {
-		return list, nil
-	}
-	r, err := in.recording(p)
+// replaySource is what a point that replays a trace asks.
+func (l *launching) replaySource(point plan.Point) (workload.Source, error) {
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return nil, err
 	}
-	return append(list, r.input()), nil
-}
-
-// source is what a point asks.
-func (l *launching) source(point plan.Point) (workload.Source, error) {
-	seed := plan.Seed(l.planned.Seed, "workload", int64(point.Index))
-	if point.TraceRef == "" {
-		return newSource(l.plan, l.in, seed)
-	}
-	r, err := l.in.recording(l.plan)
-	if err != nil {
-		return nil, err
-	}
-	return r.source(seed, l.in.words())
+	return r.source(plan.Seed(l.planned.Seed, "workload", int64(point.Index)), l.recordings.counter)
 }
 
 // arrivals is when the calls, or sessions, of an open point are due. What a
@@ -54,7 +45,7 @@ func (l *launching) arrivals(point plan.Point) (*arrival.Schedule, error) {
 	if point.TraceRef == "" {
 		return schedule(l.planned, point)
 	}
-	r, err := l.in.recording(l.plan)
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +73,7 @@ func (l *launching) paced(point plan.Point) (plan.Point, error) {
 	if point.TraceRef == "" {
 		return point, nil
 	}
-	r, err := l.in.recording(l.plan)
+	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return point, err
 	}
@@ -90,18 +81,15 @@ func (l *launching) paced(point plan.Point) (plan.Point, error) {
 	return point, nil
 }
 
-// makes makes sure that what p asks can be made.
-func (in *inputs) makes(p plan.Plan) error {
+// replayable makes sure that the trace and the sessions of p are there, are what
+// the plan names and can be asked.
+func replayable(p plan.Plan) error {
 	if p.Run.Spec.Workload.Session != nil {
-		return sessionsReadable(p, in)
+		return sessionsReadable(p)
 	}
 	if p.Run.Spec.Load.TraceRef != "" {
-		_, err := in.recording(p)
+		_, err := readTrace(p)
 		return err
 	}
-	if in.kind == spec.TokenizerServer {
-		return nil // what words cost is learned when the server runs
-	}
-	_, err := newSource(p, in, 0)
-	return err
+	return nil
 }

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+	"assay/spec"
+	"assay/unit"
+)
+
+// A Replay says which part of a trace a point replayed, as the bundle's
+// trace-PP.json has it.
+type Replay struct {
+	Point        int     `json:"point"`
+	Name         string  `json:"name"`
+	Digest       string  `json:"digest"`
+	Format       string  `json:"format"`
+	Requests     int     `json:"requests"`
+	Chosen       int     `json:"chosen"`
+	Used         int     `json:"used"`
+	Share        float64 `json:"share"`
+	Scale        float64 `json:"scale"`
+	RecordedRate float64 `json:"recordedRate"`
+	OfferedRate  float64 `json:"offeredRate"`
+	InputTokens  float64 `json:"inputTokens"`
+	OutputTokens float64 `json:"outputTokens"`
+	SharedInput  float64 `json:"sharedInput"`
+}
+
+// replays reads what the points of p replayed. It is the same in every launch;
+// the first that got so far tells it.
+func replays(b *bundle.Bundle, p plan.Plan) ([]Replay, error) {
+	var list []Replay
+	for _, point := range p.Points {
+		if point.TraceRef == "" {
+			continue
+		}
+		for _, launch := range b.Launches() {
+			data, err := b.ReadFile(fmt.Sprintf("raw/launch-%02d/trace-%02d.json", launch.Index, point.Index))
+			if err != nil {
+				continue // the launch ended before it came to the point
+			}
+			r := Replay{Point: point.Index}
+			if err := json.Unmarshal(data, &r); err != nil {
+				return nil, fmt.Errorf("trace-%02d.json of launch %d: %w", point.Index, launch.Index, err)
+			}
+			list = append(list, r)
+			break
+		}
+	}
+	return list, nil
+}
+
+// text tells how much of the trace was asked, and how fast.
+func (r Replay) text(sessions bool) string {
+	rate := unit.RequestPerSecond
+	if sessions {
+		rate = unit.SessionPerSecond
+	}
+	parts := []string{
+		fmt.Sprintf("%s %s (%s): %d of %d requests, %.3g %%", r.Name, r.Digest, r.Format, r.Used, r.Requests, 100*r.Share),
+		fmt.Sprintf("gaps × %g", r.Scale),
+		fmt.Sprintf("recorded %s, offered %s", unit.Format(r.RecordedRate, unit.RequestPerSecond), unit.Format(r.OfferedRate, rate)),
+	}
+	if r.SharedInput > 0 {
+		parts = append(parts, fmt.Sprintf("%.3g %% of the prompt tokens in blocks that an earlier request had", 100*r.SharedInput))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// loadText says who decides when requests leave.
+func loadText(w spec.Workload) string {
+	const counted = "; latencies count from when each request was due"
+	switch open := w.ConcurrencyModel == spec.OpenLoop; {
+	case open && w.Session != nil:
+		return "open loop of sessions: they begin on schedule, and inside one each step follows the answers before it" + counted
+	case open:
+		return "open loop: requests leave on schedule, whatever the target does" + counted
+	case w.Session != nil:
+		return "closed loop of sessions: the load follows the target's speed" + counted
+	}
+	return "closed loop: the load follows the target's speed" + counted
+}
+
+// sessionText says what sessions are like.
+func sessionText(s *spec.Session) string {
+	parts := []string{"from " + s.From}
+	add := func(yes bool, format string, args ...any) {
+		if yes {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(s.Turns > 0, "%d turns", s.Turns)
+	add(s.SystemTokens > 0, "system text of %d tokens", s.SystemTokens)
+	add(s.ThinkTime > 0, "think time %v", s.ThinkTime)
+	if t := s.Tool; t != nil {
+		add(len(t.Command) > 0, "real tool %s", strings.Join(t.Command, " "))
+		add(len(t.Command) == 0, "injected tool time %v", t.Time)
+	}
+	if s.Fork != nil {
+		add(true, "%d branches before every %d turns", s.Fork.Branches, s.Fork.Every)
+	}
+	if s.History == spec.HistoryLive {
+		parts = append(parts, "live history: later turns repeat what the target said, so what is asked depends on it")
+	} else {
+		parts = append(parts, "recorded history: later turns repeat text known beforehand")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fits reports whether m means something with or without sessions: the rates of
+// an open loop of single requests mean nothing with them.
+func fits(m metric.Metric, s *spec.Session) bool {
+	return m.SessionOnly == (s != nil) || !m.SessionOnly && !m.OpenOnly
+}
+
+// warnOfSessions says that the window was too short for sessions.
+func warnOfSessions(b *bytes.Buffer, r Report, point plan.Point) {
+	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); r.Plan.Run.Spec.Workload.Session != nil && !any {
+		fmt.Fprintln(b, "  no session that began in the measured window was completed: make load.duration longer than a session")
+	}
+}
