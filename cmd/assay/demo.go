@@ -20,6 +20,7 @@ metadata:
 spec:
   workload:
     model: sim
+    tokenizer: {kind: server}
     sequenceLengthMix:
       - {inputTokens: 256, outputTokens: 32, weight: 1}
   target:
