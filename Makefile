@@ -94,10 +94,11 @@ peers:
 	$(PEERS_VENV)/$$name/bin/pip install --quiet --no-compile --disable-pip-version-check $$what || exit 1; done
 
 # How late the open loop sends at 100, 1,000 and 5,000 calls a second; for ten
-# minutes a row: make bench-pacer PACER_TIME=10m
+# minutes a row: make bench-pacer PACER_TIME=10m, with PACER_RATE=1000 that rate alone.
 PACER_TIME ?= 5s
+PACER_RATE ?= 0
 bench-pacer:
-	go run ./load/benchmark -duration $(PACER_TIME)
+	go run ./load/benchmark -duration $(PACER_TIME) -rate $(PACER_RATE)
 
 # Coordinated omission: a server of 500 ms and two requests a second is offered ten;
 # p99 from when requests were due against queueing theory. Ten minutes; a tenth of

@@ -35,6 +35,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	duration := flag.Duration("duration", 5*time.Second, "how long each row is measured; 10m shows drift")
+	rate := flag.Float64("rate", 0, "measure this rate alone")
 	closed := flag.Bool("closed", false, "measure how late the users of a closed loop ask again, by reader, instead")
 	server := flag.Int("server", 0, "be the simulator with answers of so many tokens: print the address and serve until stdin ends")
 	flag.Parse()
@@ -46,7 +47,11 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	do := bench
+	rates := []float64{100, 1000, 5000}
+	if *rate > 0 {
+		rates = []float64{*rate}
+	}
+	do := func(ctx context.Context, duration time.Duration) error { return bench(ctx, rates, duration) }
 	if *closed {
 		do = benchClosed
 	}
@@ -81,7 +86,7 @@ func serve(tokens int) error {
 	return nil
 }
 
-func bench(ctx context.Context, duration time.Duration) error {
+func bench(ctx context.Context, rates []float64, duration time.Duration) error {
 	url, stop, err := startServer(1)
 	if err != nil {
 		return err
@@ -92,7 +97,7 @@ func bench(ctx context.Context, duration time.Duration) error {
 		firstWords("/proc/loadavg", 3), firstWords("/proc/sys/kernel/osrelease", 1), duration)
 	fmt.Printf("%-9s %6s %8s  %-26s  %-26s %7s %9s %6s %5s\n", "arrival", "rate/s", "calls", "dispatch p50/p99/p99.9 µs", "wrote p50/p99/p99.9 µs", "IDC", "drift µs", "dialled", "CPU")
 	for _, process := range []string{"constant", "poisson"} {
-		for _, rate := range []float64{100, 1000, 5000} {
+		for _, rate := range rates {
 			if err := row(ctx, url, process, rate, duration); err != nil {
 				return fmt.Errorf("%s at %g/s: %w", process, rate, err)
 			}
