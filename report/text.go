@@ -73,13 +73,6 @@ func writeHead(b *bytes.Buffer, r Report) {
 	t.Flush()
 }
 
-func loopText(model string) string {
-	if model == spec.OpenLoop {
-		return "open loop: requests leave on schedule, whatever came back"
-	}
-	return "closed loop: the load follows the target's speed"
-}
-
 // declaredOnly keeps a declared isolation from being read as a proven one.
 func declaredOnly(class string) string {
 	if class == spec.PublicationGrade {
