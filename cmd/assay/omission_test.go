@@ -58,14 +58,14 @@ func TestCoordinatedOmission(t *testing.T) {
 		}
 	}
 	rate := 5 / service.Seconds()
-	source, err := os.ReadFile("../../examples/overload.yaml")
+	source, err := os.ReadFile("../../examples/omission.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.NewReplacer("[assay,", fmt.Sprintf("[%q,", os.Args[0]), "127.0.0.1:8104", freeAddress(t),
 		"--base, 5ms", "--base, "+service.String(), "rate: [1000]", fmt.Sprintf("rate: [%g]\n    duration: 1h", rate)).Replace(string(source))
 	dir := t.TempDir()
-	file := filepath.Join(dir, "overload.yaml")
+	file := filepath.Join(dir, "omission.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
