@@ -9,6 +9,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/target"
 	"assay/telemetry"
 )
 
@@ -91,11 +92,15 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
+	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+		return err
+	}
+	defer l.client.Close()
+	endProgram, err := startProgram(ctx, cancel, e.conn.client.Program, l)
 	if err != nil {
 		return err
 	}
-	defer closeClient()
+	defer endProgram()
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, l.sink(cancel), telemetry.Options{Scrape: e.conn.metrics})()
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
