@@ -10,6 +10,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
+	"assay/target"
 	"assay/telemetry"
 )
 
@@ -104,11 +105,15 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return err
 	}
 	defer leave()
-	closeClient, err := newClient(ctx, cancel, e.conn.client, e.conn.dialect, l, l.out)
+	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+		return err
+	}
+	defer l.client.Close()
+	endProgram, err := startProgram(ctx, cancel, e.conn.client.Program, l)
 	if err != nil {
 		return err
 	}
-	defer closeClient()
+	defer endProgram()
 	l.probes, l.dialect = e.conn.client, e.conn.dialect
 	l.probes.Connections = 1
 	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {

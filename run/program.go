@@ -4,43 +4,34 @@ import (
 	"context"
 	"errors"
 
-	"assay/bundle"
 	"assay/target"
 )
 
-// newClient makes the client of a launch. A command's program is started with
-// it, prints into the launch's log, and cancels the launch should it end by
-// itself. The returned function ends both.
-func newClient(ctx context.Context, cancel context.CancelCauseFunc, cfg target.Config, dialect target.Dialect, l *launching, out *bundle.Launch) (leave func(), err error) {
-	closeLog := func() error { return nil }
-	if cfg.Program != nil {
-		log, err := out.Log("server.log")
-		if err != nil {
-			return nil, err
-		}
-		cfg.ProgramLog, closeLog = log, log.Close
+// startProgram starts the program of a command target, where there is one. It
+// prints into the launch's log, and cancels the launch should it end by itself.
+// The returned function ends it.
+func startProgram(ctx context.Context, cancel context.CancelCauseFunc, cfg *target.ServerConfig, l *launching) (end func(), err error) {
+	if cfg == nil {
+		return func() {}, nil
 	}
-	if l.client, err = target.New(cfg, dialect, l.clock); err != nil {
-		return nil, errors.Join(err, closeLog())
+	log, err := l.out.Log("server.log")
+	if err != nil {
+		return nil, err
 	}
-	if err := l.client.StartProgram(ctx); err != nil {
-		l.client.Close()
-		return nil, errors.Join(err, closeLog())
+	if err := l.client.StartProgram(ctx, log); err != nil {
+		return nil, errors.Join(err, log.Close())
 	}
 	unwatch := watchProgram(l.client, cancel)
 	return func() {
 		unwatch()
-		l.client.Close()
-		_ = closeLog() // a log is no record; what was written stays
+		l.client.Close() // before its log
+		_ = log.Close()  // a log is no record; what was written stays
 	}, nil
 }
 
 // watchProgram cancels the launch when a command's program ends by itself. The
 // returned function stops watching.
 func watchProgram(client *target.Client, cancel context.CancelCauseFunc) (unwatch func()) {
-	if client.ProgramEnded() == nil {
-		return func() {}
-	}
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() { // ends when unwatch is called or the program has ended
 		defer close(watched)

@@ -63,9 +63,8 @@ type Config struct {
 	HTTP2 bool
 
 	// Program is what answers in place of a server at URLs, which are then none:
-	// see Client.StartProgram. ProgramLog receives what it prints; nil means nobody.
-	Program    *ServerConfig
-	ProgramLog io.Writer
+	// see Client.StartProgram.
+	Program *ServerConfig
 
 	// Proxy is where every connection goes through. Nil means none: those of the
 	// environment are not used.
@@ -144,7 +143,8 @@ func redactedURL(raw string) string {
 	return u.Redacted()
 }
 
-// Close ends all idle connections. No call may be under way or follow.
+// Close ends all idle connections, and the program of a command. No call may be
+// under way or follow.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.warm.close()

@@ -37,6 +37,7 @@ type program struct {
 	ended  chan struct{} // closed when no more lines will come
 
 	write sync.Mutex // one line at a time
+	once  sync.Once  // to close it
 
 	mu    sync.Mutex
 	why   error // why it ended
@@ -53,12 +54,9 @@ type programCall struct {
 }
 
 // StartProgram starts the program of a command target and returns when it has said
-// hello. Other targets need no start.
-func (c *Client) StartProgram(ctx context.Context) error {
+// hello. What it prints goes to log.
+func (c *Client) StartProgram(ctx context.Context, log io.Writer) error {
 	cfg := c.cfg.Program
-	if cfg == nil {
-		return nil
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listen for the program: %w", err)
@@ -74,7 +72,7 @@ func (c *Client) StartProgram(ctx context.Context) error {
 		p.conn, lines, err = welcome(ctx, listener, token, start.ReadyTimeout, exited)
 		return err
 	}
-	if p.server, err = StartServer(ctx, start, c.cfg.ProgramLog); err != nil {
+	if p.server, err = StartServer(ctx, start, log); err != nil {
 		return err
 	}
 	go p.read(lines) // ends with the connection; close waits for it
@@ -304,13 +302,8 @@ func (p *program) send(line []byte) error {
 }
 
 // ProgramEnded is closed when the program of a command target has ended or fallen
-// silent, and ProgramFailure then says how; nil for other targets.
-func (c *Client) ProgramEnded() <-chan struct{} {
-	if c.program == nil {
-		return nil
-	}
-	return c.program.ended
-}
+// silent, and ProgramFailure then says how. It must have been started.
+func (c *Client) ProgramEnded() <-chan struct{} { return c.program.ended }
 
 // ProgramFailure says how the program ended. It may be called once ProgramEnded
 // is closed.
@@ -321,7 +314,9 @@ func (c *Client) ProgramFailure() error {
 }
 
 // close asks the program to end, and ends it when it does not.
-func (p *program) close() {
+func (p *program) close() { p.once.Do(p.stop) }
+
+func (p *program) stop() {
 	_ = p.send([]byte(`{"t":"stop","v":1}` + "\n")) // one that has ended needs no word
 	select {
 	case <-p.server.Exited():

@@ -1,8 +1,8 @@
 package target
 
 import (
-	"bytes"
 	"context"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -31,7 +31,7 @@ func programClient(t *testing.T, change func(*Config), command ...string) (*Clie
 		t.Fatal(err)
 	}
 	cfg := Config{
-		Ask: Ask{Model: "words", Stream: true}, Timeout: 20 * time.Second, KeepText: true, ProgramLog: &bytes.Buffer{},
+		Ask: Ask{Model: "words", Stream: true}, Timeout: 20 * time.Second, KeepText: true,
 		Program: &ServerConfig{Command: command, ReadyTimeout: 20 * time.Second, StopTimeout: 200 * time.Millisecond},
 	}
 	if change != nil {
@@ -46,7 +46,7 @@ func programClient(t *testing.T, change func(*Config), command ...string) (*Clie
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return c, c.StartProgram(t.Context())
+	return c, c.StartProgram(t.Context(), io.Discard)
 }
 
 // The example answers several calls at once, and its own stamps are used.

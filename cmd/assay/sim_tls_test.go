@@ -53,7 +53,7 @@ func TestRunOverHTTP2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened := 0
+	answered := 0
 	for r, err := range bundle.Rows[record.Request](b, 0, "requests") {
 		if err != nil {
 			t.Fatal(err)
@@ -61,12 +61,12 @@ func TestRunOverHTTP2(t *testing.T) {
 		if r.Result == record.OK && (r.Protocol != "HTTP/2.0" || r.Stamps != "net/http") {
 			t.Errorf("request %d spoke %s, stamped by %s", r.ID, r.Protocol, r.Stamps)
 		}
-		if r.TLS != nil {
-			opened++
+		if r.Result == record.OK {
+			answered++
 		}
 	}
-	if opened == 0 {
-		t.Error("no request has the time of a TLS handshake")
+	if answered < 40 {
+		t.Errorf("%d requests answered, want 40 at least", answered)
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
