@@ -211,12 +211,14 @@ type mark struct {
 type reading struct {
 	body  []byte
 	marks []mark
+	over  int64 // when the end of the body was known; zero after a [DONE] line
 }
 
 // A Raw is one finished exchange, stamped but not yet interpreted. Decode turns
 // it into records, off the measured path.
 type Raw struct {
 	Done int64 // stamp of the end, known at once
+	over int64 // stamp of when the server said that nothing follows, if that was later
 
 	request record.Request
 	phases  phases
@@ -278,6 +280,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	if n := len(raw.reading.marks); n > 0 {
 		raw.Done = raw.reading.marks[n-1].at
 	}
+	raw.over = raw.reading.over
 	return raw
 }
 
@@ -302,7 +305,7 @@ func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Re
 // read is the measured path: a read returns, the clock is read, the bytes are
 // kept. It ends at the [DONE] line or at the end of the body.
 func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
-	to.body, to.marks = to.body[:0], to.marks[:0]
+	to.body, to.marks, to.over = to.body[:0], to.marks[:0], 0
 	for {
 		if len(to.body) == cap(to.body) {
 			to.body = append(to.body, 0)[:len(to.body)] // grow, keeping the length
@@ -320,6 +323,7 @@ func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
 			}
 		}
 		if err == io.EOF {
+			to.over = c.clock.Now()
 			return nil
 		}
 		if err != nil {

@@ -109,6 +109,9 @@ func (x *exchange) finish(err error, at int64) {
 	}
 	raw, finished := x.raw, x.finished
 	raw.Done, raw.err = x.end, err
+	if !x.done {
+		raw.over = at
+	}
 	raw.phases.first.Store(x.first)
 	finished(raw)
 }

@@ -1,0 +1,36 @@
+"""Write a randomly initialised Llama-shaped model with assay's own tokenizer.
+
+usage: make_model.py TOKENIZER_JSON FOLDER [tiny]
+
+The weights mean nothing; the shape, and so the work, is that of a model of 1.0
+billion parameters. Nothing ends an answer early: there is no end token.
+"""
+
+import sys
+
+import torch
+from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% endfor %}"  # adds no token of its own
+
+
+def main(tokenizer_json, folder, size="1b"):
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=tokenizer_json, chat_template=TEMPLATE)
+    tokenizer.save_pretrained(folder)
+    width, layers = (128, 2) if size == "tiny" else (2048, 16)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer), hidden_size=width, intermediate_size=4 * width, num_hidden_layers=layers,
+        num_attention_heads=width // 64, num_key_value_heads=max(1, width // 256), head_dim=64,
+        max_position_embeddings=8192, bos_token_id=None, eos_token_id=None, pad_token_id=None,
+        torch_dtype="bfloat16",
+    )
+    torch.manual_seed(1)
+    torch.set_default_dtype(torch.bfloat16)
+    torch.set_default_device("cuda" if torch.cuda.is_available() else "cpu")
+    model = LlamaForCausalLM(config)
+    model.generation_config = GenerationConfig(do_sample=False, max_new_tokens=4096)
+    model.save_pretrained(folder)
+    print(sum(p.numel() for p in model.parameters()), "parameters in", folder)
+
+
+main(*sys.argv[1:])
