@@ -158,7 +158,7 @@ func TestSearchOfUsers(t *testing.T) {
 	})
 	p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]}, target: {url: "`+url+`"},
 		load: {duration: 400ms, warmup: {}, search: {min: 2, max: 256, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
-		slo: [{metric: error_rate, maxRatio: 0.3}]`)
+		slo: [{metric: error_rate, maxRatio: 0.1}]`)
 	p.Launches = p.Launches[:1]
 	path, err := search.Read(carryOut(t, p), 0)
 	if err != nil {
