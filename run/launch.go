@@ -151,7 +151,12 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	return nil
+	// A server that died in the last moments has cancelled ctx by now, a program
+	// perhaps not yet: its calls fail as fast as they can be made.
+	if err := programFailure(l.client, e.conn.client.Program); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
 }
 
 // hopeless is an error when no request of any point has succeeded so far.

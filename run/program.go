@@ -46,3 +46,17 @@ func watchProgram(client *target.Client, cancel context.CancelCauseFunc) (unwatc
 		<-watched
 	}
 }
+
+// programFailure is how the program of a command target has ended; nil where it
+// lives or there is none.
+func programFailure(client *target.Client, cfg *target.ServerConfig) error {
+	if cfg == nil {
+		return nil
+	}
+	select {
+	case <-client.ProgramEnded():
+		return client.ProgramFailure()
+	default:
+		return nil
+	}
+}

