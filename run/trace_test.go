@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,26 +21,6 @@ import (
 	"assay/workload/arrival"
 	"assay/workload/trace"
 )
-
-// simulate starts an in-process simulator and returns its address.
-func simulate(t *testing.T, cfg sim.Config) string {
-	t.Helper()
-	server, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
-	t.Cleanup(func() {
-		server.Close()
-		<-done
-	})
-	return "http://" + listener.Addr().String()
-}
 
 // write puts a file into a folder of the test and returns its path and digest.
 func write(t *testing.T, name, text string) (path, digest string) {
@@ -79,7 +58,7 @@ func tracePlan(t *testing.T, url, load string) plan.Plan {
 // prefix cache finds what the recorded prompts shared.
 func TestReplay(t *testing.T) {
 	path, digest := write(t, "trace.jsonl", mooncakeTrace())
-	url := simulate(t, sim.Config{Engine: sim.Engine{KVBlocks: 100_000}})
+	url := simulator(t, sim.Config{Engine: sim.Engine{KVBlocks: 100_000}})
 	p := tracePlan(t, url, fmt.Sprintf(`{traceRef: "mine@%s", trace: {path: %q, format: mooncake, from: 1100ms, limit: 20}, traceScale: 2, duration: 10s, warmup: {duration: 250ms}}`, digest, path))
 	b := carryOut(t, p)
 
@@ -156,7 +135,7 @@ func TestReplay(t *testing.T) {
 // Load goes on with the recording until the last measured call has ended.
 func TestReplayGoesOn(t *testing.T) {
 	path, _ := write(t, "trace.jsonl", mooncakeTrace())
-	url := simulate(t, sim.Config{Fixed: &sim.Fixed{TTFT: 300 * time.Millisecond}})
+	url := simulator(t, sim.Config{Fixed: &sim.Fixed{TTFT: 300 * time.Millisecond}})
 	b := carryOut(t, tracePlan(t, url, fmt.Sprintf(`{traceRef: %q, trace: {format: mooncake}, duration: 300ms, warmup: {}}`, path)))
 	phases := map[record.Phase]int{}
 	for _, r := range rows[record.Request](t, b, bundle.Requests) {
