@@ -138,9 +138,23 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 	if err := l.probeCache(ctx); err != nil {
 		return err
 	}
+	visit := e.visitPoints
 	if e.plan.Search != nil {
-		return e.walk(ctx, l)
+		visit = e.walk
 	}
+	if err := visit(ctx, l); err != nil {
+		return err
+	}
+	// A server that died in the last moments has cancelled ctx by now, a program
+	// perhaps not yet: its calls fail as fast as they can be made.
+	if err := programFailure(l.client, e.conn.client.Program); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// visitPoints runs every point in the order of the launch.
+func (e *execution) visitPoints(ctx context.Context, l *launching) error {
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
@@ -151,12 +165,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 			return err
 		}
 	}
-	// A server that died in the last moments has cancelled ctx by now, a program
-	// perhaps not yet: its calls fail as fast as they can be made.
-	if err := programFailure(l.client, e.conn.client.Program); err != nil {
-		return err
-	}
-	return context.Cause(ctx)
+	return nil
 }
 
 // hopeless is an error when no request of any point has succeeded so far.
