@@ -39,6 +39,7 @@ type resultStatement struct {
 	Launches     map[LaunchOutcome]int `json:"launches"`
 	ChecksPassed []string              `json:"checksPassed"`
 	Results      json.RawMessage       `json:"results,omitempty"`
+	Claims       json.RawMessage       `json:"claims,omitempty"` // what may be quoted, with every condition
 }
 
 // attest returns the bytes of attestation.intoto.jsonl: one signed envelope per
@@ -75,12 +76,12 @@ func attest(ctx context.Context, m *Manifest, text []byte, opts SealOptions) ([]
 	return out.Bytes(), nil
 }
 
-// statementOf wraps a predicate about the manifest and its estimates. protojson
+// statementOf wraps a predicate about the manifest, its estimates and its claims. protojson
 // varies its blanks on purpose, hence the canonical form.
 func statementOf(m *Manifest, text []byte, predicateType string, predicate *structpb.Struct) ([]byte, error) {
 	subject := []*intoto.ResourceDescriptor{resource(ManifestFile, hexSHA256(text))}
 	for _, f := range m.Files {
-		if isEstimates(f) {
+		if isResult(f) {
 			subject = append(subject, resource(f.Path, f.SHA256))
 		}
 	}
@@ -95,8 +96,8 @@ func statementOf(m *Manifest, text []byte, predicateType string, predicate *stru
 	return canonical(payload)
 }
 
-func isEstimates(f File) bool {
-	return f.Role == RoleDerived && path.Base(f.Path) == "estimates.json"
+func isResult(f File) bool {
+	return f.Role == RoleDerived && (path.Base(f.Path) == "estimates.json" || path.Base(f.Path) == "claims.json")
 }
 
 func resource(name, sha256 string) *intoto.ResourceDescriptor {
@@ -157,7 +158,7 @@ func dependencies(in Inputs) []*intoto.ResourceDescriptor {
 func resultOf(m *Manifest, opts SealOptions) (*structpb.Struct, error) {
 	s := resultStatement{
 		RunID: m.RunID, Status: m.Status, SealedOn: m.Sealed.Format(timeFormat),
-		Launches: map[LaunchOutcome]int{}, ChecksPassed: opts.Checks, Results: opts.Results,
+		Launches: map[LaunchOutcome]int{}, ChecksPassed: opts.Checks, Results: opts.Results, Claims: opts.Claims,
 	}
 	if s.ChecksPassed == nil {
 		s.ChecksPassed = []string{}

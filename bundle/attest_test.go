@@ -34,6 +34,7 @@ type statement struct {
 		Launches     map[string]int
 		ChecksPassed []string
 		Results      map[string]float64
+		Claims       map[string][]string
 	}
 }
 
@@ -102,7 +103,7 @@ func checkResult(t *testing.T, s statement) {
 	if s.PredicateType != resultPredicate || p.RunID != "run-1" || p.Status != "completed" || p.Launches["completed"] != 1 {
 		t.Errorf("result = %+v, want run-1 with one completed launch", s)
 	}
-	if fmt.Sprint(p.ChecksPassed) != "[generator-lag]" || p.Results["ttft"] != 0.1 {
+	if fmt.Sprint(p.ChecksPassed) != "[generator-lag]" || p.Results["ttft"] != 0.1 || fmt.Sprint(p.Claims["claims"]) != "[fast]" {
 		t.Errorf("result = %+v, want the check and the estimate that were given", p)
 	}
 }

@@ -125,7 +125,7 @@ func sealed(t *testing.T, rows int, signer Signer) string {
 	check(t, l.Close(LaunchEnd{Outcome: LaunchCompleted}))
 	check(t, w.WriteDerived("v1", "estimates.json", []byte(`{"ttft":{"value":0.1}}`)))
 	check(t, w.WriteReport("report.md", []byte("# Report\n")))
-	_, err = w.Seal(context.Background(), Completed, SealOptions{Signer: signer, Results: []byte(`{"ttft":0.1}`), Checks: []string{"generator-lag"}})
+	_, err = w.Seal(context.Background(), Completed, SealOptions{Signer: signer, Results: []byte(`{"ttft":0.1}`), Claims: []byte(`{"claims":["fast"]}`), Checks: []string{"generator-lag"}})
 	check(t, err)
 	return w.Dir()
 }

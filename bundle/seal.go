@@ -26,6 +26,7 @@ const timeFormat = time.RFC3339Nano
 type SealOptions struct {
 	Signer  Signer          // nil means unsigned
 	Results json.RawMessage // the estimates to attest; nil means none
+	Claims  json.RawMessage // what may be quoted; nil means that nothing is said
 	Checks  []string        // ids of the checks that passed
 }
 
@@ -41,8 +42,10 @@ func (w *Writer) Seal(ctx context.Context, status Status, opts SealOptions) (*Ma
 	if open := w.openLaunches(); len(open) > 0 {
 		return nil, fmt.Errorf("seal: launches %v are open: close them first", open)
 	}
-	if opts.Results != nil {
-		opts.Results = w.redactor.json(opts.Results)
+	for _, text := range []*json.RawMessage{&opts.Results, &opts.Claims} {
+		if *text != nil {
+			*text = w.redactor.json(*text)
+		}
 	}
 	m := w.draft
 	m.Sealed = w.now()

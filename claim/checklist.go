@@ -1,0 +1,130 @@
+package claim
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/finding"
+	"assay/lint"
+	"assay/metric"
+	"assay/unit"
+)
+
+// An Answer is one question of a reader who does not believe the claim.
+type Answer struct {
+	Question string `json:"question"`
+	Answered bool   `json:"answered"`
+	Answer   string `json:"answer"` // or what is missing
+}
+
+// checklist answers what a sceptic asks of any claim: against what, under which
+// load, at what cost, how sure, and can it be done again.
+func checklist(e Evidence) []Answer {
+	return []Answer{baseline(e), load(e), cost(e), variance(e), reproducible(e)}
+}
+
+func baseline(e Evidence) Answer {
+	a := Answer{Question: "baseline: against what?"}
+	c := e.Plan.Run.Spec.Comparison
+	switch {
+	case len(e.Plan.Run.Spec.Candidates) > 0:
+		a.Answered, a.Answer = true, fmt.Sprintf("%d sides in one run, launches interleaved in blocks", len(e.Plan.Run.Spec.Sides()))
+	case c.Baseline != nil && c.Baseline.ArtifactRef != "":
+		a.Answered, a.Answer = true, fmt.Sprintf("%s, declared; assay compare holds the two against each other", c.Baseline.ArtifactRef)
+	default:
+		a.Answer = "missing: the run stands alone, and says nothing about better or worse; declare comparison.baseline or candidates"
+	}
+	return a
+}
+
+func load(e Evidence) Answer {
+	a := Answer{Question: "load: does it stand for real use, and did the client keep up?"}
+	w := e.Plan.Run.Spec.Workload
+	shape := "fixed lengths"
+	if w.Prompt.Dataset != nil || w.Prompt.Scenario != "" || w.Prompt.Spread > 0 || w.Session != nil || e.Plan.Run.Spec.Load != nil && e.Plan.Run.Spec.Load.TraceRef != "" {
+		shape = "lengths that vary"
+	}
+	a.Answer = fmt.Sprintf("%s, %s", w.ConcurrencyModel, shape)
+	a.Answered = e.Client.Bounds != nil
+	if !a.Answered {
+		a.Answer += "; missing: whether the client kept up was not measured"
+		return a
+	}
+	for _, f := range e.Audit.Findings {
+		if f.Check == lint.ClientLimit.ID && f.Severity == finding.Caution {
+			a.Answer += "; " + f.Message
+			return a
+		}
+	}
+	a.Answer += "; the client kept up"
+	return a
+}
+
+func cost(e Evidence) Answer {
+	a := Answer{Question: "cost: at what price and energy?"}
+	var parts []string
+	if c := e.Plan.Run.Spec.Cost; c != nil && c.GPUHourlyUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%g per GPU and hour × %d", c.GPUHourlyUSD, c.GPUCount))
+	}
+	for _, row := range e.Estimates.Rows {
+		if row.Metric == metric.EnergyPerOutputToken.ID {
+			parts = append(parts, fmt.Sprintf("%s per output token at %s", unit.Format(row.Value, row.Unit), pointName(e, row.Point)))
+			break
+		}
+	}
+	a.Answered, a.Answer = len(parts) > 0, strings.Join(parts, "; ")
+	if !a.Answered {
+		a.Answer = "missing: neither spec.cost nor a power reading"
+	}
+	return a
+}
+
+func variance(e Evidence) Answer {
+	a := Answer{Question: "variance: how much do launches differ?"}
+	worst, share := metric.Row{}, -1.0
+	for _, row := range e.Estimates.Rows {
+		if (row.Metric == metric.OutputThroughput.ID || row.Statistic == "p50") && row.CV != nil && *row.CV > share {
+			worst, share = row, *row.CV
+		}
+	}
+	if share < 0 {
+		a.Answer = "missing: fewer than two launches"
+		return a
+	}
+	a.Answered = true
+	a.Answer = fmt.Sprintf("%d launches each; the widest spread is %.1f %% (%s at %s)", e.launches(), 100*share, label(worst), pointName(e, worst.Point))
+	return a
+}
+
+func reproducible(e Evidence) Answer {
+	a := Answer{Question: "reproducibility: can somebody else do it again?"}
+	var lacks []string
+	in := e.Manifest.Inputs
+	if in.Model == nil || in.Model.Digest == "" {
+		lacks = append(lacks, "the model's digest")
+	}
+	if len(in.Images) == 0 && said(e.Manifest.Environment, "server.version") == "" {
+		lacks = append(lacks, "the engine's image or version")
+	}
+	if !e.Signed {
+		lacks = append(lacks, "a signature")
+	}
+	a.Answered = len(lacks) == 0
+	a.Answer = fmt.Sprintf("plan %s with every seed, %d facts of the environment", short(e.Manifest.PlanDigest), len(e.Manifest.Environment))
+	if !a.Answered {
+		a.Answer += "; missing: " + strings.Join(lacks, ", ")
+	}
+	return a
+}
+
+func pointName(e Evidence, index int) string {
+	if p, ok := e.Plan.PointByIndex(index); ok {
+		return p.Name
+	}
+	return "the launch"
+}
+
+func short(digest string) string {
+	const most = len("sha256:") + 12
+	return digest[:min(most, len(digest))]
+}

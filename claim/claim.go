@@ -1,0 +1,129 @@
+// Package claim says what a bundle may be quoted for. It is the only place where
+// a claim is made: from an estimate, the conditions that it holds under, and what
+// the checks found. Without an interval, with a finding that voids the run, or
+// with an instrument too coarse for it, a number is refused, and the refusal says
+// why and what would help.
+//
+// A claim is a sentence that can stand alone: whoever copies it copies its
+// interval, its load, its tail and its grade with it.
+package claim
+
+import (
+	"fmt"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/lint"
+	"assay/metric"
+	"assay/plan"
+	"assay/spec"
+	"assay/stats"
+	"assay/unit"
+)
+
+// Version is the version of the format of claims.json.
+const Version = "1.0"
+
+// A Claim is one thing that may be said.
+type Claim struct {
+	Sentence   string         `json:"sentence"`
+	Metric     string         `json:"metric"` // definition id
+	Statistic  string         `json:"statistic"`
+	Point      string         `json:"point"`          // name
+	Side       string         `json:"side,omitempty"` // in a run of several sides
+	Value      float64        `json:"value"`
+	Unit       unit.Unit      `json:"unit"`
+	Interval   stats.Interval `json:"interval"`
+	Confidence float64        `json:"confidence"`
+	Launches   int            `json:"launches"`
+	Requests   int            `json:"requests"` // in the smallest launch; 1 where the launch as a whole gives one value
+	Median     float64        `json:"median"`   // of the launches
+	Conditions []Condition    `json:"conditions"`
+	Cautions   []string       `json:"cautions,omitempty"` // ids of the findings that the claim must carry
+}
+
+// A Condition is something without which the number means something else.
+type Condition struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A Refusal is something that may not be said, and why.
+type Refusal struct {
+	What   string `json:"what"`
+	Reason string `json:"reason"`
+	ToDo   string `json:"toDo,omitempty"`
+}
+
+// Claims is everything that a bundle may be quoted for: derived/VERSION/claims.json.
+type Claims struct {
+	Version    string    `json:"version"` // of this format
+	Code       string    `json:"code"`    // version of the program that made them
+	RunID      string    `json:"runID"`
+	PlanDigest string    `json:"planDigest"`
+	Asked      string    `json:"asked"` // the class that the spec declares
+	Grade      Grade     `json:"grade"`
+	Downgrades []string  `json:"downgrades,omitempty"` // why the grade is not the one asked for
+	Claims     []Claim   `json:"claims"`
+	Refused    []Refusal `json:"refused"`
+	Checklist  []Answer  `json:"checklist"`
+}
+
+// Evidence is what claims are made from.
+type Evidence struct {
+	Manifest  bundle.Manifest
+	Status    bundle.Status // the manifest of a bundle that is being sealed does not say yet
+	Signed    bool
+	Plan      plan.Plan
+	Estimates metric.Estimates
+	Client    metric.Client
+	Audit     lint.Audit
+}
+
+// Make says what may be claimed. Code is the version of this program.
+func Make(e Evidence, code string) Claims {
+	grade, downgrades := gradeOf(e)
+	out := Claims{
+		Version: Version, Code: code, RunID: e.Manifest.RunID, PlanDigest: e.Manifest.PlanDigest,
+		Asked: e.Plan.Run.Spec.Intent.BenchmarkClass, Grade: grade, Downgrades: downgrades,
+		Claims: []Claim{}, Refused: []Refusal{}, Checklist: checklist(e),
+	}
+	if reason := forbidden(e); reason != nil {
+		out.Refused = append(out.Refused, reason...)
+		return out
+	}
+	sides := e.Plan.Run.Spec.Sides()
+	if len(sides) == 0 {
+		sides = []spec.Side{{}}
+	}
+	for _, side := range sides {
+		of := e
+		of.Estimates = e.Estimates.Of(side.Name)
+		for _, point := range e.Plan.Points {
+			m := maker{of, grade, point, side, conditions(of, point, side)}
+			for _, s := range subjects {
+				claims, refused := m.make(s)
+				out.Claims = append(out.Claims, claims...)
+				out.Refused = append(out.Refused, refused...)
+			}
+		}
+	}
+	return out
+}
+
+// forbidden says why nothing at all may be claimed; nil when something may.
+func forbidden(e Evidence) []Refusal {
+	var list []Refusal
+	for _, f := range e.Audit.Findings {
+		if f.Severity == finding.Void {
+			list = append(list, Refusal{What: "any claim", Reason: fmt.Sprintf("%s: %s", f.Check, f.Message), ToDo: f.Fix})
+		}
+	}
+	if e.Status != bundle.Completed {
+		list = append(list, Refusal{What: "any claim", Reason: fmt.Sprintf("the run is %s: not every planned launch was made", e.Status), ToDo: "run it to its end"})
+	}
+	if n := len(e.Estimates.Launches); n == 0 {
+		list = append(list, Refusal{What: "any claim", Reason: "no launch was completed", ToDo: "see the reasons in the ledger: launches.jsonl"})
+	}
+	return list
+}

@@ -1,0 +1,156 @@
+package claim
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/lint"
+	"assay/metric"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/stats"
+	"assay/unit"
+)
+
+// sound is the evidence of a publication-grade run that nothing can be said
+// against: five launches of 400 requests at eight users.
+func sound() Evidence {
+	five := func(v float64, n int) (list []metric.LaunchValue) {
+		for i := range 5 {
+			list = append(list, metric.LaunchValue{Launch: i, Value: v * (1 + .001*float64(i-2)), N: n})
+		}
+		return list
+	}
+	row := func(m metric.Metric, statistic string, v float64) metric.Row {
+		cv := .0016
+		return metric.Row{
+			Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Better: m.Better, CV: &cv, PerLaunch: five(v, 400),
+			Estimate: stats.Estimate{Value: v, Interval: stats.Interval{Lo: .98 * v, Hi: 1.02 * v}, Confidence: .95, N: 5, Method: stats.MeanMethod},
+		}
+	}
+	throughput := row(metric.OutputThroughput, "value", 18240)
+	throughput.PerLaunch = five(18240, 1)
+	env := record.Environment{}
+	env.Set("gpu.0.name", "H200")
+	env.Set("server.engine", "vllm")
+	env.Set("server.version", "0.11")
+	s := spec.RunSpec{
+		Intent:   spec.Intent{BenchmarkClass: spec.PublicationGrade},
+		Workload: spec.Workload{Model: "m", Precision: "bf16", SequenceLengthMix: []spec.SequenceLength{{InputTokens: 512, OutputTokens: 128, Weight: 1}}, ConcurrencyModel: "closed_loop"},
+		Target:   &spec.Target{API: "openai-chat"},
+		Trials:   spec.Trials{MinReplicates: 5, ConfidenceLevel: .95},
+		SLO:      []spec.Objective{{Metric: "ttft", Percentile: 99, Max: unit.Duration(300 * time.Millisecond)}},
+	}
+	return Evidence{
+		Manifest: bundle.Manifest{RunID: "r", PlanDigest: "sha256:0123456789abcdef", Environment: env, Inputs: bundle.Inputs{Model: &bundle.Input{Name: "m", Digest: "sha256:1"}}},
+		Status:   bundle.Completed, Signed: true,
+		Plan: plan.Plan{Run: spec.Run{Spec: s}, Points: []plan.Point{{Name: "concurrency=8", Concurrency: 8, Duration: unit.Duration(time.Minute)}}},
+		Estimates: metric.Estimates{Confidence: .95, Launches: []int{0, 1, 2, 3, 4}, Rows: []metric.Row{
+			throughput, row(metric.TTFT, "p50", .1), row(metric.TTFT, "p99", .2), row(metric.ErrorRate, "value", 0),
+		}},
+		Client: metric.Client{Bounds: &metric.Bounds{TTFT: metric.Bound{Seconds: 1e-4, Statistic: "p99"}, Gap: metric.Bound{Seconds: 1e-5, Statistic: "p99"}}},
+	}
+}
+
+func TestSentence(t *testing.T) {
+	c := Make(sound(), "test")
+	if c.Grade != Publication || len(c.Downgrades) != 0 {
+		t.Errorf("grade %s, downgrades %v; want publication", c.Grade, c.Downgrades)
+	}
+	if len(c.Claims) != 4 {
+		t.Fatalf("%d claims, want throughput, both TTFT and errors: %+v; refused %+v", len(c.Claims), c.Claims, c.Refused)
+	}
+	want := "output throughput 18240 tok/s [17875, 18605], at p99 TTFT ≤ 300ms, concurrency=8 (closed loop, 1m measured), model m, bf16 declared, 512 in/128 out tokens, " +
+		"openai-chat of vllm 0.11, launches share one server, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), " +
+		"mean of 5 launches (their median 18240 tok/s), 95 %, publication grade."
+	if got := c.Claims[0].Sentence; got != want {
+		t.Errorf("sentence\n got %s\nwant %s", got, want)
+	}
+	if got := c.Claims[1]; got.Statistic != "p50" || !strings.Contains(got.Sentence, "with p99 TTFT 200 ms [196, 204]") || got.Requests != 400 {
+		t.Errorf("a median must carry its tail: %+v", got)
+	}
+	for _, a := range c.Checklist {
+		if missing := strings.Contains(a.Answer, "missing"); missing == a.Answered {
+			t.Errorf("%s answered %v: %s", a.Question, a.Answered, a.Answer)
+		}
+	}
+}
+
+// Whatever spoils the evidence is refused or lowers the grade, and says why.
+func TestRefusals(t *testing.T) {
+	long := stats.Unbounded
+	tests := []struct {
+		name   string
+		spoil  func(*Evidence)
+		grade  Grade
+		claims int
+		want   string // in a refusal or a downgrade
+	}{
+		{"unsigned", func(e *Evidence) { e.Signed = false }, Realism, 4, "nobody signed"},
+		{"a forbidding check was not made", func(e *Evidence) {
+			e.Audit.Results = []lint.Result{{Check: "throttling", Severity: finding.Void, State: lint.NotChecked, Missing: "GPU clocks"}}
+		}, Realism, 4, "throttling (GPU clocks is missing)"},
+		{"void", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: "survivor-bias", Severity: finding.Void, Message: "4 % refused", Fix: "count them"}}
+		}, Exploratory, 0, "survivor-bias: 4 % refused"},
+		{"aborted", func(e *Evidence) { e.Status = bundle.Aborted }, Exploratory, 0, "the run is aborted"},
+		{"too few launches", func(e *Evidence) { e.Estimates.Launches = []int{0, 1} }, Exploratory, 4, "2 completed launches, 5 declared"},
+		{"nothing completed", func(e *Evidence) { e.Estimates.Launches = nil }, Exploratory, 0, "no launch was completed"},
+		{"client never measured", func(e *Evidence) { e.Client.Bounds = nil }, Exploratory, 4, "own error was not measured"},
+		{"limit missed", func(e *Evidence) { e.Estimates.Rows[2].Interval.Hi = .31 }, Publication, 3, "does not keep the limit of 300ms"},
+		{"limit uncertain", func(e *Evidence) { e.Estimates.Rows[2].Interval = long }, Publication, 1, "limited to 300ms and not certain"},
+		{"no interval", func(e *Evidence) {
+			e.Estimates.Rows[3].Interval, e.Estimates.Rows[3].Warnings = long, []string{"one replicate"}
+		}, Publication, 3, "one replicate"},
+		{"two launches", func(e *Evidence) { e.Estimates.Rows[3].PerLaunch = e.Estimates.Rows[3].PerLaunch[:2] }, Publication, 3, "2 launches: the spread"},
+		{"coarse client", func(e *Evidence) { e.Client.Bounds.TTFT.Seconds = .006 }, Publication, 3, "6.00 ms is 6 % of it"},
+		{"queue grew", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Caution, Message: "concurrency=8, launch 1: the queue grew"}}
+		}, Publication, 2, "no steady state"},
+		{"no limit and no tail", func(e *Evidence) {
+			e.Plan.Run.Spec.SLO, e.Estimates.Rows[2].Interval = nil, long
+		}, Publication, 1, "quoted only with its tail latency"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := sound()
+			tt.spoil(&e)
+			c := Make(e, "test")
+			if c.Grade != tt.grade || len(c.Claims) != tt.claims {
+				t.Errorf("grade %s with %d claims, want %s with %d: %+v", c.Grade, len(c.Claims), tt.grade, tt.claims, c.Refused)
+			}
+			said := strings.Join(c.Downgrades, "\n")
+			for _, r := range c.Refused {
+				said += "\n" + r.Reason
+			}
+			if !strings.Contains(said, tt.want) {
+				t.Errorf("said %q, want %q in it", said, tt.want)
+			}
+		})
+	}
+}
+
+// Cautions travel with every sentence.
+func TestCautionsStayWithClaims(t *testing.T) {
+	e := sound()
+	e.Audit.Findings = []finding.Finding{{Check: "client-limit", Severity: finding.Caution, Message: "busy"}}
+	for _, c := range Make(e, "test").Claims {
+		if !strings.HasSuffix(c.Sentence, "with caution: client-limit.") {
+			t.Errorf("the caution is lost in %q", c.Sentence)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if got := median([]float64{3, 1, 2}); got != 2 {
+		t.Errorf("median %v, want 2", got)
+	}
+	if got := median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-15 {
+		t.Errorf("median %v, want 2.5", got)
+	}
+}

@@ -1,0 +1,126 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+	"assay/unit"
+)
+
+// conditions lists what a number of a point holds under. What nobody knows is
+// said to be unknown: a reader must see the gap.
+func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
+	s := e.Plan.Run.Spec
+	list := []Condition{{"load", loadOf(point, s.Workload)}}
+	add := func(name, format string, args ...any) {
+		list = append(list, Condition{name, fmt.Sprintf(format, args...)})
+	}
+	add("model", "model %s", s.Workload.Model)
+	if s.Workload.Precision != "" {
+		add("precision", "%s declared", s.Workload.Precision)
+	}
+	add("lengths", "%s", lengthsOf(e, s.Workload))
+	if side.Name != "" {
+		add("side", "side %s", side.Name)
+	}
+	if t := side.Target; t != nil {
+		add("target", "%s%s", t.API, engineOf(e.Manifest.Environment))
+		switch {
+		case t.Server == nil || t.Server.Restart == spec.RestartRun:
+			add("restarts", "launches share one server")
+		default:
+			add("restarts", "server started anew for each launch")
+		}
+	}
+	add("hardware", "%s", hardwareOf(e.Manifest.Environment))
+	if row, ok := e.Estimates.Find("error_rate.v1", "value", point.Index); ok {
+		add("errors", "errors %.3g %% [%.3g, %.3g]", 100*row.Value, 100*row.Interval.Lo, 100*row.Interval.Hi)
+	}
+	if b := e.Client.Bounds; b != nil {
+		add("instrument", "client error ≤ %s on TTFT and ≤ %s on gaps (%s)", unit.Format(b.TTFT.Seconds, unit.Second), unit.Format(b.Gap.Seconds, unit.Second), b.TTFT.Statistic)
+	}
+	return list
+}
+
+func loadOf(p plan.Point, w spec.Workload) string {
+	loop := "closed loop"
+	if p.Open() {
+		loop = "open loop, " + p.Arrival
+	}
+	if w.Session != nil {
+		loop += " of sessions"
+	}
+	return fmt.Sprintf("%s (%s, %s measured)", p.Name, loop, durationOf(p))
+}
+
+func durationOf(p plan.Point) string {
+	if p.Requests > 0 {
+		return fmt.Sprintf("%d requests", p.Requests)
+	}
+	return p.Duration.String()
+}
+
+// lengthsOf says how long requests are. A trace or data set has its own.
+func lengthsOf(e Evidence, w spec.Workload) string {
+	switch l := e.Plan.Run.Spec.Load; {
+	case l != nil && l.TraceRef != "":
+		return "lengths of trace " + l.TraceRef
+	case w.Prompt.Dataset != nil:
+		return "prompts of " + w.DatasetRef
+	case w.Prompt.Scenario != "":
+		return "scenario " + w.Prompt.Scenario
+	case len(w.SequenceLengthMix) == 0:
+		return "lengths unknown"
+	}
+	var parts []string
+	for _, l := range w.SequenceLengthMix {
+		text := fmt.Sprintf("%d in/%d out tokens", l.InputTokens, l.OutputTokens)
+		if len(w.SequenceLengthMix) > 1 {
+			text += fmt.Sprintf(" at %.3g %%", 100*l.Weight)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " + ")
+}
+
+// engineOf names what answered, as far as it said so.
+func engineOf(env record.Environment) string {
+	engine, version := said(env, "server.engine"), said(env, "server.version")
+	switch {
+	case engine == "" && version == "":
+		return " of an engine that did not name itself"
+	case version == "":
+		return " of " + engine
+	}
+	return strings.TrimRight(" of "+engine, " ") + " " + version
+}
+
+// hardwareOf names the accelerators of the host, or its processors where there is
+// none. They are those of the host that measured.
+func hardwareOf(env record.Environment) string {
+	var names []string
+	for name, fact := range env {
+		if strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".name") && fact.Value != nil {
+			names = append(names, fmt.Sprint(fact.Value))
+		}
+	}
+	slices.Sort(names)
+	if n := len(names); n > 0 {
+		return fmt.Sprintf("%d × %s", n, strings.Join(slices.Compact(names), ", "))
+	}
+	if cpu := said(env, "cpu.model"); cpu != "" {
+		return fmt.Sprintf("no accelerator seen, %s (%s threads)", cpu, said(env, "cpu.threads"))
+	}
+	return "hardware unknown"
+}
+
+func said(env record.Environment, name string) string {
+	if fact, ok := env[name]; ok && fact.Value != nil {
+		return fmt.Sprint(fact.Value)
+	}
+	return ""
+}

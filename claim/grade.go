@@ -1,0 +1,94 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/lint"
+	"assay/spec"
+)
+
+// A Grade says what the claims of a bundle are good for.
+type Grade string
+
+// The grades, best first.
+const (
+	Publication Grade = "publication" // controlled, complete, signed, every forbidding check passed
+	Realism     Grade = "realism"     // sound, on a system that others shared or that was not fully controlled
+	Exploratory Grade = "exploratory" // for whoever looks further, not for quoting outside
+)
+
+// gradeOf is the grade that the evidence supports, and why it is not the one that
+// the spec asks for.
+func gradeOf(e Evidence) (Grade, []string) {
+	sound := unsound(e)
+	if e.Plan.Run.Spec.Intent.BenchmarkClass != spec.PublicationGrade {
+		if len(sound) > 0 {
+			return Exploratory, sound
+		}
+		return Realism, nil
+	}
+	controlled := uncontrolled(e)
+	switch {
+	case len(sound) > 0:
+		return Exploratory, append(sound, controlled...)
+	case len(controlled) > 0:
+		return Realism, controlled
+	}
+	return Publication, nil
+}
+
+// unsound lists what keeps a run from any grade that may be quoted.
+func unsound(e Evidence) []string {
+	var why []string
+	if e.Status != bundle.Completed {
+		why = append(why, fmt.Sprintf("the run is %s", e.Status))
+	}
+	if void := idsOf(e.Audit.Findings, finding.Void); len(void) > 0 {
+		why = append(why, "void findings: "+strings.Join(void, ", "))
+	}
+	if wanted := e.Plan.Run.Spec.Trials.MinReplicates; e.launches() < wanted {
+		why = append(why, fmt.Sprintf("%d completed launches, %d declared as the fewest", e.launches(), wanted))
+	}
+	if e.Client.Bounds == nil {
+		why = append(why, "the client's own error was not measured")
+	}
+	return why
+}
+
+// uncontrolled lists what keeps a sound run from being published.
+func uncontrolled(e Evidence) []string {
+	var why []string
+	if !e.Signed {
+		why = append(why, "nobody signed the bundle")
+	}
+	var open []string
+	for _, r := range e.Audit.Results {
+		if r.State == lint.NotChecked && r.Severity == finding.Void {
+			open = append(open, fmt.Sprintf("%s (%s is missing)", r.Check, r.Missing))
+		}
+	}
+	if len(open) > 0 {
+		why = append(why, "not checked: "+strings.Join(open, ", "))
+	}
+	return why
+}
+
+// idsOf lists the checks that found something of a severity, each once.
+func idsOf(findings []finding.Finding, severity finding.Severity) []string {
+	var list []string
+	for _, f := range findings {
+		if f.Severity == severity && !slices.Contains(list, f.Check) {
+			list = append(list, f.Check)
+		}
+	}
+	return list
+}
+
+// launches is how many launches of each side the estimates rest on.
+func (e Evidence) launches() int {
+	return len(e.Estimates.Launches) / max(1, len(e.Plan.Run.Spec.Sides()))
+}

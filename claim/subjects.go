@@ -1,0 +1,270 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/finding"
+	"assay/lint"
+	"assay/metric"
+	"assay/plan"
+	"assay/spec"
+	"assay/stats"
+	"assay/unit"
+)
+
+// A kind says what must stand beside a number.
+type kind int
+
+const (
+	rate    kind = iota // a throughput: with the tail latency at which it was reached
+	good                // a throughput that counts only what kept the limits
+	latency             // a distribution: centre and tail together
+	plain               // a number of its own
+)
+
+// A subject is a metric that people quote.
+type subject struct {
+	metric metric.Metric
+	kind   kind
+}
+
+var subjects = []subject{
+	{metric.OutputThroughput, rate},
+	{metric.RequestThroughput, rate},
+	{metric.Goodput, good},
+	{metric.TTFT, latency},
+	{metric.TPOT, latency},
+	{metric.ITL, latency},
+	{metric.E2E, latency},
+	{metric.ErrorRate, plain},
+	{metric.EnergyPerOutputToken, plain},
+	{metric.EnergyPerRequest, plain},
+}
+
+// tails are the percentiles that may stand for the tail, the strictest first.
+var tails = []string{"p99.9", "p99", "p95", "p90"}
+
+// A maker makes the claims of one point of one side.
+type maker struct {
+	Evidence
+	grade      Grade
+	point      plan.Point
+	side       spec.Side
+	conditions []Condition
+}
+
+func (m maker) make(s subject) ([]Claim, []Refusal) {
+	statistics := []string{"value"}
+	if s.kind == latency {
+		statistics = []string{"p50", "p99"}
+	}
+	var claims []Claim
+	var refused []Refusal
+	for _, statistic := range statistics {
+		row, ok := m.Estimates.Find(s.metric.ID, statistic, m.point.Index)
+		if !ok {
+			continue // it has no meaning here, or the records cannot tell; the report says which
+		}
+		what := fmt.Sprintf("%s at %s", label(row), m.where())
+		with, refusal := m.beside(s, row)
+		if refusal == nil {
+			refusal = m.weak(row)
+		}
+		if refusal != nil {
+			refusal.What = what
+			refused = append(refused, *refusal)
+			continue
+		}
+		claims = append(claims, m.claim(row, with))
+	}
+	return claims, refused
+}
+
+// weak says why a row cannot carry a claim whatever stands beside it.
+func (m maker) weak(row metric.Row) *Refusal {
+	if !row.Interval.Bounded() {
+		reason := "it has no interval"
+		if len(row.Warnings) > 0 {
+			reason = strings.Join(row.Warnings, "; ")
+		}
+		return &Refusal{Reason: reason, ToDo: "make more launches, or longer ones"}
+	}
+	if k := len(row.PerLaunch); k < fewestLaunches {
+		return &Refusal{Reason: fmt.Sprintf("%d launches: the spread of so few says nothing (want %d)", k, fewestLaunches), ToDo: "make more launches"}
+	}
+	if r := m.unsettled(row); r != nil {
+		return r
+	}
+	return m.coarse(row)
+}
+
+// fewestLaunches is the fewest whose t interval is worth reading.
+const fewestLaunches = 3
+
+// unsettled refuses the latencies of a point whose queue grew: they say how long
+// the point lasted.
+func (m maker) unsettled(row metric.Row) *Refusal {
+	if row.Unit != unit.Second {
+		return nil
+	}
+	for _, f := range m.Audit.Findings {
+		if f.Check == lint.OverSaturation.ID && strings.HasPrefix(f.Message, m.point.Name+",") {
+			return &Refusal{Reason: "the point has no steady state: " + f.Message, ToDo: f.Fix}
+		}
+	}
+	return nil
+}
+
+// coarsest is the largest share of a latency that the client's own error may be:
+// beyond it, differences of the size that people compare may be the client's.
+const coarsest = .05
+
+func (m maker) coarse(row metric.Row) *Refusal {
+	b := m.Client.Bounds
+	if b == nil || row.Value <= 0 {
+		return nil
+	}
+	bound := map[string]metric.Bound{metric.TTFT.ID: b.TTFT, metric.ITL.ID: b.Gap}[row.Metric]
+	if share := bound.Seconds / row.Value; share > coarsest {
+		return &Refusal{
+			Reason: fmt.Sprintf("the client's own error of %s is %.0f %% of it, at most %.0f %% may be", unit.Format(bound.Seconds, unit.Second), 100*share, 100*coarsest),
+			ToDo:   "give the client processors of its own or a quieter host",
+		}
+	}
+	return nil
+}
+
+// beside is what must be said with the number, or why it may not be said.
+func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
+	switch s.kind {
+	case rate:
+		if limited, refusal := m.underLimits(); limited != "" || refusal != nil {
+			return limited, refusal
+		}
+		tail := m.tail(metric.TTFT)
+		if tail == "" {
+			tail = m.tail(metric.E2E)
+		}
+		if tail == "" {
+			return "", &Refusal{Reason: "a throughput is quoted only with its tail latency, and no percentile is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
+		}
+		return "with " + tail, nil
+	case good:
+		limits, _ := plan.Good(m.Plan.Run)
+		return "counting only requests with " + limits.Name, nil
+	case latency:
+		if row.Statistic != "p50" {
+			return "", nil
+		}
+		if tail := m.tail(s.metric); tail != "" {
+			return "with " + tail, nil
+		}
+		return "", &Refusal{Reason: "a median is quoted only with its tail, and no percentile above it is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
+	}
+	return "", nil
+}
+
+// tail is the highest percentile of a metric that is certain enough, in words.
+func (m maker) tail(of metric.Metric) string {
+	for _, statistic := range tails {
+		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() {
+			return fmt.Sprintf("%s %s %s", statistic, of.Name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))
+		}
+	}
+	return ""
+}
+
+// limitMetrics are what the names of spec.slo limit.
+var limitMetrics = map[string]metric.Metric{"ttft": metric.TTFT, "tpot": metric.TPOT, "itl": metric.ITL, "e2e": metric.E2E}
+
+// underLimits says that every percentile that spec.slo limits keeps its limit, by
+// the end of its interval; otherwise the throughput may not be quoted.
+func (m maker) underLimits() (string, *Refusal) {
+	var kept []string
+	for _, o := range m.Plan.Run.Spec.SLO {
+		of, known := limitMetrics[o.Metric]
+		if !known {
+			continue
+		}
+		name := fmt.Sprintf("p%g %s", o.Percentile, of.Name)
+		row, ok := m.Estimates.Find(of.ID, fmt.Sprintf("p%g", o.Percentile), m.point.Index)
+		switch limit := o.Max.Seconds(); {
+		case !ok:
+			return "", &Refusal{Reason: fmt.Sprintf("%s is limited to %s, and assay does not estimate it", name, o.Max), ToDo: "limit a percentile that is reported"}
+		case !row.Interval.Bounded():
+			return "", &Refusal{Reason: fmt.Sprintf("%s is limited to %s and not certain: %s", name, o.Max, strings.Join(row.Warnings, "; ")), ToDo: "measure longer"}
+		case row.Interval.Hi > limit:
+			return "", &Refusal{
+				Reason: fmt.Sprintf("%s is %s, which does not keep the limit of %s", name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit), o.Max),
+				ToDo:   "quote the goodput, or look for the highest load that keeps the limit with load.search",
+			}
+		}
+		kept = append(kept, fmt.Sprintf("%s ≤ %s", name, o.Max))
+	}
+	if len(kept) == 0 {
+		return "", nil
+	}
+	return "at " + strings.Join(kept, " and "), nil
+}
+
+func (m maker) claim(row metric.Row, with string) Claim {
+	c := Claim{
+		Metric: row.Metric, Statistic: row.Statistic, Point: m.point.Name, Side: row.Side,
+		Value: row.Value, Unit: row.Unit, Interval: row.Interval, Confidence: row.Confidence,
+		Launches: len(row.PerLaunch), Requests: math.MaxInt, Conditions: m.conditions,
+		Cautions: idsOf(m.Audit.Findings, finding.Caution),
+	}
+	var values []float64
+	for _, v := range row.PerLaunch {
+		values = append(values, v.Value)
+		c.Requests = min(c.Requests, v.N)
+	}
+	c.Median = median(values)
+	parts := []string{fmt.Sprintf("%s %s", label(row), unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))}
+	if with != "" {
+		parts = append(parts, with)
+	}
+	for _, condition := range m.conditions {
+		parts = append(parts, condition.Value)
+	}
+	parts = append(parts, m.replicates(c), fmt.Sprintf("%s grade", m.grade))
+	if len(c.Cautions) > 0 {
+		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
+	}
+	c.Sentence = strings.Join(parts, ", ") + "."
+	return c
+}
+
+// replicates says what the interval rests on.
+func (m maker) replicates(c Claim) string {
+	text := fmt.Sprintf("mean of %d launches", c.Launches)
+	if c.Requests > 1 {
+		text += fmt.Sprintf(" of at least %d values", c.Requests)
+	}
+	return text + fmt.Sprintf(" (their median %s), %g %%", unit.Format(c.Median, c.Unit), 100*c.Confidence)
+}
+
+// where names the point, and the side where there are several.
+func (m maker) where() string {
+	if m.side.Name == "" {
+		return m.point.Name
+	}
+	return m.point.Name + " of " + m.side.Name
+}
+
+// label names a row as people do: "p99 TTFT", "output throughput".
+func label(row metric.Row) string {
+	if row.Statistic == "value" {
+		return row.Name
+	}
+	return row.Statistic + " " + row.Name
+}
+
+func median(xs []float64) float64 {
+	sorted := slices.Sorted(slices.Values(xs))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
