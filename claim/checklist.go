@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/finding"
@@ -83,7 +84,8 @@ func variance(e Evidence) Answer {
 	a := Answer{Question: "variance: how much do launches differ?"}
 	worst, share := metric.Row{}, -1.0
 	for _, row := range e.Estimates.Rows {
-		if (row.Metric == metric.OutputThroughput.ID || row.Statistic == "p50") && row.CV != nil && *row.CV > share {
+		quoted := slices.ContainsFunc(subjects, func(s subject) bool { return s.metric.ID == row.Metric })
+		if quoted && (row.Statistic == "value" || row.Statistic == "p50") && row.CV != nil && *row.CV > share {
 			worst, share = row, *row.CV
 		}
 	}

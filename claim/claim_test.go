@@ -51,7 +51,7 @@ func sound() Evidence {
 		Status:   bundle.Completed, Signed: true,
 		Plan: plan.Plan{Run: spec.Run{Spec: s}, Points: []plan.Point{{Name: "concurrency=8", Concurrency: 8, Duration: unit.Duration(time.Minute)}}},
 		Estimates: metric.Estimates{Confidence: .95, Launches: []int{0, 1, 2, 3, 4}, Rows: []metric.Row{
-			throughput, row(metric.TTFT, "p50", .1), row(metric.TTFT, "p99", .2), row(metric.ErrorRate, "value", 0),
+			throughput, row(metric.TTFT, "p50", .1), row(metric.TTFT, "p99", .2), row(metric.ErrorRate, "value", 0), row(metric.EnergyPerRequest, "value", 40),
 		}},
 		Client: metric.Client{Bounds: &metric.Bounds{TTFT: metric.Bound{Seconds: 1e-4, Statistic: "p99"}, Gap: metric.Bound{Seconds: 1e-5, Statistic: "p99"}}},
 	}
@@ -63,9 +63,9 @@ func TestSentence(t *testing.T) {
 		t.Errorf("grade %s, downgrades %v; want publication", c.Grade, c.Downgrades)
 	}
 	if len(c.Claims) != 4 {
-		t.Fatalf("%d claims, want throughput, both TTFT and errors: %+v; refused %+v", len(c.Claims), c.Claims, c.Refused)
+		t.Fatalf("%d claims, want throughput, both TTFT and energy: %+v; refused %+v", len(c.Claims), c.Claims, c.Refused)
 	}
-	want := "output throughput 18240 tok/s [17875, 18605], at p99 TTFT ≤ 300ms, concurrency=8 (closed loop, 1m measured), model m, bf16 declared, 512 in/128 out tokens, " +
+	want := "output throughput 18240 tok/s [17875, 18605], at p99 TTFT ≤ 300ms, concurrency=8 (closed loop, 1m measured), model m, precision bf16, 512 in/128 out tokens, " +
 		"openai-chat of vllm 0.11, launches share one server, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), " +
 		"mean of 5 launches (their median 18240 tok/s), 95 %, publication grade."
 	if got := c.Claims[0].Sentence; got != want {
@@ -105,9 +105,10 @@ func TestRefusals(t *testing.T) {
 		{"limit missed", func(e *Evidence) { e.Estimates.Rows[2].Interval.Hi = .31 }, Publication, 3, "does not keep the limit of 300ms"},
 		{"limit uncertain", func(e *Evidence) { e.Estimates.Rows[2].Interval = long }, Publication, 1, "limited to 300ms and not certain"},
 		{"no interval", func(e *Evidence) {
-			e.Estimates.Rows[3].Interval, e.Estimates.Rows[3].Warnings = long, []string{"one replicate"}
+			e.Estimates.Rows[4].Interval, e.Estimates.Rows[4].Warnings = long, []string{"one replicate"}
 		}, Publication, 3, "one replicate"},
-		{"two launches", func(e *Evidence) { e.Estimates.Rows[3].PerLaunch = e.Estimates.Rows[3].PerLaunch[:2] }, Publication, 3, "2 launches: the spread"},
+		{"too wide", func(e *Evidence) { e.Estimates.Rows[4].Interval = stats.Interval{Lo: 10, Hi: 70} }, Publication, 3, "40.0 J [10.0, 70.0] is too uncertain: ± 75 %"},
+		{"two launches", func(e *Evidence) { e.Estimates.Rows[4].PerLaunch = e.Estimates.Rows[4].PerLaunch[:2] }, Publication, 3, "2 launches: the spread"},
 		{"coarse client", func(e *Evidence) { e.Client.Bounds.TTFT.Seconds = .006 }, Publication, 3, "6.00 ms is 6 % of it"},
 		{"queue grew", func(e *Evidence) {
 			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Caution, Message: "concurrency=8, launch 1: the queue grew"}}

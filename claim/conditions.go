@@ -21,7 +21,7 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	}
 	add("model", "model %s", s.Workload.Model)
 	if s.Workload.Precision != "" {
-		add("precision", "%s declared", s.Workload.Precision)
+		add("precision", "precision %s", s.Workload.Precision)
 	}
 	add("lengths", "%s", lengthsOf(e, s.Workload))
 	if side.Name != "" {

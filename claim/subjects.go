@@ -31,15 +31,15 @@ type subject struct {
 	kind   kind
 }
 
+// subjects are few on purpose: what stands in every sentence, such as the share of
+// errors, needs none of its own.
 var subjects = []subject{
 	{metric.OutputThroughput, rate},
 	{metric.RequestThroughput, rate},
 	{metric.Goodput, good},
 	{metric.TTFT, latency},
 	{metric.TPOT, latency},
-	{metric.ITL, latency},
 	{metric.E2E, latency},
-	{metric.ErrorRate, plain},
 	{metric.EnergyPerOutputToken, plain},
 	{metric.EnergyPerRequest, plain},
 }
@@ -92,6 +92,12 @@ func (m maker) weak(row metric.Row) *Refusal {
 		}
 		return &Refusal{Reason: reason, ToDo: "make more launches, or longer ones"}
 	}
+	if wide := halfWidth(row); wide > widest {
+		return &Refusal{
+			Reason: fmt.Sprintf("%s is too uncertain: ± %.0f %% of it, at most %.0f %% may be", unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit), 100*wide, 100*widest),
+			ToDo:   "make more launches, or find what differs between them",
+		}
+	}
 	if k := len(row.PerLaunch); k < fewestLaunches {
 		return &Refusal{Reason: fmt.Sprintf("%d launches: the spread of so few says nothing (want %d)", k, fewestLaunches), ToDo: "make more launches"}
 	}
@@ -99,6 +105,17 @@ func (m maker) weak(row metric.Row) *Refusal {
 		return r
 	}
 	return m.coarse(row)
+}
+
+// widest is the half-width, relative to the value, beyond which a number says
+// little more than its order of magnitude.
+const widest = .5
+
+func halfWidth(row metric.Row) float64 {
+	if row.Value == 0 {
+		return 0
+	}
+	return (row.Interval.Hi - row.Interval.Lo) / 2 / math.Abs(row.Value)
 }
 
 // fewestLaunches is the fewest whose t interval is worth reading.
@@ -170,7 +187,7 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 // tail is the highest percentile of a metric that is certain enough, in words.
 func (m maker) tail(of metric.Metric) string {
 	for _, statistic := range tails {
-		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() {
+		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() && halfWidth(row) <= widest {
 			return fmt.Sprintf("%s %s %s", statistic, of.Name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))
 		}
 	}

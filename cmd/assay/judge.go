@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"assay/bundle"
+	"assay/claim"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
@@ -40,6 +41,7 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 const (
 	clientFile   = "client.json"
 	findingsFile = "findings.json"
+	claimsFile   = "claims.json"
 )
 
 // derived reads a file that this version has derived; false when there is none.
@@ -55,11 +57,11 @@ func derived(b *bundle.Bundle, name string, to any) (bool, error) {
 }
 
 // writeJudged keeps what judged has derived in the bundle.
-func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding) error {
+func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding, claims claim.Claims) error {
 	for _, f := range []struct {
 		name    string
 		content any
-	}{{clientFile, client}, {findingsFile, findings}} {
+	}{{clientFile, client}, {findingsFile, findings}, {claimsFile, claims}} {
 		data, err := json.MarshalIndent(f.content, "", "  ")
 		if err != nil {
 			return err

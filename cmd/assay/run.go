@@ -151,7 +151,11 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if r, err = judged(b, r); err != nil {
 		return report.Report{}, err
 	}
-	if err := writeJudged(result.Bundle, r.Client, r.Findings); err != nil {
+	claims, err := claimsOf(b, r)
+	if err != nil {
+		return report.Report{}, err
+	}
+	if err := writeJudged(result.Bundle, r.Client, r.Findings, claims); err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {
@@ -159,7 +163,11 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 			return report.Report{}, err
 		}
 	}
-	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data})
+	said, err := json.Marshal(claims)
+	if err != nil {
+		return report.Report{}, err
+	}
+	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data, Claims: said})
 	return r, err
 }
 

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"assay/bundle"
+	"assay/claim"
+	"assay/lint"
+	"assay/report"
+)
+
+func claimCommand(env Env) *cobra.Command {
+	var asJSON, refusals bool
+	cmd := &cobra.Command{
+		Use:   "claim BUNDLE",
+		Short: "Say what a bundle may be quoted for",
+		Long: `Claim prints sentences that can stand alone: each carries its interval, load,
+tail, conditions and grade. What cannot be claimed is refused, with the reason and
+what would help. Nothing is claimed while a void finding stands.
+
+Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
+		Args: exactArgs(1, "a bundle"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := bundleDir(args[0]); err != nil {
+				return err
+			}
+			b, err := bundle.Open(args[0])
+			if err != nil {
+				return err
+			}
+			claims, err := claimsIn(b)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(env.Stdout, claims)
+			} else {
+				err = printClaims(env.Stdout, claims, b, refusals)
+			}
+			if err == nil && len(claims.Claims) == 0 {
+				err = silent(exitVerdict)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the claims as JSON")
+	cmd.Flags().BoolVar(&refusals, "refusals", true, "also print what may not be claimed")
+	return cmd
+}
+
+// claimsIn reads the claims that this version sealed in b, or makes them anew.
+func claimsIn(b *bundle.Bundle) (claim.Claims, error) {
+	var claims claim.Claims
+	if known, err := derived(b, claimsFile, &claims); known || err != nil {
+		return claims, err
+	}
+	estimates, err := estimatesOf(b)
+	if err != nil {
+		return claims, err
+	}
+	r, err := report.New(b, b.Manifest.Status, sealedBy(b), estimates)
+	if err != nil {
+		return claims, err
+	}
+	if r, err = judged(b, r); err != nil {
+		return claims, err
+	}
+	return claimsOf(b, r)
+}
+
+// claimsOf makes the claims of a report, whose signature says whether anybody
+// signed or will sign.
+func claimsOf(b *bundle.Bundle, r report.Report) (claim.Claims, error) {
+	facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
+	if err != nil {
+		return claim.Claims{}, err
+	}
+	return claim.Make(claim.Evidence{
+		Manifest: b.Manifest, Status: r.Status, Signed: r.Signature != report.UnsignedText,
+		Plan: r.Plan, Estimates: r.Estimates, Client: r.Client, Audit: lint.Run(facts),
+	}, version()), nil
+}
+
+func printClaims(w io.Writer, c claim.Claims, b *bundle.Bundle, refusals bool) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s  %s\n", c.RunID, b.Manifest.Digest)
+	fmt.Fprintf(&out, "grade %s", c.Grade)
+	if string(c.Grade)+"_grade" != c.Asked {
+		fmt.Fprintf(&out, ", asked for %s", c.Asked)
+	}
+	fmt.Fprintln(&out)
+	for _, why := range c.Downgrades {
+		fmt.Fprintf(&out, "  because %s\n", why)
+	}
+	if len(c.Claims) == 0 {
+		fmt.Fprintln(&out, "\nnothing may be claimed")
+	} else {
+		fmt.Fprintln(&out, "\nmay be claimed")
+	}
+	for _, one := range c.Claims {
+		fmt.Fprintf(&out, "  %s\n", one.Sentence)
+	}
+	if refusals && len(c.Refused) > 0 {
+		fmt.Fprintln(&out, "\nmay not be claimed")
+		for _, r := range c.Refused {
+			fmt.Fprintf(&out, "  %s: %s\n", r.What, r.Reason)
+			if r.ToDo != "" {
+				fmt.Fprintf(&out, "    to do: %s\n", r.ToDo)
+			}
+		}
+	}
+	fmt.Fprintln(&out, "\nwhat a sceptic asks")
+	for _, a := range c.Checklist {
+		fmt.Fprintf(&out, "  %s\n    %s\n", a.Question, a.Answer)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
