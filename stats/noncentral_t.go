@@ -37,21 +37,34 @@ func overScale(df, most float64, f func(u float64) float64) float64 {
 	density := func(x float64) float64 { return df * (x - math.Expm1(2*x)/2) }
 	lo := fallsTo(density, -1-2*math.Abs(negligibleDensity)/df)
 	hi := fallsTo(density, math.Log(2*math.Abs(negligibleDensity)+4))
-	weight := func(x float64) float64 { return math.Exp(density(x)) }
-	// The constant comes from the same points, which spares a difference of large
-	// logarithms.
-	whole := panels(weight, lo, hi)
-	if top := math.Log(most); top < hi {
-		hi = max(lo, top)
+	// The constant of the density comes from the same points as the mean, which
+	// spares a difference of large logarithms.
+	var at, weights [scaleNodes]float64
+	quad.Legendre{}.FixedLocations(at[:], weights[:], -1, 1)
+	sum := func(lo, hi float64, f func(x float64) float64) (total float64) {
+		count := max(scalePanels, int(math.Ceil(hi-lo)))
+		half := (hi - lo) / float64(2*count)
+		for i := range count {
+			centre := lo + float64(2*i+1)*half
+			for j, x := range at {
+				total += weights[j] * half * f(centre+x*half)
+			}
+		}
+		return total
 	}
-	return panels(func(x float64) float64 { return f(math.Exp(x)) * weight(x) }, lo, hi) / whole
+	whole := sum(lo, hi, func(x float64) float64 { return math.Exp(density(x)) })
+	top := min(hi, math.Log(most))
+	if top <= lo {
+		return 0
+	}
+	return sum(lo, top, func(x float64) float64 { return f(math.Exp(x)) * math.Exp(density(x)) }) / whole
 }
 
 // fallsTo is where density, zero at zero, has fallen to negligible on the way to
 // far.
 func fallsTo(density func(float64) float64, far float64) float64 {
 	near := 0.0
-	for range 60 {
+	for range 40 {
 		if x := (near + far) / 2; density(x) > negligibleDensity {
 			near = x
 		} else {
@@ -59,14 +72,4 @@ func fallsTo(density func(float64) float64, far float64) float64 {
 		}
 	}
 	return far
-}
-
-func panels(f func(float64) float64, lo, hi float64) float64 {
-	count := max(scalePanels, int(math.Ceil(hi-lo)))
-	sum, width := 0.0, (hi-lo)/float64(count)
-	for i := range count {
-		from := lo + float64(i)*width
-		sum += quad.Fixed(f, from, from+width, scaleNodes, quad.Legendre{}, 1)
-	}
-	return sum
 }
