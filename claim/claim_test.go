@@ -102,8 +102,9 @@ func TestRefusals(t *testing.T) {
 		{"too few launches", func(e *Evidence) { e.Estimates.Launches = []int{0, 1} }, Exploratory, 4, "2 completed launches, 5 declared"},
 		{"nothing completed", func(e *Evidence) { e.Estimates.Launches = nil }, Exploratory, 0, "no launch was completed"},
 		{"client never measured", func(e *Evidence) { e.Client.Bounds = nil }, Exploratory, 4, "own error was not measured"},
-		{"limit missed", func(e *Evidence) { e.Estimates.Rows[2].Interval.Hi = .31 }, Publication, 3, "does not keep the limit of 300ms"},
-		{"limit uncertain", func(e *Evidence) { e.Estimates.Rows[2].Interval = long }, Publication, 1, "limited to 300ms and not certain"},
+		{"limit missed", func(e *Evidence) { e.Estimates.Rows[2].Interval.Hi = .31 }, Publication, 3, "whether p99 TTFT ≤ 300ms holds is not certain: 200 ms [196, 310]"},
+		{"limit broken", func(e *Evidence) { e.Estimates.Rows[2].Interval = stats.Interval{Lo: .31, Hi: .33} }, Publication, 3, "p99 TTFT ≤ 300ms does not hold"},
+		{"limit uncertain", func(e *Evidence) { e.Estimates.Rows[2].Interval = long }, Publication, 1, "whether p99 TTFT ≤ 300ms holds is not certain"},
 		{"no interval", func(e *Evidence) {
 			e.Estimates.Rows[4].Interval, e.Estimates.Rows[4].Warnings = long, []string{"one replicate"}
 		}, Publication, 3, "one replicate"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analysis/objective"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
@@ -194,32 +195,23 @@ func (m maker) tail(of metric.Metric) string {
 	return ""
 }
 
-// limitMetrics are what the names of spec.slo limit.
-var limitMetrics = map[string]metric.Metric{"ttft": metric.TTFT, "tpot": metric.TPOT, "itl": metric.ITL, "e2e": metric.E2E}
-
-// underLimits says that every percentile that spec.slo limits keeps its limit, by
-// the end of its interval; otherwise the throughput may not be quoted.
+// underLimits says that every latency that spec.slo limits keeps its limit, by the
+// end of its interval; otherwise the throughput may not be quoted.
 func (m maker) underLimits() (string, *Refusal) {
 	var kept []string
-	for _, o := range m.Plan.Run.Spec.SLO {
-		of, known := limitMetrics[o.Metric]
-		if !known {
-			continue
-		}
-		name := fmt.Sprintf("p%g %s", o.Percentile, of.Name)
-		row, ok := m.Estimates.Find(of.ID, fmt.Sprintf("p%g", o.Percentile), m.point.Index)
-		switch limit := o.Max.Seconds(); {
-		case !ok:
-			return "", &Refusal{Reason: fmt.Sprintf("%s is limited to %s, and assay does not estimate it", name, o.Max), ToDo: "limit a percentile that is reported"}
-		case !row.Interval.Bounded():
-			return "", &Refusal{Reason: fmt.Sprintf("%s is limited to %s and not certain: %s", name, o.Max, strings.Join(row.Warnings, "; ")), ToDo: "measure longer"}
-		case row.Interval.Hi > limit:
+	for _, v := range objective.Judge(m.Estimates, m.Plan.Run.Spec.SLO, m.point.Index) {
+		switch {
+		case v.Metric == metric.OutputThroughput.ID:
+			continue // it is what is quoted
+		case v.State == objective.Broken:
 			return "", &Refusal{
-				Reason: fmt.Sprintf("%s is %s, which does not keep the limit of %s", name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit), o.Max),
+				Reason: fmt.Sprintf("%s does not hold: it is %s", v.Name, v.Reason),
 				ToDo:   "quote the goodput, or look for the highest load that keeps the limit with load.search",
 			}
+		case v.State == objective.Uncertain:
+			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not certain: %s", v.Name, v.Reason), ToDo: "measure longer, or make more launches"}
 		}
-		kept = append(kept, fmt.Sprintf("%s ≤ %s", name, o.Max))
+		kept = append(kept, v.Name)
 	}
 	if len(kept) == 0 {
 		return "", nil

@@ -1,0 +1,46 @@
+package scaling
+
+// Amdahl is the speed-up of a fixed problem of which the share serial cannot be
+// spread (Amdahl 1967).
+func Amdahl(serial float64, workers int) float64 {
+	return 1 / (serial + (1-serial)/float64(workers))
+}
+
+// Gustafson is the speed-up of a problem that grows with the workers (Gustafson
+// 1988).
+func Gustafson(serial float64, workers int) float64 {
+	return float64(workers) - serial*float64(workers-1)
+}
+
+// KarpFlatt is the serial share that a speed-up at one size implies (Karp and
+// Flatt 1990). One that grows with the workers is not a serial share but a cost
+// of working together.
+func KarpFlatt(speedup float64, workers int) float64 {
+	k := float64(workers)
+	return (1/speedup - 1/k) / (1 - 1/k)
+}
+
+// USL is the efficiency that the Universal Scalability Law gives: contention
+// sigma for what is shared, coherency kappa for what every pair must agree on
+// (Gunther 1993).
+func USL(sigma, kappa float64, workers int) float64 {
+	k := float64(workers)
+	return 1 / (1 + sigma*(k-1) + kappa*k*(k-1))
+}
+
+// Exposed is the efficiency that exposed communication leaves, for its ratio to
+// computation, and what to do about it.
+func Exposed(communication, computation float64) (ratio, efficiency float64, advice string) {
+	ratio = communication / computation
+	switch {
+	case ratio <= .1:
+		advice = "communication is hidden: workers may be added"
+	case ratio <= .5:
+		advice = "hide communication behind computation first, then add workers"
+	case ratio < 1:
+		advice = "give each worker more to do, or send less"
+	default:
+		advice = "stop adding workers: they wait for each other"
+	}
+	return ratio, 1 / (1 + ratio), advice
+}

@@ -1,0 +1,299 @@
+// Package scaling says how a system grows with its workers: speed-up and
+// efficiency against a stated baseline, the laws that describe them, where the
+// curve bends and which size is cheapest or fastest.
+//
+// Strong scaling (one problem, more workers) and weak scaling (the problem grows
+// with the workers) answer different questions and are never mixed. Nothing is
+// said beyond the largest size that was measured unless it is marked as a guess.
+package scaling
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/finding"
+	"assay/stats"
+)
+
+// A Kind says what was held while workers were added.
+type Kind string
+
+// The kinds of scaling.
+const (
+	Strong Kind = "strong" // the problem, such as the global batch
+	Weak   Kind = "weak"   // the share of each worker, such as the batch per device
+)
+
+// A Quantity is what was measured at each size.
+type Quantity string
+
+// The quantities.
+const (
+	Time       Quantity = "time"       // for the problem; smaller is better
+	Throughput Quantity = "throughput" // of the whole system; larger is better
+)
+
+// A Base says what one worker was.
+type Base string
+
+// The baselines that a speed-up may rest on.
+const (
+	BestSingle Base = "best_single" // the fastest correct program on one worker
+	OneWorker  Base = "one_worker"  // the distributed program, run with one
+)
+
+// A Study is what was measured.
+type Study struct {
+	Kind     Kind     `json:"kind"`
+	Quantity Quantity `json:"quantity"`
+	Unit     string   `json:"unit,omitempty"`
+
+	// Baseline says what Points of one worker are. Single holds the launches of
+	// another program where it is not the distributed one.
+	Baseline Base      `json:"baseline"`
+	Single   []float64 `json:"single,omitempty"`
+
+	Points []Point `json:"points"`
+	Prices *Prices `json:"prices,omitempty"`
+
+	// Threshold is the efficiency below which adding workers is not worth it;
+	// zero means DefaultThreshold.
+	Threshold  float64 `json:"threshold,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"` // zero means 0.95
+}
+
+// A Point is one size, with one value for each launch.
+type Point struct {
+	Workers int       `json:"workers"`
+	Values  []float64 `json:"values"`
+
+	// Batch is the global batch, where there is one: it tells strong from weak.
+	Batch float64 `json:"batch,omitempty"`
+
+	// Communication is the share of the time that is exposed communication; null
+	// when not measured.
+	Communication *float64 `json:"communication,omitempty"`
+}
+
+// Prices turn time into money.
+type Prices struct {
+	WorkerHour float64 `json:"workerHour"`          // of each worker
+	FixedHour  float64 `json:"fixedHour,omitempty"` // whatever the size
+}
+
+// DefaultThreshold is where efficiency is commonly called no longer good.
+const DefaultThreshold = .70
+
+// A Row is one size.
+type Row struct {
+	Workers    int            `json:"workers"`
+	Value      stats.Estimate `json:"value"`
+	Speedup    stats.Estimate `json:"speedup"`
+	Efficiency stats.Estimate `json:"efficiency"`
+	Class      string         `json:"class"` // by ClassScale
+	KarpFlatt  *float64       `json:"karpFlatt,omitempty"`
+	Cost       *float64       `json:"cost,omitempty"` // of the problem, at this size
+	Launches   int            `json:"launches"`
+}
+
+// A Result is what a study says.
+type Result struct {
+	Kind      Kind              `json:"kind"`
+	Quantity  Quantity          `json:"quantity"`
+	Unit      string            `json:"unit,omitempty"`
+	Baseline  string            `json:"baseline"` // what, and its absolute value
+	Rows      []Row             `json:"rows"`
+	Fits      []Fit             `json:"fits,omitempty"`
+	Threshold float64           `json:"threshold"`
+	Bend      *int              `json:"bend,omitempty"` // first measured size below the threshold
+	Fastest   int               `json:"fastest"`        // of the measured sizes
+	Cheapest  *int              `json:"cheapest,omitempty"`
+	Findings  []finding.Finding `json:"findings,omitempty"`
+}
+
+// ClassScale names the scale that rows are classed by.
+const ClassScale = "above 90 % excellent, 70–90 % good, 50–70 % moderate, below 50 % poor"
+
+func classOf(efficiency float64) string {
+	switch {
+	case efficiency > .9:
+		return "excellent"
+	case efficiency >= .7:
+		return "good"
+	case efficiency >= .5:
+		return "moderate"
+	}
+	return "poor"
+}
+
+// Analyse computes what s says. Faults of s are reported all at once.
+func Analyse(s Study) (Result, error) {
+	if s.Confidence == 0 {
+		s.Confidence = .95
+	}
+	if s.Threshold == 0 {
+		s.Threshold = DefaultThreshold
+	}
+	s.Points = slices.SortedFunc(slices.Values(s.Points), func(a, b Point) int { return cmp.Compare(a.Workers, b.Workers) })
+	if err := s.check(); err != nil {
+		return Result{}, err
+	}
+	base := s.base()
+	out := Result{
+		Kind: s.Kind, Quantity: s.Quantity, Unit: s.Unit, Threshold: s.Threshold,
+		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", baseNames[s.Baseline], s.Quantity, mean(base), spaced(s.Unit), len(base)),
+	}
+	for _, p := range s.Points {
+		row, err := s.row(base, p)
+		if err != nil {
+			return out, fmt.Errorf("%d workers: %w", p.Workers, err)
+		}
+		out.Rows = append(out.Rows, row)
+		if out.Bend == nil && row.Workers > 1 && row.Efficiency.Value < s.Threshold {
+			out.Bend = &row.Workers
+		}
+	}
+	out.best()
+	var err error
+	out.Fits, err = s.fits(base)
+	out.Findings = s.findings(out)
+	return out, err
+}
+
+var baseNames = map[Base]string{BestSingle: "the best program on one worker", OneWorker: "the distributed program on one worker"}
+
+func spaced(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return " " + unit
+}
+
+// check names every fault of s.
+func (s Study) check() error {
+	var faults []error
+	fault := func(yes bool, format string, args ...any) {
+		if yes {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	fault(s.Kind != Strong && s.Kind != Weak, "kind %q: want strong (the problem is held) or weak (each worker's share is held)", s.Kind)
+	fault(s.Quantity != Time && s.Quantity != Throughput, "quantity %q: want time or throughput", s.Quantity)
+	fault(s.Baseline != BestSingle && s.Baseline != OneWorker, "baseline %q: want best_single or one_worker; a speed-up without a stated base means nothing", s.Baseline)
+	fault(s.Baseline == BestSingle && len(s.Single) == 0, "baseline best_single: want its own launches in single")
+	fault(s.Confidence <= 0 || s.Confidence >= 1, "confidence %v: want between 0 and 1", s.Confidence)
+	fault(s.Threshold <= 0 || s.Threshold > 1, "threshold %v: want above 0 and at most 1", s.Threshold)
+	fault(len(s.Points) == 0, "points: want at least one")
+	fault(len(s.Points) > 0 && s.Baseline == OneWorker && s.Points[0].Workers != 1, "baseline one_worker: no point has one worker")
+	seen := map[int]bool{}
+	for i, p := range s.Points {
+		fault(p.Workers < 1, "point %d: %d workers: want at least one", i, p.Workers)
+		fault(seen[p.Workers], "point %d: %d workers twice: put their launches together", i, p.Workers)
+		seen[p.Workers] = true
+		fault(len(p.Values) == 0, "%d workers: no launch", p.Workers)
+		fault(slices.ContainsFunc(p.Values, notPositive), "%d workers: values must be above zero", p.Workers)
+	}
+	fault(slices.ContainsFunc(s.Single, notPositive), "single: values must be above zero")
+	return errors.Join(faults...)
+}
+
+func notPositive(v float64) bool { return !(v > 0) || math.IsInf(v, 1) }
+
+// base is the launches that everything is divided by.
+func (s Study) base() []float64 {
+	if s.Baseline == BestSingle {
+		return s.Single
+	}
+	return s.Points[0].Values
+}
+
+func (s Study) row(base []float64, p Point) (Row, error) {
+	row := Row{Workers: p.Workers, Launches: len(p.Values)}
+	var err error
+	if row.Value, err = stats.Mean(p.Values, s.Confidence); err != nil {
+		return row, err
+	}
+	gain, err := s.gain(base, p)
+	if err != nil {
+		return row, err
+	}
+	k := float64(p.Workers)
+	if s.Kind == Weak && s.Quantity == Time {
+		// The gain is T(1)/T(K) on a problem that is K times as large.
+		row.Efficiency, row.Speedup = gain, scaled(gain, k)
+	} else {
+		row.Speedup, row.Efficiency = gain, scaled(gain, 1/k)
+	}
+	row.Class = classOf(row.Efficiency.Value)
+	if s.Kind == Strong && p.Workers > 1 {
+		serial := KarpFlatt(row.Speedup.Value, p.Workers)
+		row.KarpFlatt = &serial
+	}
+	if c, ok := s.cost(p); ok {
+		row.Cost = &c
+	}
+	return row, nil
+}
+
+// gain is how many times better p is than the base, with an interval over
+// launches; the base itself is one by definition.
+func (s Study) gain(base []float64, p Point) (stats.Estimate, error) {
+	if s.Baseline == OneWorker && p.Workers == 1 {
+		return stats.Estimate{Value: 1, Interval: stats.Interval{Lo: 1, Hi: 1}, Confidence: 1, N: len(base), Method: "the base itself"}, nil
+	}
+	a, b := base, p.Values // b ÷ a
+	if s.Quantity == Time {
+		a, b = b, a
+	}
+	if len(a) < 2 || len(b) < 2 {
+		return stats.Estimate{
+			Value: mean(b) / mean(a), Interval: stats.Unbounded, N: min(len(a), len(b)), Method: "ratio of single launches",
+			Warnings: []string{"one launch: no uncertainty can be stated"},
+		}, nil
+	}
+	return stats.RatioOfMeans(a, b, s.Confidence)
+}
+
+func scaled(e stats.Estimate, by float64) stats.Estimate {
+	e.Value *= by
+	e.Interval.Lo *= by
+	e.Interval.Hi *= by
+	return e
+}
+
+// cost is the price of the problem at a size; a throughput has no end to pay for.
+func (s Study) cost(p Point) (float64, bool) {
+	if s.Prices == nil || s.Quantity != Time {
+		return 0, false
+	}
+	hours := mean(p.Values) / 3600
+	return hours * (float64(p.Workers)*s.Prices.WorkerHour + s.Prices.FixedHour), true
+}
+
+// best finds the fastest and the cheapest of the measured sizes.
+func (r *Result) best() {
+	fastest, cheapest := 0, -1
+	for i, row := range r.Rows {
+		if row.Speedup.Value > r.Rows[fastest].Speedup.Value {
+			fastest = i
+		}
+		if row.Cost != nil && (cheapest < 0 || *row.Cost < *r.Rows[cheapest].Cost) {
+			cheapest = i
+		}
+	}
+	r.Fastest = r.Rows[fastest].Workers
+	if cheapest >= 0 {
+		r.Cheapest = &r.Rows[cheapest].Workers
+	}
+}
+
+func mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
