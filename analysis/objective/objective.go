@@ -94,7 +94,7 @@ func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
 	case beyond:
 		v.State = Broken
 	case !row.Interval.Bounded():
-		v.Reason = "not certain: " + strings.Join(row.Warnings, "; ")
+		v.Reason = strings.Join(row.Warnings, "; ")
 	}
 	return v
 }

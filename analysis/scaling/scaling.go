@@ -157,10 +157,9 @@ func Analyse(s Study) (Result, error) {
 		}
 	}
 	out.best()
-	var err error
-	out.Fits, err = s.fits(base)
+	out.Fits = s.fits()
 	out.Findings = s.findings(out)
-	return out, err
+	return out, nil
 }
 
 var baseNames = map[Base]string{BestSingle: "the best program on one worker", OneWorker: "the distributed program on one worker"}

@@ -75,6 +75,8 @@ var commands = []func(Env) *cobra.Command{
 	runCommand,
 	reportCommand,
 	claimCommand,
+	fleetCommand,
+	scaleCommand,
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,
