@@ -131,7 +131,7 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
-	_, limited := plan.Good(r.Plan.Run)
+	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
 		case !fits(m, r.Plan.Run.Spec.Workload.Session):
