@@ -126,7 +126,7 @@ func TestAll(t *testing.T) {
 		}
 		seen[m.ID] = true
 		id := m.ID
-		if strings.HasPrefix(id, "slo_attainment_") {
+		if strings.HasPrefix(id, attainmentPrefix) {
 			id = "slo_attainment_NAME.v1" // a family is defined once
 		}
 		if !strings.Contains(string(text), "| `"+id+"` |") {
