@@ -94,7 +94,7 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		Confidence: p.Run.Spec.Trials.ConfidenceLevel,
 		Launches:   []int{}, Rows: []Row{}, Outcomes: []Outcomes{},
 	}
-	limits, limited := plan.Good(p.Run)
+	said := declared(p.Run)
 	var launches []Launch
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
@@ -105,10 +105,8 @@ func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
 		if err != nil {
 			return out, err
 		}
-		if limited {
-			for _, point := range launch.Points {
-				point.Limits = &limits
-			}
+		for _, point := range launch.Points {
+			point.Declared = said
 		}
 		launches = append(launches, launch)
 		out.Launches = append(out.Launches, info.Index)

@@ -1,10 +1,11 @@
 package metric
 
 import (
+	"strings"
 	"testing"
 
-	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -27,11 +28,83 @@ func TestGoodput(t *testing.T) {
 	if _, ok := Goodput.Whole(p); ok {
 		t.Error("goodput without limits")
 	}
-	p.Limits = &plan.Objective{TTFT: unit.Duration(3e8)}
+	p.Declared = &Declared{Limits: limitsOf(sloRun(spec.Objective{Metric: "ttft", Max: unit.Duration(3e8)}))}
 	if got, ok := Goodput.Whole(p); !ok || got != 1.5 {
 		t.Errorf("goodput %v, %v, want 3 in 2 s", got, ok)
 	}
 	if good, all := Attainment.Share(p); good != 3 || all != 6 {
 		t.Errorf("%d of %d are good, want 3 of 6", good, all)
+	}
+}
+
+func sloRun(list ...spec.Objective) spec.Run { return spec.Run{Spec: spec.RunSpec{SLO: list}} }
+
+// Limits on several metrics must be kept at once, and each is also told alone.
+func TestConjunction(t *testing.T) {
+	good := timeline(6, 10, 20, 30)
+	stalled := timeline(6, 10, 20, 90)
+	slow := timeline(2, 10, 20, 30) // few tokens for its time
+	late := timeline(6, 50, 60, 70)
+	unknown := timeline(6, 10, 20, 30)
+	unknown.UsageOutput = nil
+	short := timeline(1, 10) // no gap to keep, and no speed
+	refused := timeline(6)
+	refused.Result = record.HTTPError
+	p := &Point{End: 1e9, Requests: []*Timeline{good, stalled, slow, late, unknown, short, refused}}
+	p.Declared = declared(sloRun(
+		spec.Objective{Metric: "longest_gap", Max: unit.Duration(40 * ms)},
+		spec.Objective{Metric: "user_speed", Min: 60},
+		spec.Objective{Metric: "ttft", Max: unit.Duration(45 * ms)},
+		spec.Objective{Metric: "ttft", Max: unit.Duration(30 * ms)}, // the tighter counts
+		spec.Objective{Metric: "itl", Max: unit.Duration(ms)},       // no request has one of it
+		spec.Objective{Metric: "error_rate", MaxRatio: 0.1},
+	))
+	f := func(id string, want int) {
+		t.Helper()
+		m := byName(id)
+		if good, all := m.Share(p); good != want || all != 7 {
+			t.Errorf("%s: %d of %d, want %d of 7", id, good, all, want)
+		}
+	}
+	f("slo_attainment_longest_gap", 5) // not stalled, not refused
+	f("slo_attainment_user_speed", 4)  // good, stalled (5 tokens in 80 ms), late, short
+	f("slo_attainment_ttft", 5)
+	f("slo_attainment", 2) // good and short
+	if got, ok := Goodput.Whole(p); !ok || got != 2 {
+		t.Errorf("goodput = %v, %v; want 2 in 1 s", got, ok)
+	}
+	if got, ok := TokenGoodput.Whole(p); !ok || got != 7 {
+		t.Errorf("token goodput = %v, %v; want 6 + 1 in 1 s", got, ok)
+	}
+	if _, all := byName("slo_attainment_e2e").Share(p); all != 0 {
+		t.Errorf("an objective that nobody declared has %d requests", all)
+	}
+	// The verdict stands when the events are let go.
+	for _, one := range p.Requests {
+		one.Events = nil
+	}
+	f("slo_attainment", 2)
+}
+
+// spec.slo can limit every metric that has one time or speed for each request,
+// and nothing else.
+func TestLimitable(t *testing.T) {
+	named := map[string]bool{}
+	for _, name := range limitable() {
+		named[name] = true
+	}
+	for _, m := range All {
+		name, _, _ := strings.Cut(m.ID, ".")
+		one := m.Each != nil && !m.Several && !m.Probe && !m.SessionOnly && (m.Unit == unit.Second || m.Unit == unit.TokenPerSecond)
+		if m.ID == FirstByte.ID {
+			continue // of sounds only; ttfb.v1 is that of text
+		}
+		if one != named[name] {
+			t.Errorf("%s: one value for each request %v, in spec.slo %v", m.ID, one, named[name])
+		}
+		delete(named, name)
+	}
+	for name := range named {
+		t.Errorf("spec.slo names %s, which is no metric", name)
 	}
 }

@@ -9,6 +9,7 @@ var ITL = Metric{
 	Unit:    unit.Second,
 	Better:  Lower,
 	Applies: textOut,
+	Several: true,
 	Doc:     "Time between two successive events of one stream that carried output. One gap per event, whatever number of tokens it holds; every gap counts, so a stall cannot be averaged away.",
 	Each: func(t *Timeline) []float64 {
 		var gaps []float64

@@ -10,7 +10,6 @@
 package metric
 
 import (
-	"assay/plan"
 	"assay/record"
 	"assay/spec"
 	"assay/unit"
@@ -57,6 +56,17 @@ type Metric struct {
 	// latencies.
 	SLOOnly bool
 
+	// Declared says that the metric rests on spec.cost or spec.bounds: without
+	// them there is simply no figure.
+	Declared bool
+
+	// Several says that Each may yield more than one value for a request.
+	Several bool
+
+	// Detail says that reports for people leave the metric out unless they are
+	// asked for all: a variant of another, or a part of it.
+	Detail bool
+
 	// Each yields the values of one successful measured request; a distribution
 	// is made of them.
 	Each func(t *Timeline) []float64
@@ -82,7 +92,7 @@ type Metric struct {
 const LaunchPoint = -1
 
 // All lists every metric in the order of reports.
-var All = []Metric{
+var All = append([]Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
@@ -99,7 +109,21 @@ var All = []Metric{
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 	ProbeTTFT, ProbeE2E, ProbeErrorRate,
 	Goodput, Attainment,
-}
+	TTFTContent, TTFTReasoning, AnswerTTFT, TTFTEvent, TTFB, TTFTService, TTST,
+	ITLToken, ITLTokenCounted, LongestGap, JitterSD, JitterStep,
+	TPOTDone, TPOTDoneCounted, TPOTRequest, TPOTAfterFirst, NTPOT, NTPOTCounted,
+	ServiceTime, LastOutput, OutputLatency,
+	UserSpeed, UserSpeedCounted, UserSpeedE2E, UserSpeedE2ECounted, PrefillSpeed,
+	ReasoningTokens, ReasoningShare, ReasoningTime,
+	TotalThroughput, PrefillThroughput, DecodeThroughput, OutputThroughputPerGPU, TotalThroughputPerGPU,
+	LittleProduct, LittleError,
+	OverloadRate, HTTPErrorRate, TimeoutRate, ConnectionErrorRate, StreamErrorRate, ProtocolErrorRate,
+	CostPerMillionOutput, CostPerMillionTokens, CostPerOutputToken, CostPerRequest, CostPerGoodRequest,
+	FacilityPower, FacilityEnergyPerToken, FacilityEnergyPerOutput, FacilityEnergyPerRequest,
+	CarbonPerMillionTokens, CarbonPerMillionOutput, CarbonPerRequest,
+	MFU, MBU, GPUMemoryShare,
+	TokenGoodput,
+}, attainments()...)
 
 // A Timeline is one request with the events of its stream.
 type Timeline struct {
@@ -108,6 +132,11 @@ type Timeline struct {
 
 	// Step is the request's step in its session; nil outside of one.
 	Step *record.SessionStep
+
+	// judged says that missed holds, a bit for each of Declared.Limits, those
+	// that the request missed.
+	judged bool
+	missed uint64
 }
 
 // Output yields the events that carried output, in order of arrival.
@@ -128,9 +157,7 @@ type Point struct {
 	Beside     *Beside     // what was read in the launch; nil means nothing
 	Probes     []*Timeline // sent beside the load, and no part of it
 
-	// Limits are those of spec.slo that a request must keep to be good; nil
-	// means that there are none.
-	Limits *plan.Objective
+	Declared *Declared // what the spec says beside the records; nil means nothing
 }
 
 // Seconds is the length of the measured window.

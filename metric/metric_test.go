@@ -125,7 +125,11 @@ func TestAll(t *testing.T) {
 			t.Errorf("%s is listed twice", m.ID)
 		}
 		seen[m.ID] = true
-		if !strings.Contains(string(text), "| `"+m.ID+"` |") {
+		id := m.ID
+		if strings.HasPrefix(id, attainmentPrefix) {
+			id = "slo_attainment_NAME.v1" // a family is defined once
+		}
+		if !strings.Contains(string(text), "| `"+id+"` |") {
 			t.Errorf("METHODOLOGY.md does not define %s", m.ID)
 		}
 	}

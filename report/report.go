@@ -33,6 +33,7 @@ type Report struct {
 	Client    metric.Client       `json:"client"`             // the instrument itself
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
+	All       bool                `json:"-"`                  // show every metric, also where people read
 }
 
 // Version is the version of the JSON report.

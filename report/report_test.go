@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func example(t *testing.T) Report {
 	t.Helper()
 	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: example},
-spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {concurrency: [1, 4]}, trials: {minReplicates: 4}}}`))
+spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {concurrency: [1, 4]}, trials: {minReplicates: 4}, cost: {gpuCount: 8, gpuHourlyUSD: 2.5}}}`))
 	if !spec.Valid(faults) {
 		t.Fatal(faults)
 	}
@@ -36,7 +36,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 	// The golden file need not change with every default of the contract.
 	full := p.Run.Spec
 	p.Defaults = nil
-	p.Run.Spec = spec.RunSpec{Intent: full.Intent, Workload: full.Workload, Target: full.Target, Load: full.Load, Trials: full.Trials}
+	p.Run.Spec = spec.RunSpec{Intent: full.Intent, Workload: full.Workload, Target: full.Target, Load: full.Load, Trials: full.Trials, Cost: full.Cost}
 	row := func(m metric.Metric, statistic string, values ...float64) metric.Row {
 		est, err := stats.Mean(values, 0.95)
 		if err != nil {
@@ -78,6 +78,10 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 				row(metric.ServerQueueDepth, "value", 0.5, 0.6, 0.7),
 				row(metric.KVCacheHitRate, "value", 0.25, 0.25, 0.31),
 				row(metric.EnergyPerOutputToken, "value", 0.41, 0.42, 0.43),
+				row(metric.CostPerRequest, "value", 0.0004, 0.00041, 0.00042),
+				row(metric.CostPerOutputToken, "value", 4e-6, 4.1e-6, 4.2e-6),
+				row(metric.LongestGap, "mean", 0.03, 0.031, 0.032),
+				row(metric.LongestGap, "p50", 0.02, 0.021, 0.022),
 				apart(row(metric.ColdReady, "value", 41, 42, 44)),
 				apart(row(metric.ColdOverheadTTFT, "value", -0.01, 0.3, 0.4)),
 				apart(row(metric.CacheWarmShare, "value", 0.9, 0.91, 0.92)),
@@ -165,6 +169,31 @@ func TestFormats(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Metrics of detail are counted, and shown when all are asked for.
+func TestAllMetrics(t *testing.T) {
+	f := func(all bool, want string, hidden ...string) {
+		t.Helper()
+		r := example(t)
+		r.All = all
+		var got bytes.Buffer
+		if err := Text(&got, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("all %v: no %q in\n%s", all, want, got.String())
+		}
+		for _, text := range hidden {
+			if strings.Contains(got.String(), text) {
+				t.Errorf("all %v: %q in\n%s", all, text, got.String())
+			}
+		}
+	}
+	f(false, "2 more metrics in the JSON; assay report --all shows them", metric.LongestGap.Name, metric.CostPerOutputToken.Name)
+	f(false, "as declared: 8 GPUs, $2.5 for one of them an hour, PUE 1\n    "+metric.CostPerRequest.Name)
+	f(true, metric.LongestGap.Name, "more metrics")
+	f(true, metric.CostPerOutputToken.Name)
 }
 
 func TestFind(t *testing.T) {

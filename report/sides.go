@@ -60,9 +60,13 @@ var pairedStatistics = map[string]bool{"p50": true, "p99": true, "value": true}
 // writePaired writes a candidate beside the baseline, block by block. It states
 // what was measured; whether a difference matters is not for it to say.
 func writePaired(b *bytes.Buffer, r Report, point plan.Point, side string) {
+	hidden := map[string]bool{}
+	for _, m := range metric.All {
+		hidden[m.ID] = !r.shown(m)
+	}
 	var rows []metric.Paired
 	for _, p := range r.Estimates.Paired {
-		if p.Point == point.Index && p.Side == side && pairedStatistics[p.Statistic] {
+		if p.Point == point.Index && p.Side == side && pairedStatistics[p.Statistic] && !hidden[p.Metric] {
 			rows = append(rows, p)
 		}
 	}

@@ -131,7 +131,7 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
-	_, limited := plan.Good(r.Plan.Run)
+	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
 		case !fits(m, r.Plan.Run.Spec.Workload.Session):
@@ -139,8 +139,10 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 			// It has no meaning here, which is not the same as being unknown.
 		case m.SLOOnly && !limited:
 			// Nor has it where nothing is limited.
-		case m.Beside:
-			// writeServer and writeApart show what there is.
+		case !r.shown(m):
+			// writeMore counts it.
+		case m.Beside, m.Declared:
+			// writeServer, writeApart and writeEconomics show what there is.
 		case m.Each != nil || m.Many != nil:
 			each = append(each, m)
 		default:
@@ -182,6 +184,8 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
 	t.Flush()
 	writeServer(b, r, point)
+	writeEconomics(b, r, point)
+	writeMore(b, r, point)
 }
 
 func measured(e metric.Estimates, point int) bool {

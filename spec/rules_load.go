@@ -129,7 +129,8 @@ func stagesAgree(c *checker, l *Load, open bool) {
 // offers reports whether the stage ends with any load.
 func (s Stage) offers() bool { return s.Rate > 0 || s.Concurrency > 0 }
 
-// sloBounds says which bound each metric takes.
+// sloBounds says which bound each metric takes that is not one of RequestTimes and
+// RequestSpeeds.
 var sloBounds = map[string]string{
 	"ttft": "max", "tpot": "max", "itl": "max", "e2e": "max",
 	"error_rate":        "maxRatio",
@@ -139,7 +140,7 @@ var sloBounds = map[string]string{
 func objectivesBounded(c *checker) {
 	for i, o := range c.run.Spec.SLO {
 		path := itemPath("spec.slo", i)
-		want := sloBounds[o.Metric]
+		want := sloBound(o.Metric)
 		if want == "" || c.anyUnread(path) {
 			continue // reading has said so
 		}

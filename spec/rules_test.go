@@ -197,6 +197,8 @@ func TestAdditionalRules(t *testing.T) {
 		{"A28", "realism-mixed.yaml", []patch{{"spec.load.stages", []any{map[string]any{"duration": "1m", "rate": 5, "ramp": "exponential"}}}}, "spec.load.stages[0].ramp", "an exponential ramp needs load at both ends: begin with a stage before it, and end above zero"},
 		{"A29", "managed-server.yaml", []patch{{"spec.slo[0]", map[string]any{"metric": "ttft"}}}, "spec.slo[0]", "ttft needs max"},
 		{"A29", "managed-server.yaml", []patch{{"spec.slo[2].min", 3}}, "spec.slo[2].min", "error_rate is bounded by maxRatio"},
+		{"A29", "managed-server.yaml", []patch{{"spec.slo[0]", map[string]any{"metric": "longest_gap", "min": 3}}}, "spec.slo[0]", "longest_gap needs max"},
+		{"A29", "managed-server.yaml", []patch{{"spec.slo[0]", map[string]any{"metric": "user_speed", "max": "1s"}}}, "spec.slo[0].max", "user_speed is bounded by min"},
 		{"A30", serving, []patch{{"spec.target.headers", map[string]any{"X-Key": "abc"}}}, "spec.target.headers.X-Key", "a secret must not be written out: use {env: NAME} or {file: PATH}"},
 		{"A31", serving, []patch{{"spec.target.tls.insecureSkipVerify", true}}, "spec.target.tls.insecureSkipVerify", "must be false for publication-grade runs"},
 		{"A31", minimal, []patch{{"spec.target.tls.certFile", "a.pem"}}, "spec.target.tls", "a client certificate needs both"},
@@ -276,6 +278,10 @@ func TestAdditionalRules(t *testing.T) {
 		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "offline"}, "warmup": map[string]any{"duration": "1s"}}}}, "spec.load.warmup", "the one query of scenario offline has no warm-up"},
 		{"A57", minimal, []patch{{"spec.load", map[string]any{"mlperf": map[string]any{"scenario": "offline", "minQueries": 2}}}}, "spec.load.mlperf.minQueries", "must be 1: scenario offline is one query of many samples"},
 		{"A58", minimal, []patch{{"spec.load.stopWhenSaturated", true}}, "spec.load.stopWhenSaturated", "belongs to concurrencyModel open_loop: a closed loop slows down instead"},
+		{"A60", minimal, []patch{{"spec.bounds", map[string]any{"gpuMemory": "80GB"}}}, "spec.cost.gpuCount", "bounds are those of one GPU: write how many the system occupies"},
+		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"peakFLOPS": 1e15}}}, "spec.bounds", "peakFLOPS needs parameters: MFU counts two operations for each of them"},
+		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"memoryPerSecond": "3TB", "parameters": 7e9}}}, "spec.bounds", "memoryPerSecond needs parameters and bytesPerParameter: MBU counts the weights that each step reads"},
+		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"parameters": 7e9, "activeParameters": 8e9}}}, "spec.bounds.activeParameters", "must not be above parameters"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
 	for _, tt := range tests {

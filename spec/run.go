@@ -86,6 +86,9 @@ type RunSpec struct {
 	// Prices and power, for cost and energy per result.
 	Cost *Cost `json:"cost,omitzero"`
 
+	// What hardware and model can do at most, for the share of it that was used.
+	Bounds *Bounds `json:"bounds,omitzero"`
+
 	// The seed of every random choice: prompts, arrivals, order of points.
 	Seed int64 `json:"seed,omitzero" default:"20260313" min:"1"`
 

@@ -5,7 +5,8 @@ import "assay/unit"
 // An Objective is a bound on one metric. A latency has max, a share such as
 // error_rate has maxRatio, a throughput has min; exactly one is given.
 type Objective struct {
-	// The metric, such as ttft, tpot, itl, e2e, error_rate, tokens_per_second.
+	// The metric, such as ttft, tpot, itl, e2e, error_rate, tokens_per_second, or
+	// any other that has one time or speed for each request, such as longest_gap.
 	Metric string `json:"metric" required:"true" enum:"sloMetrics"`
 
 	// The percentile of a latency that must keep the bound.

@@ -101,7 +101,7 @@ var Vocabularies = map[string][]string{
 	"mlperfBenchmarks":  publishedNames(),
 	"pointOrders":       {OrderAscending, OrderRandomised},
 	"ramps":             {RampStep, RampLinear, RampExponential},
-	"sloMetrics":        {"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"},
+	"sloMetrics":        sloMetricNames(),
 	"backends":          {"gloo", "nccl", "mpi"},
 	"scalings":          {"strong", "weak"},
 	"parallelisms":      {"ddp", "fsdp", "none"},

@@ -31,13 +31,14 @@ const (
 	Watt             Unit = "W"
 	Dollar           Unit = "$"
 	ItemPerSecond    Unit = "item/s"
+	Gram             Unit = "g"
 	Ratio            Unit = "1"
 )
 
 // All lists every unit, in the order of the constants.
 var All = []Unit{
 	Second, Token, TokenPerSecond, Request, RequestPerSecond, SessionPerSecond,
-	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Ratio,
+	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Gram, Ratio,
 }
 
 // scale is one printed size of a unit: values of at least from are divided by
@@ -51,6 +52,7 @@ var scales = map[Unit][]scale{
 	Second:        {{60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}},
 	Byte:          {{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}},
 	BytePerSecond: {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}},
+	Gram:          {{1e6, "t"}, {1e3, "kg"}, {1, "g"}, {1e-3, "mg"}, {1e-6, "µg"}},
 	Joule:         {{1e6, "MJ"}, {1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}},
 }
 

@@ -15,7 +15,7 @@ import (
 
 func reportCommand(env Env) *cobra.Command {
 	var format string
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
 		Short: "Show what a bundle says",
@@ -49,12 +49,13 @@ from the raw records. The bundle is not changed.`,
 			if r, err = judged(b, r); err != nil {
 				return err
 			}
-			r.Warnings = b.Warnings
+			r.Warnings, r.All = b.Warnings, all
 			return show(env.Stdout, r)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
+	cmd.Flags().BoolVar(&all, "all", false, "show every metric, variants and parts too; JSON has them anyway")
 	return cmd
 }
 

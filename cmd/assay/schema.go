@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/metric"
 	"assay/spec"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,7 @@ func writeSchemas(env Env, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	files = append(files, spec.GeneratedFile{Path: metric.ReferenceFile, Data: metric.Reference()})
 	var written []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))

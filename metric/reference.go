@@ -1,0 +1,65 @@
+package metric
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// ReferenceFile is where the source tree keeps what Reference makes.
+const ReferenceFile = "docs/reference/metrics.md"
+
+const referenceHead = `# Metrics
+
+Made by ` + "`make generate`" + ` from the table that assay computes with. METHODOLOGY.md says under which
+conditions; the [worked example](metrics-worked.md) computes those of a request by hand.
+
+A metric of *requests* is a distribution over the successful measured requests of a point,
+of *events* or *sessions* over those of all of them; one of the *window* has one value for
+each point of a launch, one of the *launch* one for each launch. Those marked + are in the
+JSON and in ` + "`assay report --all`" + `, and left out of a report otherwise.
+
+| id | name | unit | better | of | definition |
+| --- | --- | --- | --- | --- | --- |
+`
+
+// Reference is a page that lists every metric.
+func Reference() []byte {
+	var b bytes.Buffer
+	b.WriteString(referenceHead)
+	family := false
+	for _, m := range All {
+		if name, one := strings.CutPrefix(m.ID, attainmentPrefix); one {
+			if family {
+				continue // one row for all of them
+			}
+			family = true
+			name = strings.TrimSuffix(name, ".v1")
+			m.ID, m.Name = attainmentPrefix+"NAME.v1", "  of it NAME"
+			m.Doc = strings.Replace(m.Doc, name, "NAME", 1) + " NAME is any metric that spec.slo can limit for single requests."
+		}
+		mark := ""
+		if m.Detail {
+			mark = " +"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %s | %s | %s | %s | %s |\n", m.ID, mark, strings.TrimSpace(m.Name), m.Unit, m.Better, m.per(), m.Doc)
+	}
+	return b.Bytes()
+}
+
+// per says what m has its values of.
+func (m Metric) per() string {
+	switch {
+	case m.Probe:
+		return "probes"
+	case m.Several:
+		return "events"
+	case m.Each != nil:
+		return "requests"
+	case m.Many != nil:
+		return "sessions"
+	case m.Once != nil:
+		return "launch"
+	}
+	return "window"
+}

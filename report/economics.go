@@ -1,0 +1,97 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"assay/metric"
+	"assay/plan"
+	"assay/spec"
+	"assay/unit"
+)
+
+// writeEconomics shows what rests on prices, power and bounds that the spec
+// declares, after what it declares; nothing where it declares nothing.
+func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
+	s := r.Plan.Run.Spec
+	if s.Cost == nil && s.Bounds == nil {
+		return
+	}
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(costText(s.Cost), boundsText(s.Bounds)...), ", "))
+	for _, m := range metric.All {
+		if !m.Declared || !r.shown(m) {
+			continue
+		}
+		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
+			fmt.Fprintf(t, "    %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
+		}
+	}
+	t.Flush()
+}
+
+func costText(c *spec.Cost) (parts []string) {
+	if c == nil {
+		return nil
+	}
+	parts = append(parts, fmt.Sprintf("%d GPU%s", c.GPUCount, plural(c.GPUCount)))
+	say := func(v float64, format string) {
+		if v > 0 {
+			parts = append(parts, fmt.Sprintf(format, v))
+		}
+	}
+	say(c.GPUHourlyUSD, "$%g for one of them an hour")
+	say(c.InputPerMillionUSD, "$%g for a million prompt tokens")
+	say(c.OutputPerMillionUSD, "$%g for a million output tokens")
+	say(c.PowerWatts, "%g W each where not measured")
+	say(c.PUE, "PUE %g")
+	say(c.GramsCO2PerKWh, "%g g CO₂e per kWh")
+	return parts
+}
+
+func boundsText(b *spec.Bounds) (parts []string) {
+	if b == nil {
+		return nil
+	}
+	if b.PeakFLOPS > 0 {
+		parts = append(parts, fmt.Sprintf("%.4g FLOP/s each", b.PeakFLOPS))
+	}
+	if b.MemoryPerSecond > 0 {
+		parts = append(parts, unit.Format(float64(b.MemoryPerSecond), unit.BytePerSecond)+" of memory each")
+	}
+	if b.Parameters > 0 {
+		parts = append(parts, fmt.Sprintf("%.4g active parameters", b.Active()))
+	}
+	return parts
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// shown reports whether a face for people shows m: everything, if all is asked
+// for.
+func (r Report) shown(m metric.Metric) bool { return r.All || !m.Detail }
+
+// writeMore says how many metrics of a point only the JSON and --all show.
+func writeMore(b *bytes.Buffer, r Report, point plan.Point) {
+	more := 0
+	for _, m := range metric.All {
+		if r.shown(m) {
+			continue
+		}
+		for _, statistic := range []string{"mean", "value"} {
+			if _, ok := r.Estimates.Find(m.ID, statistic, point.Index); ok {
+				more++
+			}
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "  %d more metrics in the JSON; assay report --all shows them\n", more)
+	}
+}
