@@ -14,6 +14,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"assay/finding"
 	"assay/stats"
 )
@@ -144,7 +146,7 @@ func Analyse(s Study) (Result, error) {
 	base := s.base()
 	out := Result{
 		Kind: s.Kind, Quantity: s.Quantity, Unit: s.Unit, Threshold: s.Threshold,
-		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", baseNames[s.Baseline], s.Quantity, mean(base), spaced(s.Unit), len(base)),
+		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", baseNames[s.Baseline], s.Quantity, stat.Mean(base, nil), spaced(s.Unit), len(base)),
 	}
 	for _, p := range s.Points {
 		row, err := s.row(base, p)
@@ -249,7 +251,7 @@ func (s Study) gain(base []float64, p Point) (stats.Estimate, error) {
 	}
 	if len(a) < 2 || len(b) < 2 {
 		return stats.Estimate{
-			Value: mean(b) / mean(a), Interval: stats.Unbounded, N: min(len(a), len(b)), Method: "ratio of single launches",
+			Value: stat.Mean(b, nil) / stat.Mean(a, nil), Interval: stats.Unbounded, N: min(len(a), len(b)), Method: "ratio of single launches",
 			Warnings: []string{"one launch: no uncertainty can be stated"},
 		}, nil
 	}
@@ -268,7 +270,7 @@ func (s Study) cost(p Point) (float64, bool) {
 	if s.Prices == nil || s.Quantity != Time {
 		return 0, false
 	}
-	hours := mean(p.Values) / 3600
+	hours := stat.Mean(p.Values, nil) / 3600
 	return hours * (float64(p.Workers)*s.Prices.WorkerHour + s.Prices.FixedHour), true
 }
 
@@ -287,12 +289,4 @@ func (r *Result) best() {
 	if cheapest >= 0 {
 		r.Cheapest = &r.Rows[cheapest].Workers
 	}
-}
-
-func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
 }

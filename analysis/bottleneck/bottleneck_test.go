@@ -1,0 +1,70 @@
+package bottleneck
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/analysis/breakdown"
+)
+
+// split makes a breakdown of three launches of one second.
+func split(parts map[breakdown.Class]float64) breakdown.Breakdown {
+	b := breakdown.Breakdown{Of: "step", Whole: []float64{1, 1, 1}}
+	for class, share := range parts {
+		b.Parts = append(b.Parts, breakdown.Part{Name: string(class), Class: class, Values: []float64{share, share, share}})
+	}
+	return b
+}
+
+func TestJudge(t *testing.T) {
+	of := func(v float64) *float64 { return &v }
+	const compute, communication, input, control, client, unknown = breakdown.Compute, breakdown.Communication, breakdown.Input, breakdown.ControlPlane, breakdown.Client, breakdown.Unexplained
+	tests := []struct {
+		name  string
+		parts map[breakdown.Class]float64
+		signs Signs
+		want  breakdown.Class
+		how   string
+	}{
+		{"computes", map[breakdown.Class]float64{compute: .9, input: .1}, Signs{GPUBusy: of(.95)}, compute, "clear"},
+		{"computes, nobody looked at the device", map[breakdown.Class]float64{compute: .9, input: .1}, Signs{}, compute, "likely"},
+		{"seems to compute, device idle", map[breakdown.Class]float64{compute: .9, input: .1}, Signs{GPUBusy: of(.2)}, Undetermined, "say waiting"},
+		{"sends", map[breakdown.Class]float64{compute: .25, communication: .75}, Signs{Retransmits: of(12)}, communication, "clear"},
+		{"reads", map[breakdown.Class]float64{compute: .45, input: .55}, Signs{}, input, "likely"},
+		{"waits", map[breakdown.Class]float64{compute: .2, control: .8}, Signs{KVCacheMax: of(.99)}, control, "clear"},
+		{"slow client", map[breakdown.Class]float64{compute: .3, client: .7}, Signs{}, client, "likely"},
+		{"nothing stands out", map[breakdown.Class]float64{compute: .34, input: .33, communication: .33}, Signs{}, Undetermined, "no class stands out"},
+		{"unknown", map[breakdown.Class]float64{compute: .3, unknown: .7}, Signs{}, Undetermined, "no known cause"},
+		{"a third, far ahead", map[breakdown.Class]float64{input: .4, compute: .2, communication: .2, control: .2}, Signs{}, input, "likely"},
+	}
+	for _, tt := range tests {
+		d := Judge("p", split(tt.parts), tt.signs)
+		if d.Class != tt.want || !strings.Contains(d.How, tt.how) || d.Inspect == "" {
+			t.Errorf("%s: %s (%s), want %s (%s)", tt.name, d.Class, d.How, tt.want, tt.how)
+		}
+	}
+}
+
+// Whatever the accelerators show, without a split of the time there is no class.
+func TestUtilisationAloneNeverDecides(t *testing.T) {
+	for _, busy := range []float64{0, .1, .5, .9, 1} {
+		d := Judge("p", breakdown.Breakdown{}, Signs{GPUBusy: &busy})
+		if d.Class != Undetermined || len(d.Missing) == 0 {
+			t.Errorf("busy %v: %+v", busy, d)
+		}
+		for _, cause := range []string{"loader starvation", "processors held back or contended", "queueing before the engine", "network stalls", "slow collectives", "bad placement of processes and devices"} {
+			if !slices.Contains(d.Alternatives, cause) {
+				t.Errorf("busy %v: %s is not among the alternatives %v", busy, cause, d.Alternatives)
+			}
+		}
+	}
+}
+
+func TestAlternativesAreExcludedByEvidence(t *testing.T) {
+	zero := 0.0
+	d := Judge("p", split(map[breakdown.Class]float64{breakdown.Compute: .97, breakdown.Input: .01, breakdown.Communication: .02}), Signs{Throttled: &zero, CPUPressure: &zero, QueueDepth: &zero})
+	if len(d.Alternatives) != 1 || !strings.Contains(d.Alternatives[0], "placement") {
+		t.Errorf("alternatives %v, want placement alone", d.Alternatives)
+	}
+}
