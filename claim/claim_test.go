@@ -36,7 +36,7 @@ func sound() Evidence {
 	throughput := row(metric.OutputThroughput, "value", 18240)
 	throughput.PerLaunch = five(18240, 1)
 	env := record.Environment{}
-	env.Set("gpu.0.name", "H200")
+	env.Set("gpu.0.model", "H200")
 	env.Set("server.engine", "vllm")
 	env.Set("server.version", "0.11")
 	s := spec.RunSpec{

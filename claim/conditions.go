@@ -104,7 +104,7 @@ func engineOf(env record.Environment) string {
 func hardwareOf(env record.Environment) string {
 	var names []string
 	for name, fact := range env {
-		if strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".name") && fact.Value != nil {
+		if strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".model") && fact.Value != nil {
 			names = append(names, fmt.Sprint(fact.Value))
 		}
 	}

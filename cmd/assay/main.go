@@ -77,6 +77,7 @@ var commands = []func(Env) *cobra.Command{
 	claimCommand,
 	fleetCommand,
 	scaleCommand,
+	diagnoseCommand,
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,

@@ -1,0 +1,310 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/analysis/breakdown"
+	"assay/metric"
+	"assay/unit"
+)
+
+// The cut-offs. A tail that grew by half while the mean moved by less than a tenth
+// is a tail problem; a part of a tenth is worth looking at; a rank that is 5 %
+// slower than the median, in most steps, is a straggler.
+const (
+	tailGrew    = 1.5
+	meanMoved   = .1
+	noticeable  = .1
+	busyEnough  = .7
+	newShare    = .01
+	slowRank    = 1.05
+	mostSteps   = .5
+	pressed     = .05
+	deepQueue   = 1.0
+	longPending = 60.0 // seconds between launches
+)
+
+var tailLatency = Playbook{
+	Name:    "tail_latency_regression",
+	Symptom: "p99 grew and the mean did not",
+	Reading: "a tail that grows alone is amplification (queues, pauses, restarts), not computation",
+	Shows: func(e Evidence) Answer {
+		a := Answer{Question: "did p99 grow while the mean stayed?", Reply: Missing, Figure: "a baseline: assay diagnose BUNDLE BASELINE"}
+		if e.Baseline == nil {
+			return a
+		}
+		a.Reply = No
+		for _, point := range e.Plan.Points {
+			tail, ok1 := ratio(e, metric.TTFT, "p99", point.Index)
+			mean, ok2 := ratio(e, metric.TTFT, "mean", point.Index)
+			if !ok1 || !ok2 {
+				continue
+			}
+			a.Figure = fmt.Sprintf("TTFT at %s: p99 × %.3g, mean × %.3g", point.Name, tail, mean)
+			if tail >= tailGrew && mean < 1+meanMoved {
+				a.Reply = Yes
+				return a
+			}
+		}
+		if a.Figure == "" {
+			a.Reply, a.Figure = Missing, "TTFT of the same points on both sides"
+		}
+		return a
+	},
+	Questions: []Question{
+		{"do requests queue in the server?", queued},
+		{"are processors held back?", throttled},
+		{"were there restarts or cold starts inside the measurement?", restarted},
+		{"are connections opened, and names looked up, while measuring?", connected},
+		{"does it go away on nodes of its own?", func(Evidence) (Reply, string) {
+			return Missing, "a second run on dedicated nodes, compared with this one"
+		}},
+	},
+}
+
+var lowUtilisation = Playbook{
+	Name:    "low_gpu_utilization",
+	Symptom: "throughput is low and the accelerators are idle",
+	Reading: "the accelerators wait; utilisation does not say for what",
+	Shows: func(e Evidence) Answer {
+		a := Answer{Question: "were the accelerators idle?", Reply: Missing, Figure: "readings of the accelerators (gpu_utilisation.v1)"}
+		for _, point := range e.Plan.Points {
+			if row, ok := e.Estimates.Find(metric.GPUUtilisation.ID, "value", point.Index); ok {
+				a.Reply, a.Figure = No, fmt.Sprintf("busy %.0f %% of the time at %s", 100*row.Value, point.Name)
+				if row.Value < busyEnough {
+					a.Reply = Yes
+					return a
+				}
+			}
+		}
+		return a
+	},
+	Questions: []Question{
+		{"are processors held back?", throttled},
+		{"does the loader or preprocessing keep up?", part(breakdown.Input, "the wait for input (data_ns of the table steps)")},
+		{"does storage keep up?", func(Evidence) (Reply, string) {
+			return Missing, "a storage probe, or readings of the disks beside the run"
+		}},
+		{"does the network stall?", retransmitted},
+		{"do requests queue in the server?", queued},
+		{"does cached input, or a microbenchmark, run faster?", func(Evidence) (Reply, string) {
+			return Missing, "a second run with cached input, compared with this one"
+		}},
+	},
+}
+
+var straggler = Playbook{
+	Name:    "distributed_straggler",
+	Symptom: "steps are uneven, or one node is slow",
+	Reading: "a step is as slow as its slowest rank",
+	Shows: func(e Evidence) Answer {
+		a := Answer{Question: "is one rank slower than the others, again and again?", Reply: Missing, Figure: "steps of every rank (table steps)"}
+		for _, r := range e.Ranks {
+			if a.Reply != Yes {
+				a.Reply, a.Figure = No, fmt.Sprintf("%d ranks, none is both 5 %% slower than the median and slowest in most steps", len(e.Ranks))
+			}
+			if r.Ratio > slowRank && r.Slowest > mostSteps {
+				a.Reply, a.Figure = Yes, fmt.Sprintf("rank %d takes %.3g times the median and is slowest in %.0f %% of %d steps", r.Rank, r.Ratio, 100*r.Slowest, r.Steps)
+			}
+		}
+		return a
+	},
+	Questions: []Question{
+		{"is communication what is slow?", part(breakdown.Communication, "the time in collectives (comm_ns of the table steps)")},
+		{"is a PCIe link narrower or slower than it can be?", linked},
+		{"is a device throttled or hot?", slowed},
+		{"are packets lost?", retransmitted},
+		{"does taking the node away restore the others?", func(Evidence) (Reply, string) {
+			return Missing, "a second run without that node, compared with this one"
+		}},
+	},
+}
+
+var backpressure = Playbook{
+	Name:    "scheduler_backpressure",
+	Symptom: "work waits to be started while devices are idle",
+	Reading: "the scheduler or a quota holds work back",
+	Shows: func(e Evidence) Answer {
+		a := Answer{Question: "did launches wait to begin?", Reply: Missing, Figure: "two launches or more"}
+		longest := 0.0
+		for i := 1; i < len(e.Manifest.Launches); i++ {
+			before, after := e.Manifest.Launches[i-1], e.Manifest.Launches[i]
+			if before.Ended.IsZero() {
+				continue
+			}
+			longest = max(longest, after.Started.Sub(before.Ended).Seconds())
+			a.Reply, a.Figure = No, fmt.Sprintf("at most %s between the end of a launch and the start of the next", unit.Format(longest, unit.Second))
+			if longest > longPending {
+				a.Reply = Yes
+			}
+		}
+		return a
+	},
+	Questions: []Question{
+		{"does the cluster's queue hold work back?", scheduler("ClusterQueue pressure and admission times")},
+		{"is admission of the resource slow?", scheduler("times of admission and of the controller")},
+		{"is the topology too fragmented for the placement asked for?", scheduler("free segments of the topology when the work was waiting")},
+		{"do requests queue in the server?", queued},
+		{"is the placement more constrained than it need be?", func(e Evidence) (Reply, string) {
+			policy := e.Plan.Run.Spec.ExecutionPolicy.PublicationGrade
+			if yes := policy.TopologyExclusiveScheduling; yes != nil && *yes {
+				return Yes, "executionPolicy asks for exclusive topology, which has to be free as a whole"
+			}
+			return No, "executionPolicy does not ask for exclusive topology"
+		}},
+	},
+}
+
+// ratio is this run's value over the baseline's.
+func ratio(e Evidence, m metric.Metric, statistic string, point int) (float64, bool) {
+	now, ok1 := e.Estimates.Find(m.ID, statistic, point)
+	before, ok2 := e.Baseline.Estimates.Find(m.ID, statistic, point)
+	return now.Value / before.Value, ok1 && ok2 && before.Value > 0
+}
+
+func queued(e Evidence) (Reply, string) {
+	reply, figure := Missing, "the server's queue (server_queue_depth.v1, server_queue_time.v1; set target.metrics)"
+	for _, point := range e.Plan.Points {
+		row, ok := e.Estimates.Find(metric.ServerQueueDepth.ID, "value", point.Index)
+		if !ok {
+			continue
+		}
+		figure = fmt.Sprintf("%.3g requests waited on average at %s", row.Value, point.Name)
+		if row.Value >= deepQueue {
+			return Yes, figure
+		}
+		reply = No
+	}
+	return reply, figure
+}
+
+func throttled(e Evidence) (Reply, string) {
+	reply, figure := Missing, "readings of the host (cgroup.throttled, cpu.psi)"
+	for _, h := range e.Client.Launches {
+		if h.Throttled == nil && h.CPUPressure == nil {
+			continue
+		}
+		if reply == Missing {
+			reply, figure = No, "no control group held processors back, and nobody waited for one"
+		}
+		if h.Throttled != nil && *h.Throttled > 0 {
+			return Yes, fmt.Sprintf("launch %d: held back for %.3g s (on the host that assay runs on)", h.Launch, *h.Throttled)
+		}
+		if h.CPUPressure != nil && *h.CPUPressure > pressed {
+			reply, figure = Yes, fmt.Sprintf("launch %d: some task waited for a processor %.0f %% of the time (on the host that assay runs on)", h.Launch, 100**h.CPUPressure)
+		}
+	}
+	return reply, figure
+}
+
+func restarted(e Evidence) (Reply, string) {
+	for _, l := range e.Manifest.Launches {
+		if l.Outcome != "completed" {
+			return Yes, fmt.Sprintf("launch %d %s: %s", l.Index, l.Outcome, l.Reason)
+		}
+	}
+	if len(e.Manifest.Launches) == 0 {
+		return Missing, "launches"
+	}
+	return No, fmt.Sprintf("%d launches, all completed; a server that died would have failed its launch", len(e.Manifest.Launches))
+}
+
+func connected(e Evidence) (Reply, string) {
+	r := e.Requests
+	if r.Measured == 0 {
+		return Missing, "measured requests"
+	}
+	share := float64(r.New) / float64(r.Measured)
+	figure := fmt.Sprintf("%d of %d requests opened a connection; the longest look-up of a name took %s", r.New, r.Measured, unit.Format(float64(r.DNSMax)/1e9, unit.Second))
+	if share > newShare {
+		return Yes, figure
+	}
+	return No, figure
+}
+
+func retransmitted(e Evidence) (Reply, string) {
+	reply, figure := Missing, "the host's TCP counters (tcp.retransmits)"
+	for _, h := range e.Client.Launches {
+		if h.Retransmits == nil {
+			continue
+		}
+		if reply == Missing {
+			reply, figure = No, "no segment was sent again (on the host that assay runs on)"
+		}
+		if *h.Retransmits > 0 {
+			reply, figure = Yes, fmt.Sprintf("launch %d: %.0f segments were sent again (on the host that assay runs on)", h.Launch, *h.Retransmits)
+		}
+	}
+	return reply, figure
+}
+
+// part asks whether a class has a noticeable share of the time.
+func part(class breakdown.Class, needs string) func(e Evidence) (Reply, string) {
+	return func(e Evidence) (Reply, string) {
+		reply, figure := Missing, needs
+		for _, index := range slices.Sorted(maps.Keys(e.Split)) {
+			b := e.Split[index]
+			for _, p := range b.Parts {
+				if p.Class != class {
+					continue
+				}
+				took, share := b.Mean(p)
+				text := fmt.Sprintf("%s takes %s, %.0f %% of the %s at point %d", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, index)
+				if share > noticeable {
+					return Yes, text
+				}
+				reply, figure = No, text
+			}
+		}
+		return reply, figure
+	}
+}
+
+// linked compares the width of PCIe links with what it can be. Their speed falls
+// when a device is idle, as it is when the environment is captured.
+func linked(e Evidence) (Reply, string) {
+	env := e.Manifest.Environment
+	reply, figure := Missing, "width of the PCIe links"
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		now, most := env[name], env[name+"_max"]
+		if !strings.HasSuffix(name, "_width") || now.Value == nil || most.Value == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s is %v of %v", name, now.Value, most.Value)
+		if fmt.Sprint(now.Value) != fmt.Sprint(most.Value) {
+			return Yes, text
+		}
+		reply, figure = No, text
+	}
+	return reply, figure
+}
+
+// slowed looks for a device that its driver had slowed down.
+func slowed(e Evidence) (Reply, string) {
+	env := e.Manifest.Environment
+	reply, figure := Missing, "throttle reasons of the accelerators"
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		f := env[name]
+		if !strings.HasSuffix(name, ".throttle_reasons") || f.Value == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s is %v", name, f.Value)
+		if strings.Contains(text, "slowdown") {
+			return Yes, text
+		}
+		reply, figure = No, text
+	}
+	return reply, figure
+}
+
+func scheduler(needs string) func(e Evidence) (Reply, string) {
+	return func(e Evidence) (Reply, string) {
+		if f, ok := e.Manifest.Environment["scheduler.kind"]; ok && fmt.Sprint(f.Value) == "none" {
+			return No, "no scheduler started this run"
+		}
+		return Missing, needs
+	}
+}

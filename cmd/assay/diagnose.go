@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"assay/analysis/bottleneck"
+	"assay/analysis/breakdown"
+	"assay/analysis/ledger"
+	"assay/analysis/playbook"
+	"assay/analysis/shift"
+	"assay/bundle"
+	"assay/metric"
+	"assay/plan"
+	"assay/unit"
+)
+
+// A diagnosis is what assay diagnose prints.
+type diagnosis struct {
+	Version   string                 `json:"version"`
+	RunID     string                 `json:"runID"`
+	Baseline  string                 `json:"baseline,omitempty"`
+	Limits    []bottleneck.Diagnosis `json:"limits"`
+	Shifts    []pointShift           `json:"shifts,omitempty"`
+	Playbooks []playbook.Walk        `json:"playbooks"`
+
+	asked bool // the playbooks were named, so that all of them are shown
+	Ledger    ledger.Ledger          `json:"ledger"`
+}
+
+type pointShift struct {
+	Point string `json:"point"`
+	shift.Shift
+}
+
+func diagnoseCommand(env Env) *cobra.Command {
+	var asJSON bool
+	var books []string
+	cmd := &cobra.Command{
+		Use:   "diagnose BUNDLE [BASELINE]",
+		Short: "Say what limits a run, what changed, and what to look at first",
+		Long: `Diagnose splits the time of a run into its parts, says which class of resource
+limits it and how sure that is, walks the playbooks against the evidence, and adds up
+what the run cost. Against a baseline it says which part of the time changed.
+
+An idle accelerator is never taken for a cause: it says that something waited.
+What the bundle cannot tell is named as missing.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usageError(fmt.Errorf("got %d arguments, want a bundle, and a baseline where there is one", len(args)))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen, err := chooseBooks(books)
+			if err != nil {
+				return usageError(err)
+			}
+			d, err := diagnose(args, chosen)
+			if err != nil {
+				return err
+			}
+			if d.asked = len(books) > 0; asJSON {
+				return printJSON(env.Stdout, d)
+			}
+			return printDiagnosis(env.Stdout, d)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as JSON")
+	cmd.Flags().StringArrayVar(&books, "playbook", nil, "walk this playbook only (repeatable)")
+	return cmd
+}
+
+func chooseBooks(names []string) ([]playbook.Playbook, error) {
+	if len(names) == 0 {
+		return playbook.All, nil
+	}
+	var list []playbook.Playbook
+	for _, name := range names {
+		p, err := playbook.Find(name)
+		if err != nil {
+			return nil, fmt.Errorf("--%w", err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
+	var sides []playbook.Evidence
+	for _, dir := range dirs {
+		b, p, err := openPlanned(dir)
+		if err != nil {
+			return diagnosis{}, err
+		}
+		e, err := evidenceOf(b, p)
+		if err != nil {
+			return diagnosis{}, fmt.Errorf("%s: %w", dir, err)
+		}
+		sides = append(sides, e)
+	}
+	e := sides[0]
+	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates)}
+	for _, point := range e.Plan.Points {
+		d.Limits = append(d.Limits, bottleneck.Judge(point.Name, e.Split[point.Index], bottleneck.SignsOf(e.Estimates, e.Client, point.Index)))
+	}
+	if len(sides) == 2 {
+		e.Baseline, d.Baseline = &sides[1], sides[1].Manifest.RunID
+		var err error
+		if d.Shifts, err = shifts(e, sides[1]); err != nil {
+			return d, err
+		}
+	}
+	for _, p := range books {
+		d.Playbooks = append(d.Playbooks, p.Walk(e))
+	}
+	return d, nil
+}
+
+func evidenceOf(b *bundle.Bundle, p plan.Plan) (playbook.Evidence, error) {
+	e := playbook.Evidence{Plan: p, Manifest: b.Manifest, Split: map[int]breakdown.Breakdown{}}
+	var err error
+	if e.Estimates, err = estimatesOf(b); err != nil {
+		return e, err
+	}
+	known, err := derived(b, clientFile, &e.Client)
+	if !known && err == nil {
+		e.Client, err = metric.ReadClient(b)
+	}
+	if err != nil {
+		return e, err
+	}
+	if e.Ranks, err = playbook.ReadRanks(b); err != nil {
+		return e, err
+	}
+	if e.Requests, err = playbook.ReadRequests(b); err != nil {
+		return e, err
+	}
+	for _, point := range p.Points {
+		split, ok := breakdown.Serving(e.Estimates, point.Index)
+		if !ok {
+			if split, ok, err = breakdown.Training(b, point.Index); err != nil {
+				return e, err
+			}
+		}
+		if ok {
+			e.Split[point.Index] = split
+		}
+	}
+	return e, nil
+}
+
+// shifts decomposes the change of every point that both runs have by name.
+func shifts(e, before playbook.Evidence) ([]pointShift, error) {
+	var list []pointShift
+	for _, point := range e.Plan.Points {
+		i := slices.IndexFunc(before.Plan.Points, func(p plan.Point) bool { return p.Name == point.Name })
+		after, ok := e.Split[point.Index]
+		if i < 0 || !ok {
+			continue
+		}
+		s, err := shift.Between(before.Split[before.Plan.Points[i].Index], after, e.Estimates.Confidence)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", point.Name, err)
+		}
+		list = append(list, pointShift{point.Name, s})
+	}
+	return list, nil
+}
+
+func printDiagnosis(w io.Writer, d diagnosis) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s\n", d.RunID)
+	for _, l := range d.Limits {
+		fmt.Fprintf(&out, "\n%s: limited by %s (%s)\n", l.Point, strings.ReplaceAll(string(l.Class), "_", " "), l.How)
+		for _, line := range l.Because {
+			fmt.Fprintf(&out, "  %s\n", line)
+		}
+		fmt.Fprintf(&out, "  look first at %s\n", l.Inspect)
+		if len(l.Alternatives) > 0 {
+			fmt.Fprintf(&out, "  not excluded: %s\n", strings.Join(l.Alternatives, ", "))
+		}
+		for _, m := range l.Missing {
+			fmt.Fprintf(&out, "  missing: %s\n", m)
+		}
+	}
+	for _, s := range d.Shifts {
+		printShift(&out, s, d.Baseline)
+	}
+	for _, p := range d.Playbooks {
+		fmt.Fprintf(&out, "\nplaybook %s\n  %s %s: %s\n", p.Playbook, p.Symptom.Question, p.Symptom.Reply, p.Symptom.Figure)
+		if p.Symptom.Reply != playbook.Yes && !d.asked {
+			continue // --playbook shows it all the same
+		}
+		for _, a := range p.Answers {
+			fmt.Fprintf(&out, "    %-7s  %s %s\n", a.Reply, a.Question, a.Figure)
+		}
+		fmt.Fprintf(&out, "  %s\n", p.Conclusion)
+	}
+	printLedger(&out, d.Ledger)
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func printShift(out *bytes.Buffer, s pointShift, baseline string) {
+	fmt.Fprintf(out, "\n%s: %s against %s\n", s.Point, s.Of, baseline)
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range append(slices.Clone(s.Parts), s.Whole) {
+		mark := ""
+		if !p.Clear {
+			mark = "not clear of zero"
+		}
+		fmt.Fprintf(t, "  %s\t%s\t→ %s\t%s\t%s\n", p.Name, unit.Format(p.Before, unit.Second), unit.Format(p.After, unit.Second),
+			unit.FormatInterval(p.Change.Value, p.Change.Interval.Lo, p.Change.Interval.Hi, unit.Second), mark)
+	}
+	t.Flush()
+	for _, class := range slices.Sorted(maps.Keys(s.Groups)) {
+		fmt.Fprintf(out, "  %s in all: %s\n", strings.ReplaceAll(string(class), "_", " "), unit.Format(s.Groups[class], unit.Second))
+	}
+	if s.Largest != "" {
+		fmt.Fprintf(out, "  most of it is %s\n", s.Largest)
+	}
+}
+
+func printLedger(out *bytes.Buffer, l ledger.Ledger) {
+	fmt.Fprintln(out, "\nledger")
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, e := range l.Entries {
+		fmt.Fprintf(t, "  %s\t%.4g s\t%.4g accelerator hours\t%s\t%s\t%s\n", e.What, e.Seconds, e.GPUHours,
+			optional(e.USD, "$%.4g"), optional(e.KWh, "%.4g kWh"), optional(e.GramsCO2, "%.4g g CO₂e"))
+	}
+	t.Flush()
+	if l.PowerSource != "" {
+		fmt.Fprintf(out, "  power: %s each, %s\n", unit.Format(l.Power, unit.Watt), l.PowerSource)
+	}
+	for _, m := range l.Missing {
+		fmt.Fprintf(out, "  missing: %s\n", m)
+	}
+}
