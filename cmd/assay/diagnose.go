@@ -31,8 +31,8 @@ type diagnosis struct {
 	Shifts    []pointShift           `json:"shifts,omitempty"`
 	Playbooks []playbook.Walk        `json:"playbooks"`
 
-	asked bool // the playbooks were named, so that all of them are shown
-	Ledger    ledger.Ledger          `json:"ledger"`
+	asked  bool          // the playbooks were named, so that all of them are shown
+	Ledger ledger.Ledger `json:"ledger"`
 }
 
 type pointShift struct {
