@@ -42,7 +42,7 @@ func TestExactRanksByBruteForce(t *testing.T) {
 		}
 		observed, ranks := 0.0, ranksOf(sizes)
 		for i := range d {
-			observed += ranks[i] * float64(count(d[i] > 0))
+			observed += ranks[i] * float64(oneIf(d[i] > 0))
 		}
 		all := tails{observed: observed}
 		for mask := range 1 << len(d) {
@@ -82,7 +82,7 @@ func TestLevels(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			alarms[name] += count(got.P <= .05)
+			alarms[name] += oneIf(got.P <= .05)
 		}
 	}
 	for name := range tests {
@@ -113,7 +113,7 @@ func TestTwoSampleCoverage(t *testing.T) {
 			if err != nil || est.N != k {
 				t.Fatal(name, est, err)
 			}
-			held[name] += count(est.Interval.Contains(truth))
+			held[name] += oneIf(est.Interval.Contains(truth))
 			achieved[name] = est.Confidence
 		}
 	}
