@@ -58,7 +58,7 @@ func noncentralPoints() (rows [][]float64) {
 			}
 		}
 	}
-	return rows
+	return append(rows, []float64{30, 3, 40}, []float64{45, 9, 40}, []float64{110, 20, 100}, []float64{3, 1e5, 2})
 }
 
 func one(v float64) ([]float64, error) { return []float64{v}, nil }

@@ -107,7 +107,7 @@ func powerAt(delta, alpha, df float64) float64 {
 
 // powerBeyond is the chance of a statistic beyond ±t.
 func powerBeyond(t, delta, df float64) float64 {
-	return overScale(df, math.Inf(1), func(u float64) float64 {
+	return overScale(df, math.Inf(1), delta, func(u float64) float64 {
 		return distuv.UnitNormal.CDF(delta-t*u) + distuv.UnitNormal.CDF(-t*u-delta)
 	})
 }
@@ -154,7 +154,7 @@ func tostPowerBeyond(t, effect, margin float64, d design) float64 {
 		}
 		return 0
 	}
-	return overScale(d.df, limit/(d.se*t), func(u float64) float64 {
+	return overScale(d.df, limit/(d.se*t), (limit+math.Abs(shift))/d.se, func(u float64) float64 {
 		upper, lower := (limit-shift)/d.se-t*u, (-limit-shift)/d.se+t*u
 		return distuv.UnitNormal.CDF(upper) - distuv.UnitNormal.CDF(lower)
 	})
