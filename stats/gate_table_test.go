@@ -38,7 +38,7 @@ var gateTable = []struct {
 // 1.5 points, by which a repetition of the original may differ, and three standard
 // errors of the smaller number of trials here.
 func TestGateTable(t *testing.T) {
-	const trials = 2000
+	const trials = 1000
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, tt := range gateTable {
 		var mwu, welch, both, bound, equal int
