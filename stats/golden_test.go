@@ -239,32 +239,3 @@ func TestGoldenTrend(t *testing.T) {
 	}
 	asPrinted(t, "slope", TheilSen([]float64{1, 3, 2, 4, 5, 7, 6, 8, 10, 9}), 1, 1e-9)
 }
-
-// benchstat's own published example (golang.org/x/perf/cmd/benchstat, 2017): it
-// compared arithmetic means and tested with Mann–Whitney. Its prose gives the second
-// change as −0.93 %; the values that it prints make it −1.10 %.
-func TestGoldenBenchstat(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		old, new []float64
-		delta, p float64
-	}{
-		{"GobEncode", []float64{13552735, 13553943, 13606356, 13683198}, []float64{11773189, 11942588, 11786159, 11628583, 11815924}, -13.31, .016},
-		{"JSONEncode", []float64{32395067, 32334214, 31992891, 31735022}, []float64{32036529, 32156552, 31288355, 31559706, 31765634}, -1.10, .286},
-	} {
-		test, err := MannWhitney(tt.old, tt.new)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ratio, err := FiellerRatio(tt.old, tt.new, .95)
-		if err != nil {
-			t.Fatal(err)
-		}
-		asPrinted(t, tt.name+" p", test.P, tt.p, 1e-3)
-		asPrinted(t, tt.name+" delta", 100*(ratio.Value-1), tt.delta, .01)
-	}
-	// Since 2022 it compares medians and wants six values for an interval at 95 %.
-	if n := MinSamples(.5, .95); n != 6 {
-		t.Errorf("a median's interval needs %d values, benchstat says 6", n)
-	}
-}
