@@ -315,6 +315,30 @@ func TestTwoSampleRefusals(t *testing.T) {
 	}
 }
 
+// Arrangements without a statistic must not make P smaller.
+func TestPermutationWithoutStatistic(t *testing.T) {
+	a, b := []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}
+	got, err := Permutation(a, b, func(x, y []float64) float64 {
+		if y[0] != 5 {
+			return math.NaN()
+		}
+		return meanDifference(x, y)
+	}, 1, 0)
+	if err != nil || got.P < .5 {
+		t.Errorf("%+v, %v; want a large p", got, err)
+	}
+}
+
+func TestTwoLaunchesWarn(t *testing.T) {
+	for name, f := range map[string]func(a, b []float64, confidence float64) (Estimate, error){"ratio": RatioOfMeans, "difference": DifferenceOfMeans, "Fieller": FiellerRatio} {
+		two, err := f([]float64{100, 101}, []float64{102, 104, 103}, .95)
+		three, err2 := f([]float64{100, 101, 99}, []float64{102, 104, 103}, .95)
+		if err != nil || err2 != nil || len(two.Warnings) != 1 || len(three.Warnings) != 0 {
+			t.Errorf("%s: warnings %v, %v; %v, %v; want one of two launches", name, two.Warnings, three.Warnings, err, err2)
+		}
+	}
+}
+
 func TestTestJSON(t *testing.T) {
 	test, err := MannWhitney([]float64{1, 2, 3}, []float64{4, 5, 6})
 	if err != nil {
