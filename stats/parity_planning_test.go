@@ -73,6 +73,12 @@ var planningParity = []parityRow{
 	{name: "pairedPower", inputs: numbersOf(designsOf(2, 3, 5, 10, 40)...), answer: func(in parityInput) ([]float64, error) {
 		return one(PairedPower(in.N[0], in.N[1], int(in.N[2]), in.N[3]))
 	}},
+	{name: "welchPower", inputs: numbersOf([]float64{.03, .05, 3, .05}, []float64{.03, .1, 3, .05}, []float64{.03, .05, 5, .01}, []float64{.03, .05, 10, .05}), answer: func(in parityInput) ([]float64, error) {
+		return one(WelchPower(in.N[0], in.N[1], int(in.N[2]), in.N[3]))
+	}},
+	{name: "welchEquivalencePower", inputs: numbersOf([]float64{.01, 0, .03, 3, .05}, []float64{.03, .01, .05, 5, .05}, []float64{.03, 0, .03, 10, .05}), answer: func(in parityInput) ([]float64, error) {
+		return one(WelchEquivalencePower(in.N[0], in.N[1], in.N[2], int(in.N[3]), in.N[4]))
+	}},
 	{name: "launchesNeeded", inputs: numbersOf(powersWanted()...), answer: func(in parityInput) ([]float64, error) {
 		k, _ := LaunchesNeeded(in.N[0], in.N[1], in.N[2], in.N[3])
 		return one(float64(k))
