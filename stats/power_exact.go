@@ -10,15 +10,16 @@ import (
 // of a size worth knowing, or show that there is none. cv is the standard deviation
 // of the logarithms, which for the usual few per cent is the coefficient of
 // variation: from launch to launch for two sides of k launches each, of the blocks'
-// ratios for pairs. effect and margin are relative: 0.03 is a factor of 1.03.
+// ratios for pairs. effect and margin are relative: 0.03 is a factor of 1.03. A level
+// that is none gives NaN, or no number of launches.
 
 // mostLaunches is where the search for a number of launches ends: no plan buys
 // more.
 const mostLaunches = 100_000
 
-// Power is the chance that a two-sided t test on logarithms at level alpha shows a
-// true effect with k launches on each side, from the non-central t distribution.
-// It is zero for k below two.
+// Power is the chance that StudentLog at level alpha shows a true effect with k
+// launches on each side, from the non-central t distribution. It is zero for k below
+// two. WelchPower is the same for WelchLog.
 func Power(cv, effect float64, k int, alpha float64) float64 {
 	return twoSidedPower(effect, alpha, twoSides(cv, k))
 }
@@ -29,7 +30,8 @@ func PairedPower(cv, effect float64, n int, alpha float64) float64 {
 }
 
 // LaunchesNeeded is the fewest launches on each side that give the power; ok is
-// false when there is no such number worth naming.
+// false when there is no such number worth naming. Welch's test needs at most one
+// more.
 func LaunchesNeeded(cv, effect, alpha, power float64) (k int, ok bool) {
 	return fewest(power, func(k int) float64 { return Power(cv, effect, k, alpha) })
 }
@@ -51,9 +53,10 @@ func PairedDetectableEffect(cv float64, n int, alpha, power float64) float64 {
 	return leastEffect(alpha, power, inPairs(cv, n))
 }
 
-// EquivalencePower is the chance that Equivalent shows equivalence within margin at
-// level alpha with k launches on each side, when the true effect is the given one,
-// mostly zero. Variances are taken as equal.
+// EquivalencePower is the chance that two one-sided tests with one variance for both
+// sides show equivalence within margin at level alpha with k launches on each side,
+// when the true effect is the given one, mostly zero. WelchEquivalencePower is the same
+// for Equivalent.
 func EquivalencePower(cv, effect, margin float64, k int, alpha float64) float64 {
 	return tostPower(effect, margin, alpha, twoSides(cv, k))
 }
@@ -86,6 +89,9 @@ func inPairs(cv float64, n int) design {
 }
 
 func twoSidedPower(effect, alpha float64, d design) float64 {
+	if !(alpha > 0 && alpha < 1) {
+		return math.NaN()
+	}
 	if !(d.df > 0) {
 		return 0
 	}
@@ -101,13 +107,20 @@ func twoSidedPower(effect, alpha float64, d design) float64 {
 
 // powerAt is the power at a true difference of delta standard errors.
 func powerAt(delta, alpha, df float64) float64 {
-	t := tQuantile(1-alpha/2, df)
-	return overScale(df, math.Inf(1), func(u float64) float64 {
+	return powerBeyond(tQuantile(1-alpha/2, df), delta, df)
+}
+
+// powerBeyond is the chance of a statistic beyond ±t.
+func powerBeyond(t, delta, df float64) float64 {
+	return overScale(df, math.Inf(1), delta, func(u float64) float64 {
 		return distuv.UnitNormal.CDF(delta-t*u) + distuv.UnitNormal.CDF(-t*u-delta)
 	})
 }
 
 func leastEffect(alpha, power float64, d design) float64 {
+	if !(alpha > 0 && alpha < 1) {
+		return math.NaN()
+	}
 	if !(d.df > 0) || !(power < 1) {
 		return math.Inf(1)
 	}
@@ -132,8 +145,18 @@ func leastEffect(alpha, power float64, d design) float64 {
 // estimate must be t·se·u away from both, where u is the observed spread over the
 // true one (Owen 1965).
 func tostPower(effect, margin, alpha float64, d design) float64 {
+	if !(alpha > 0 && alpha < 0.5) {
+		return math.NaN()
+	}
+	if !(d.df > 0) {
+		return 0
+	}
+	return tostPowerBeyond(tQuantile(1-alpha, d.df), effect, margin, d)
+}
+
+func tostPowerBeyond(t, effect, margin float64, d design) float64 {
 	limit, shift := math.Log1p(margin), math.Log1p(effect)
-	if !(d.df > 0) || !(limit > 0) {
+	if !(limit > 0) {
 		return 0
 	}
 	if d.se == 0 {
@@ -142,8 +165,7 @@ func tostPower(effect, margin, alpha float64, d design) float64 {
 		}
 		return 0
 	}
-	t := tQuantile(1-alpha, d.df)
-	return overScale(d.df, limit/(d.se*t), func(u float64) float64 {
+	return overScale(d.df, limit/(d.se*t), (limit+math.Abs(shift))/d.se, func(u float64) float64 {
 		upper, lower := (limit-shift)/d.se-t*u, (-limit-shift)/d.se+t*u
 		return distuv.UnitNormal.CDF(upper) - distuv.UnitNormal.CDF(lower)
 	})
