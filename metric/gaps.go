@@ -22,7 +22,7 @@ var (
 		Doc: "Standard deviation (n − 1) of the gaps between the output events of one stream. A stream of fewer than three has none.",
 		Each: single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
-			return math.Sqrt(f.squares / float64(f.gaps-1)), f.gaps > 1
+			return f.deviation(), f.gaps > 1
 		}),
 	}
 	JitterStep = Metric{
@@ -37,14 +37,17 @@ var (
 
 // A flow sums up the gaps between the output events of a stream, in seconds.
 type flow struct {
-	gaps          int
-	longest       float64
-	mean, squares float64 // sum of squares about the mean, by Welford's recurrence
-	steps         float64 // sum of differences between successive gaps
+	gaps    int
+	longest float64
+	steps   float64 // sum of the differences between successive gaps
+
+	// Sums of the distances from the first gap and of their squares: the first gap
+	// is near the others, so that little is lost when they are subtracted.
+	sum, squares float64
 }
 
 func (t *Timeline) flow() (f flow) {
-	last, before := int64(-1), 0.0
+	last, before, first := int64(-1), 0.0, 0.0
 	for i := range t.Events {
 		c := &t.Events[i]
 		if !c.Kind.Output() {
@@ -52,17 +55,23 @@ func (t *Timeline) flow() (f flow) {
 		}
 		if last >= 0 {
 			gap := seconds(c.At - last)
-			if f.gaps > 0 {
-				f.steps += math.Abs(gap - before)
+			if f.gaps == 0 {
+				first, before = gap, gap
 			}
 			f.gaps++
-			away := gap - f.mean
-			f.mean += away / float64(f.gaps)
-			f.squares += away * (gap - f.mean)
+			f.steps += math.Abs(gap - before)
+			f.sum += gap - first
+			f.squares += (gap - first) * (gap - first)
 			f.longest = max(f.longest, gap)
 			before = gap
 		}
 		last = c.At
 	}
 	return f
+}
+
+// deviation is the standard deviation of the gaps.
+func (f flow) deviation() float64 {
+	n := float64(f.gaps)
+	return math.Sqrt(max(0, f.squares-f.sum*f.sum/n) / (n - 1))
 }
