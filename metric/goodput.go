@@ -33,7 +33,7 @@ func (p *Point) good() (good, all int) {
 		return 0, 0
 	}
 	for t := range p.Measured {
-		miss, counts := p.Limits.Misses(&t.Request, t.Events)
+		miss, counts := p.Limits.Misses(&t.Request, t.ends())
 		if counts {
 			all++
 		}
