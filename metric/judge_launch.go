@@ -95,6 +95,9 @@ func (c *collecting) see(worker int, t *Timeline) {
 			one.see(worker, t)
 		}
 	}
+	if t.in != nil && t.Phase == record.Measure && t.Result == record.OK {
+		t.judge(t.in.limits())
+	}
 }
 
 // end asks what is left to ask of the launch when every request was seen.

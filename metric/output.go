@@ -15,16 +15,42 @@ type output struct {
 
 // leaveEvents lets go of the events of a stream and keeps what may be asked for.
 func (t *Timeline) leaveEvents() {
-	kept := output{letGo: true, events: int32(t.outputEvents())}
-	kept.first, _ = t.firstOutput()
-	kept.last, _ = t.lastOutput()
+	var begin, end int64
 	if t.in != nil {
-		kept.share = t.shareInside(t.in.Begin, t.in.End)
+		begin, end = t.in.Begin, t.in.End
 	}
-	if t.in != nil && t.Phase == record.Measure && t.Result == record.OK {
-		t.judge(t.in.limits())
+	t.kept, t.Events = t.look(begin, end), nil
+	t.kept.letGo = true
+}
+
+// look goes through the events once; the share is that of [begin, end).
+func (t *Timeline) look(begin, end int64) (o output) {
+	var inside, all, insideEvents int64
+	for i := range t.Events {
+		c := &t.Events[i]
+		if !c.Kind.Output() {
+			continue
+		}
+		if o.events == 0 {
+			o.first = c.At
+		}
+		o.events++
+		o.last = c.At
+		all += int64(c.TextBytes)
+		if begin <= c.At && c.At < end {
+			inside += int64(c.TextBytes)
+			insideEvents++
+		}
 	}
-	t.kept, t.Events = kept, nil
+	switch {
+	case all > 0:
+		o.share = float64(inside) / float64(all)
+	case o.events > 0:
+		o.share = float64(insideEvents) / float64(o.events)
+	case begin <= t.Done && t.Done < end:
+		o.share = 1
+	}
+	return o
 }
 
 // Output yields the events that carried output, in order of arrival. It must not
@@ -33,8 +59,8 @@ func (t *Timeline) Output(yield func(record.Chunk) bool) {
 	if t.kept.letGo {
 		panic("metric: the events of a stream are asked for after they were let go: only Each may look at them")
 	}
-	for _, c := range t.Events {
-		if c.Kind.Output() && !yield(c) {
+	for i := range t.Events { // a copy only of what is taken
+		if t.Events[i].Kind.Output() && !yield(t.Events[i]) {
 			return
 		}
 	}
@@ -88,22 +114,5 @@ func (t *Timeline) shareInside(begin, end int64) float64 {
 		}
 		return t.kept.share
 	}
-	var inside, all, insideEvents, allEvents int64
-	for c := range t.Output {
-		all += int64(c.TextBytes)
-		allEvents++
-		if begin <= c.At && c.At < end {
-			inside += int64(c.TextBytes)
-			insideEvents++
-		}
-	}
-	switch {
-	case all > 0:
-		return float64(inside) / float64(all)
-	case allEvents > 0:
-		return float64(insideEvents) / float64(allEvents)
-	case begin <= t.Done && t.Done < end:
-		return 1
-	}
-	return 0
+	return t.look(begin, end).share
 }
