@@ -5,7 +5,7 @@ VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
-.PHONY: bench-bundle bench-closed bench-fidelity bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-bundle bench-closed bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -117,6 +117,14 @@ SOAK_TIME     ?= 10m
 bench-soak:
 	go build -o bin/assay ./cmd/assay
 	go run ./run/benchmark -assay bin/assay -requests $(SOAK_REQUESTS) -streams $(SOAK_STREAMS) -duration $(SOAK_TIME)
+
+# Time and memory of judging a million requests of a hundred chunks, in five launches
+# and in one, on 1, 2 and 4 processors; the reports must be the same. 600 MB of disk
+# at a time. A shorter look: make bench-judge JUDGE_REQUESTS=100000
+JUDGE_REQUESTS ?= 1000000
+bench-judge:
+	go build -o bin/assay ./cmd/assay
+	go run ./metric/benchmark -assay bin/assay -requests $(JUDGE_REQUESTS)
 
 # How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
 bench-closed:

@@ -77,31 +77,25 @@ type ClientHealth struct {
 	TimeWaitMax  *float64 `json:"timeWaitMax"`  // sockets that held a port after their end
 }
 
-// ReadClient gathers what b says about its client, over the launches that have
-// records.
-func ReadClient(b *bundle.Bundle) (Client, error) {
-	c := Client{Version: ClientVersion, Launches: []ClientHealth{}}
-	for _, info := range b.Launches() {
-		for _, slot := range []struct {
-			when string
-			to   **record.Calibration
-		}{{record.CalibrationBefore, &c.Before}, {record.CalibrationAfter, &c.After}} {
-			found, err := readCalibration(b, info.Index, slot.when)
-			if err != nil {
-				return c, err
-			}
-			if found != nil {
-				*slot.to = found
-			}
-		}
-		health, err := readHealth(b, info.Index)
+func newClient() Client { return Client{Version: ClientVersion, Launches: []ClientHealth{}} }
+
+// add takes in what a launch says about its client.
+func (c *Client) add(b *bundle.Bundle, r *launchReader, reads []sharedReads) error {
+	for _, slot := range []struct {
+		when string
+		to   **record.Calibration
+	}{{record.CalibrationBefore, &c.Before}, {record.CalibrationAfter, &c.After}} {
+		found, err := readCalibration(b, r.launch.Index, slot.when)
 		if err != nil {
-			return c, fmt.Errorf("launch %d: %w", info.Index, err)
+			return err
 		}
-		c.Launches = append(c.Launches, health)
+		if found != nil {
+			*slot.to = found
+		}
 	}
-	c.Bounds = boundsOf(c.Before, c.After)
-	return c, nil
+	health, err := healthOf(b, r, reads)
+	c.Launches = append(c.Launches, health)
+	return err
 }
 
 // readCalibration returns nil where the launch has none.

@@ -14,21 +14,16 @@ import (
 // a quiet host, well below any latency worth reporting.
 const lateAfter = 1e6 // ns
 
-// readHealth derives the client-health block of one launch.
-func readHealth(b *bundle.Bundle, launch int) (ClientHealth, error) {
-	h := ClientHealth{Launch: launch}
-	measured, err := h.readRequests(b)
-	if err != nil {
-		return h, err
-	}
-	if err := h.readChunks(b, measured); err != nil {
-		return h, err
-	}
+// healthOf derives the client-health block of one launch.
+func healthOf(b *bundle.Bundle, r *launchReader, reads []sharedReads) (ClientHealth, error) {
+	h := ClientHealth{Launch: r.launch.Index}
+	h.fromRequests(r.requests)
+	h.SharedRead = shareOf(reads)
 	if err := h.readEvents(b); err != nil {
 		return h, err
 	}
 	gauges := gauges{}
-	for s, err := range bundle.Rows[record.Sample](b, launch, bundle.Samples) {
+	for s, err := range bundle.Rows[record.Sample](b, h.Launch, bundle.Samples) {
 		if err != nil {
 			return h, err
 		}
@@ -38,66 +33,68 @@ func readHealth(b *bundle.Bundle, launch int) (ClientHealth, error) {
 	return h, nil
 }
 
-func (h *ClientHealth) readRequests(b *bundle.Bundle) (measured map[int64]bool, err error) {
-	measured = map[int64]bool{}
+func (h *ClientHealth) fromRequests(requests []*Timeline) {
 	var lags []float64
 	late := 0
-	for r, err := range bundle.Rows[record.Request](b, h.Launch, bundle.Requests) {
+	for _, t := range requests {
 		switch {
-		case err != nil:
-			return nil, err
-		case r.Phase != record.Measure:
+		case t.Phase != record.Measure:
 			continue
-		case r.Result == record.Dropped:
+		case t.Result == record.Dropped:
 			h.Dropped++
 			continue
 		}
-		measured[r.ID] = true
 		h.Requests++
-		lag := r.Sent - r.Due
+		lag := t.Sent - t.Due
 		lags = append(lags, seconds(lag))
 		if lag > lateAfter {
 			late++
 		}
 	}
 	if len(lags) == 0 {
-		return measured, nil
+		return
 	}
 	slices.Sort(lags)
 	at := func(q float64) *float64 {
-		est, err := stats.Quantile(lags, q, .95)
-		if err != nil {
-			return nil
-		}
-		return &est.Value
+		v := stats.OfRank(lags, q)
+		return &v
 	}
-	share := float64(late) / float64(len(lags))
-	h.LagP50, h.LagP99, h.LagMax, h.LateShare = at(.5), at(.99), &lags[len(lags)-1], &share
-	return measured, nil
+	most, share := lags[len(lags)-1], float64(late)/float64(len(lags))
+	h.LagP50, h.LagP99, h.LagMax, h.LateShare = at(.5), at(.99), &most, &share
 }
 
-// readChunks counts the output events that shared a read: a client that keeps up
+// sharedReads counts the output events that shared a read: a client that keeps up
 // with one-event writes reads them one by one.
-func (h *ClientHealth) readChunks(b *bundle.Bundle, measured map[int64]bool) error {
-	shared, followers := 0, 0
-	var before record.Chunk
-	for c, err := range bundle.Rows[record.Chunk](b, h.Launch, bundle.Chunks) {
-		if err != nil {
-			return err
-		}
-		if measured[c.Request] && c.Kind.Output() && before.Request == c.Request && before.Kind.Output() {
-			followers++
-			if c.Shared {
-				shared++
+type sharedReads struct {
+	shared, followers int      // followers come after another output event
+	_                 [48]byte // each worker counts in a cache line of its own
+}
+
+func (s *sharedReads) see(t *Timeline) {
+	if t.Phase != record.Measure || t.Result == record.Dropped {
+		return
+	}
+	for i := 1; i < len(t.Events); i++ {
+		if t.Events[i].Kind.Output() && t.Events[i-1].Kind.Output() {
+			s.followers++
+			if t.Events[i].Shared {
+				s.shared++
 			}
 		}
-		before = c
 	}
-	if followers > 0 {
-		share := float64(shared) / float64(followers)
-		h.SharedRead = &share
+}
+
+// shareOf is nil when no event came after another.
+func shareOf(reads []sharedReads) *float64 {
+	shared, followers := 0, 0
+	for _, s := range reads {
+		shared, followers = shared+s.shared, followers+s.followers
 	}
-	return nil
+	if followers == 0 {
+		return nil
+	}
+	share := float64(shared) / float64(followers)
+	return &share
 }
 
 func (h *ClientHealth) readEvents(b *bundle.Bundle) error {

@@ -8,15 +8,15 @@ import (
 )
 
 // once adds the rows of the metrics that belong to launches as a whole.
-func (e *Estimates) once(side string, launches []Launch) error {
-	for _, m := range All {
+func (e *Estimates) once(side string, launches []judgedLaunch) error {
+	for i, m := range All {
 		if m.Once == nil {
 			continue
 		}
 		var values []LaunchValue
-		for i := range launches {
-			if v, ok := m.Once(&launches[i]); ok {
-				values = append(values, LaunchValue{launches[i].Index, v, 1})
+		for _, l := range launches {
+			if one := l.once[i]; one.known {
+				values = append(values, LaunchValue{l.index, one.value, 1})
 			}
 		}
 		row, ok, err := m.row(LaunchPoint, "value", values, e.Confidence)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"assay/bundle"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -81,11 +82,12 @@ func TestCacheProbe(t *testing.T) {
 
 // A difference may be negative, and its interval too.
 func TestSigned(t *testing.T) {
-	var launches []Launch
+	var launches []judgedLaunch
 	for i, saved := range []int64{-10, 10, 30} {
-		launches = append(launches, Launch{Index: i, Apart: map[record.Phase][]*Timeline{
+		one := &launchReader{launch: Launch{Apart: map[record.Phase][]*Timeline{
 			record.CacheCold: {asked(1, 0, 0, 100)}, record.CacheWarm: {asked(1, 200, 0, 100-saved)},
-		}})
+		}}}
+		launches = append(launches, (&collecting{reader: one}).end(bundle.LaunchInfo{Index: i}))
 	}
 	e := Estimates{Confidence: 0.95}
 	if err := e.once("", launches); err != nil {

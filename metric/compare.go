@@ -42,20 +42,6 @@ type Block struct {
 	Candidate float64 `json:"candidate"`
 }
 
-// bySide splits launches by the side that they measured; the key of a run of one
-// side is empty. LaunchInfo of the ledger says which is which.
-func bySide(b *bundle.Bundle, launches []Launch) map[string][]Launch {
-	side := map[int]string{}
-	for _, info := range b.Launches() {
-		side[info.Index] = info.Side
-	}
-	split := map[string][]Launch{}
-	for _, l := range launches {
-		split[side[l.Index]] = append(split[side[l.Index]], l)
-	}
-	return split
-}
-
 // compare pairs every row of the baseline with that of each candidate.
 func compare(b *bundle.Bundle, p plan.Plan, rows []Row, confidence float64) ([]Paired, error) {
 	block := map[int]int{}

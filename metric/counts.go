@@ -29,47 +29,53 @@ const (
 	OfAnswer = "answer"
 )
 
-// tokenCounts compares the counts of prompts and of answers at one point.
-func tokenCounts(point int, samples []sample) []Count {
-	list := []Count{
-		compareCounts(OfPrompt, samples, func(t *Timeline) (ours, server *int32) {
+// tokenCounts sums the counts of prompts and of answers.
+func (p *Point) tokenCounts() []Count {
+	return []Count{
+		p.sumTokens(OfPrompt, func(t *Timeline) (ours, server *int32) {
 			if t.AskedInput == 0 {
 				return nil, nil // nobody counted the prompt
 			}
 			return &t.AskedInput, t.UsageInput
 		}),
-		compareCounts(OfAnswer, samples, func(t *Timeline) (ours, server *int32) { return t.TokenizerOutput, t.UsageOutput }),
+		p.sumTokens(OfAnswer, func(t *Timeline) (ours, server *int32) { return t.TokenizerOutput, t.UsageOutput }),
 	}
+}
+
+func (p *Point) sumTokens(of string, both func(*Timeline) (ours, server *int32)) Count {
+	c := Count{Of: of, Least: math.MaxInt, Most: math.MinInt}
+	for t := range p.Measured {
+		ours, server := both(t)
+		if t.Result != record.OK || ours == nil || server == nil {
+			continue
+		}
+		c.Requests++
+		c.Ours += float64(*ours)
+		c.Server += float64(*server)
+		more := int(*server - *ours)
+		c.Least, c.Most = min(c.Least, more), max(c.Most, more)
+	}
+	return c
+}
+
+// sumCounts compares the counts of all launches, where there are any. Sums of
+// whole numbers do not depend on their order.
+func sumCounts(samples []judgedPoint) []Count {
 	var known []Count
-	for _, c := range list {
-		if c.Requests > 0 {
-			c.Point = point
-			known = append(known, c)
+	for i := range samples[0].counts {
+		all := samples[0].counts[i]
+		for _, s := range samples[1:] {
+			c := s.counts[i]
+			all.Requests, all.Ours, all.Server = all.Requests+c.Requests, all.Ours+c.Ours, all.Server+c.Server
+			all.Least, all.Most = min(all.Least, c.Least), max(all.Most, c.Most)
+		}
+		if all.Requests > 0 {
+			all.Ours /= float64(all.Requests)
+			all.Server /= float64(all.Requests)
+			known = append(known, all)
 		}
 	}
 	return known
-}
-
-func compareCounts(of string, samples []sample, both func(*Timeline) (ours, server *int32)) Count {
-	c := Count{Of: of, Least: math.MaxInt, Most: math.MinInt}
-	for _, s := range samples {
-		for t := range s.point.Measured {
-			ours, server := both(t)
-			if t.Result != record.OK || ours == nil || server == nil {
-				continue
-			}
-			c.Requests++
-			c.Ours += float64(*ours)
-			c.Server += float64(*server)
-			more := int(*server - *ours)
-			c.Least, c.Most = min(c.Least, more), max(c.Most, more)
-		}
-	}
-	if c.Requests > 0 {
-		c.Ours /= float64(c.Requests)
-		c.Server /= float64(c.Requests)
-	}
-	return c
 }
 
 // countTolerance is the difference beyond which counts are those of two

@@ -9,11 +9,8 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
-	"assay/spec"
 	"assay/stats"
 	"assay/unit"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Estimates is what a bundle's records say: derived/VERSION/estimates.json.
@@ -86,64 +83,42 @@ type statistic struct {
 
 var statistics = []statistic{{"mean", 0}, {"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.9", .999}}
 
-// Estimate computes every metric of every point over the completed launches of
-// b. Code is the version of this program.
-func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
-	out := Estimates{
+func newEstimates(b *bundle.Bundle, p plan.Plan, code string) Estimates {
+	return Estimates{
 		Version: EstimatesVersion, Code: code, RunID: b.Manifest.RunID,
 		Confidence: p.Run.Spec.Trials.ConfidenceLevel,
 		Launches:   []int{}, Rows: []Row{}, Outcomes: []Outcomes{},
 	}
-	said := declared(p.Run)
-	var launches []Launch
-	for _, info := range b.Launches() {
-		if info.Outcome != bundle.LaunchCompleted {
-			out.LeftOut = append(out.LeftOut, leftOut(info))
-			continue
-		}
-		launch, err := ReadLaunch(b, info.Index)
-		if err != nil {
-			return out, err
-		}
-		for _, point := range launch.Points {
-			point.Declared = said
-		}
-		launches = append(launches, launch)
-		out.Launches = append(out.Launches, info.Index)
+}
+
+// gather makes rows of what the launches gave.
+func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunch) error {
+	split := map[string][]judgedLaunch{} // by the side that was measured
+	for _, l := range launches {
+		split[l.side] = append(split[l.side], l)
 	}
-	split := bySide(b, launches)
-	sides := p.Run.Spec.Sides()
-	if len(sides) == 0 {
-		sides = []spec.Side{{}} // a plan without a target has one nameless side
-	}
-	for _, side := range sides {
-		launches := split[side.Name]
-		if !hereby(side.Target) {
-			for i := range launches {
-				launches[i].Beside.leaveHost()
-			}
-		}
-		if err := errors.Join(out.add(p, side.Name, launches), out.once(side.Name, launches)); err != nil {
-			return out, err
+	for _, side := range sidesOf(p) {
+		if err := errors.Join(e.add(p, side.Name, split[side.Name]), e.once(side.Name, split[side.Name])); err != nil {
+			return err
 		}
 	}
 	var err error
-	out.Paired, err = compare(b, p, out.Rows, out.Confidence)
-	return out, err
+	e.Paired, err = compare(b, p, e.Rows, e.Confidence)
+	return err
 }
 
 // add computes every metric of every point over the launches of one side.
-func (e *Estimates) add(p plan.Plan, side string, launches []Launch) error {
+func (e *Estimates) add(p plan.Plan, side string, launches []judgedLaunch) error {
 	for _, point := range p.Points {
 		samples := atPoint(launches, point.Index)
 		if len(samples) == 0 {
 			continue
 		}
-		for _, m := range All {
+		for i, m := range All {
 			if !m.Has(p.Run.Spec.Workload) {
 				continue
 			}
-			rows, err := m.rows(point.Index, samples, e.Confidence)
+			rows, err := m.rows(i, point.Index, samples, e.Confidence)
 			if err != nil {
 				return fmt.Errorf("%s at %s: %w", m.ID, point.Name, err)
 			}
@@ -152,11 +127,15 @@ func (e *Estimates) add(p plan.Plan, side string, launches []Launch) error {
 			}
 			e.Rows = append(e.Rows, rows...)
 		}
-		counted := outcomes(point.Index, samples)
-		counted.Side = side
+		counted := Outcomes{Point: point.Index, Counts: map[record.Outcome]int{}, Side: side}
+		for _, s := range samples {
+			for result, n := range s.outcomes {
+				counted.Counts[result] += n
+			}
+		}
 		e.Outcomes = append(e.Outcomes, counted)
-		for _, c := range tokenCounts(point.Index, samples) {
-			c.Side = side
+		for _, c := range sumCounts(samples) {
+			c.Point, c.Side = point.Index, side
 			e.Counts = append(e.Counts, c)
 		}
 		read := readings(point.Index, samples)
@@ -186,97 +165,76 @@ func leftOut(info bundle.LaunchInfo) LeftOut {
 	return LeftOut{info.Index, reason}
 }
 
-// A sample is one point in one launch.
-type sample struct {
-	launch int
-	point  *Point
-}
-
-func atPoint(launches []Launch, index int) []sample {
-	var list []sample
+func atPoint(launches []judgedLaunch, index int) []judgedPoint {
+	var list []judgedPoint
 	for _, l := range launches {
-		for _, p := range l.Points {
-			if p.Index == index {
-				list = append(list, sample{l.Index, p})
+		for _, p := range l.points {
+			if p.point.Index == index {
+				list = append(list, p)
 			}
 		}
 	}
 	return list
 }
 
-// rows computes every statistic of m at one point.
-func (m Metric) rows(point int, samples []sample, confidence float64) ([]Row, error) {
-	if m.Once != nil {
+// rows computes every statistic of m, which has the given place in All, at one
+// point.
+func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
+	switch {
+	case m.Once != nil:
 		return nil, nil // it belongs to no point
-	}
-	if m.Share != nil {
-		return m.share(point, samples, confidence)
-	}
-	if m.Whole != nil {
-		var values []LaunchValue
-		for _, s := range samples {
-			if v, ok := m.Whole(s.point); ok {
-				values = append(values, LaunchValue{s.launch, v, 1})
-			}
-		}
-		row, ok, err := m.row(point, "value", values, confidence)
-		if !ok || err != nil {
-			return nil, err
-		}
-		return []Row{row}, nil
-	}
-	perLaunch := make([][]float64, len(samples))
-	for i, s := range samples {
-		if m.Many != nil {
-			perLaunch[i] = m.Many(s.point)
-			continue
-		}
-		requests := s.point.Measured
-		if m.Probe {
-			requests = s.point.Probed
-		}
-		for t := range requests {
-			if t.Result == record.OK {
-				perLaunch[i] = append(perLaunch[i], m.Each(t)...)
-			}
-		}
+	case m.Share != nil:
+		return m.share(place, point, samples, confidence)
+	case m.Whole != nil:
+		return m.whole(place, point, samples, confidence)
 	}
 	var rows []Row
-	for _, st := range statistics {
+	for i, st := range statistics {
 		var values []LaunchValue
-		fewest := math.MaxInt
-		for i, xs := range perLaunch {
-			if len(xs) == 0 {
+		fewest, off := math.MaxInt, 0.0
+		for _, s := range samples {
+			d := s.said[place].distribution
+			if d.n == 0 {
 				continue
 			}
-			fewest = min(fewest, len(xs))
-			v, err := st.of(xs, confidence)
-			if err != nil {
-				return nil, err
-			}
-			values = append(values, LaunchValue{samples[i].launch, v, len(xs)})
+			fewest, off = min(fewest, d.n), max(off, d.error)
+			values = append(values, LaunchValue{s.launch, d.values[i], d.n})
 		}
 		row, ok, err := m.row(point, st.name, values, confidence)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			rows = append(rows, st.certify(row, fewest, confidence))
+			rows = append(rows, st.sketched(st.certify(row, fewest, confidence), off))
 		}
 	}
 	return rows, nil
 }
 
+func (m Metric) whole(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
+	var values []LaunchValue
+	for _, s := range samples {
+		if one := s.said[place]; one.known {
+			values = append(values, LaunchValue{s.launch, one.value, 1})
+		}
+	}
+	row, ok, err := m.row(point, "value", values, confidence)
+	if !ok || err != nil {
+		return nil, err
+	}
+	return []Row{row}, nil
+}
+
 // share estimates a proportion. Its interval holds both that of the launches and
 // the exact one of the pooled counts: launches that all saw no error must not
 // claim that there are none.
-func (m Metric) share(point int, samples []sample, confidence float64) ([]Row, error) {
+func (m Metric) share(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
 	var values []LaunchValue
 	hits, trials := 0, 0
 	for _, s := range samples {
-		if h, n := m.Share(s.point); n > 0 {
-			values = append(values, LaunchValue{s.launch, float64(h) / float64(n), n})
-			hits, trials = hits+h, trials+n
+		if one := s.said[place]; one.known {
+			values = append(values, LaunchValue{s.launch, float64(one.hits) / float64(one.trials), one.trials})
+			hits, trials = hits+one.hits, trials+one.trials
 		}
 	}
 	row, ok, err := m.row(point, "value", values, confidence)
@@ -296,12 +254,13 @@ func (m Metric) share(point int, samples []sample, confidence float64) ([]Row, e
 	return []Row{row}, nil
 }
 
-func (st statistic) of(xs []float64, confidence float64) (float64, error) {
-	if st.quantile == 0 {
-		return stat.Mean(xs, nil), nil
+// sketched says that the percentiles inside the launches are off by so much of
+// themselves at most; zero means that they are exact. Means are exact anyway.
+func (st statistic) sketched(row Row, off float64) Row {
+	if st.quantile > 0 && off > 0 {
+		row.Warnings = append(row.Warnings, fmt.Sprintf("the launches' percentiles come from a sketch and are within %g %% of the exact ones", 100*off))
 	}
-	est, err := stats.Quantile(xs, st.quantile, confidence)
-	return est.Value, err
+	return row
 }
 
 // certify takes the interval away from a percentile that the smallest launch
@@ -341,14 +300,13 @@ func (m Metric) row(point int, name string, values []LaunchValue, confidence flo
 	return row, true, nil
 }
 
-func outcomes(point int, samples []sample) Outcomes {
-	out := Outcomes{Point: point, Counts: map[record.Outcome]int{}}
-	for _, s := range samples {
-		for t := range s.point.Measured {
-			out.Counts[t.Result]++
-		}
+// outcomes counts how the measured requests ended.
+func (p *Point) outcomes() map[record.Outcome]int {
+	counts := map[record.Outcome]int{}
+	for t := range p.Measured {
+		counts[t.Result]++
 	}
-	return out
+	return counts
 }
 
 // Find returns the row of one statistic of one metric at one point.

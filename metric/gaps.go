@@ -14,7 +14,7 @@ var (
 		Doc: "The longest time between two successive output events of a stream: its worst stall. A stream of one output event has none.",
 		Each: single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
-			return f.longest, f.gaps > 0
+			return seconds(f.longest), f.gaps > 0
 		}),
 	}
 	JitterSD = Metric{
@@ -22,7 +22,7 @@ var (
 		Doc: "Standard deviation (n − 1) of the gaps between the output events of one stream. A stream of fewer than three has none.",
 		Each: single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
-			return math.Sqrt(f.squares / float64(f.gaps-1)), f.gaps > 1
+			return f.deviation(), f.gaps > 1
 		}),
 	}
 	JitterStep = Metric{
@@ -30,39 +30,50 @@ var (
 		Doc: "Mean absolute difference between successive gaps of one stream. A stream of fewer than three output events has none.",
 		Each: single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
-			return f.steps / float64(f.gaps-1), f.gaps > 1
+			return seconds(f.steps) / float64(f.gaps-1), f.gaps > 1
 		}),
 	}
 )
 
-// A flow sums up the gaps between the output events of a stream, in seconds.
+// A flow sums up the gaps between the output events of a stream, in nanoseconds.
 type flow struct {
-	gaps          int
-	longest       float64
-	mean, squares float64 // sum of squares about the mean, by Welford's recurrence
-	steps         float64 // sum of differences between successive gaps
+	gaps    int
+	longest int64
+	steps   int64 // sum of the differences between successive gaps
+
+	// Sums of the distances from the first gap and of their squares: the first gap
+	// is near the others, so that little is lost when they are subtracted.
+	sum     int64
+	squares float64
 }
 
 func (t *Timeline) flow() (f flow) {
-	last, before := int64(-1), 0.0
+	var last, before, first int64
+	begun := false
 	for i := range t.Events {
 		c := &t.Events[i]
 		if !c.Kind.Output() {
 			continue
 		}
-		if last >= 0 {
-			gap := seconds(c.At - last)
-			if f.gaps > 0 {
-				f.steps += math.Abs(gap - before)
+		if begun {
+			gap := c.At - last
+			if f.gaps == 0 {
+				first, before = gap, gap
 			}
 			f.gaps++
-			away := gap - f.mean
-			f.mean += away / float64(f.gaps)
-			f.squares += away * (gap - f.mean)
+			f.steps += max(gap-before, before-gap)
+			f.sum += gap - first
+			f.squares += float64(gap-first) * float64(gap-first)
 			f.longest = max(f.longest, gap)
 			before = gap
 		}
-		last = c.At
+		last, begun = c.At, true
 	}
 	return f
+}
+
+// deviation is the standard deviation of the gaps, in seconds.
+func (f flow) deviation() float64 {
+	n, sum := float64(f.gaps), float64(f.sum)
+	return math.Sqrt(max(0, f.squares-sum*sum/n)/(n-1)) / 1e9
 }

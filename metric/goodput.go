@@ -63,7 +63,7 @@ const attainmentPrefix = "slo_attainment_"
 func attainments() (list []Metric) {
 	for _, name := range limitable() {
 		list = append(list, Metric{
-			ID: attainmentPrefix + name + ".v1", Name: "  of it " + strings.ReplaceAll(name, "_", " "), Unit: unit.Ratio, Better: Higher, SLOOnly: true, Detail: true,
+			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Ratio, Better: Higher, SLOOnly: true, Detail: true,
 			Doc: "Measured requests that succeeded and kept the limit of spec.slo on " + name + ", whatever became of other limits, divided as slo_attainment.v1 divides.",
 			Share: func(p *Point) (good, all int) {
 				for i, l := range p.limits() {

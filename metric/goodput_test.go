@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,4 +108,37 @@ func TestLimitable(t *testing.T) {
 	for name := range named {
 		t.Errorf("spec.slo names %s, which is no metric", name)
 	}
+}
+
+// A request that cannot tell misses a limit, unless there is nothing to keep.
+func TestNothingToKeep(t *testing.T) {
+	noUsage := timeline(6, 10, 20, 30)
+	noUsage.UsageOutput = nil
+	reasons := timeline(6, 10, 20, 30)
+	reasons.Events[1].Kind = record.Reasoning
+	f := func(name string, one *Timeline, want bool) {
+		t.Helper()
+		o := spec.Objective{Metric: name, Max: unit.Duration(1e12)}
+		if slices.Contains(spec.RequestSpeeds, name) {
+			o = spec.Objective{Metric: name, Min: 1e-9}
+		}
+		again := *one // a verdict stands
+		if missed, _ := again.verdict(limitsOf(sloRun(o))); (missed != 0) != want {
+			t.Errorf("%s: missed %v, want %v", name, missed != 0, want)
+		}
+	}
+	for _, name := range limitable() {
+		f(name, timeline(6), !slices.Contains([]string{"e2e", "lag", "service_time", "ntpot", "ttft_event"}, name)) // no output and no time at all
+	}
+	for _, name := range []string{"tpot", "tpot_done", "user_speed", "ttst", "longest_gap", "jitter_sd", "jitter_step", "ttft_reasoning", "reasoning_time"} {
+		f(name, timeline(1, 10), false) // one token
+	}
+	for _, name := range []string{"tpot", "tpot_done", "tpot_request", "tpot_after_first", "ntpot", "user_speed", "user_speed_e2e", "tpot_tokenizer", "prefill_speed"} {
+		f(name, noUsage, true) // no count
+	}
+	f("jitter_sd", timeline(2, 10, 20), false) // one gap
+	f("user_speed", timeline(6, 10), false)    // all at once
+	f("tpot_after_first", timeline(6, 10), false)
+	f("reasoning_time", reasons, false)
+	f("ttft_content", reasons, false)
 }

@@ -93,8 +93,8 @@ func TestCounts(t *testing.T) {
 	unknown := ended(1, 1, 90)
 	unknown.AskedInput = 0
 	p := &Point{Requests: []*Timeline{ended(1, 1, 10), three, warm, failed, unknown}}
-	got := tokenCounts(4, []sample{{0, p}})
-	want := []Count{{Point: 4, Of: OfPrompt, Requests: 2, Ours: 17.5, Server: 20, Least: 2, Most: 3}}
+	got := sumCounts([]judgedPoint{{counts: p.tokenCounts()}})
+	want := []Count{{Of: OfPrompt, Requests: 2, Ours: 17.5, Server: 20, Least: 2, Most: 3}}
 	if !slices.Equal(got, want) {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}

@@ -12,7 +12,7 @@ var ITL = Metric{
 	Several: true,
 	Doc:     "Time between two successive events of one stream that carried output. One gap per event, whatever number of tokens it holds; every gap counts, so a stall cannot be averaged away.",
 	Each: func(t *Timeline) []float64 {
-		var gaps []float64
+		gaps := make([]float64, 0, len(t.Events))
 		last := int64(-1)
 		for c := range t.Output {
 			if last >= 0 {

@@ -32,6 +32,7 @@ func (t *Timeline) tokenGaps(tokens *int32) []float64 {
 		return nil
 	}
 	gaps := make([]float64, 0, *tokens-1)
+	each := float64(*tokens) / total
 	last, passed, bytes := int64(-1), 0.0, 0.0
 	for i := range t.Events {
 		c := &t.Events[i]
@@ -39,14 +40,15 @@ func (t *Timeline) tokenGaps(tokens *int32) []float64 {
 			continue
 		}
 		bytes += float64(c.TextBytes)
-		upTo := math.Round(float64(*tokens) * bytes / total)
+		upTo := math.Round(bytes * each)
 		own := upTo - passed
 		if own == 0 {
 			continue
 		}
 		if last >= 0 {
+			gap := seconds(c.At-last) / own
 			for range int(own) {
-				gaps = append(gaps, seconds(c.At-last)/own)
+				gaps = append(gaps, gap)
 			}
 		}
 		last, passed = c.At, upTo

@@ -128,7 +128,7 @@ var All = append([]Metric{
 // A Timeline is one request with the events of its stream.
 type Timeline struct {
 	record.Request
-	Events []record.Chunk
+	Events []record.Chunk // for Each alone: see output
 
 	// Step is the request's step in its session; nil outside of one.
 	Step *record.SessionStep
@@ -137,15 +137,11 @@ type Timeline struct {
 	// that the request missed.
 	judged bool
 	missed uint64
-}
 
-// Output yields the events that carried output, in order of arrival.
-func (t *Timeline) Output(yield func(record.Chunk) bool) {
-	for _, c := range t.Events {
-		if c.Kind.Output() && !yield(c) {
-			return
-		}
-	}
+	in    *Point // that it is part of; nil outside of one, and in one that never ended
+	place int32  // among the requests, or the probes, of that point
+	order int32  // among the requests of the launch
+	kept  output // what stays of Events
 }
 
 // A Point is everything recorded about one point of one launch.

@@ -3,7 +3,9 @@ package metric
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"assay/bundle"
 	"assay/record"
@@ -23,67 +25,148 @@ type Launch struct {
 	Stages map[string]int64
 }
 
-// ReadLaunch gathers the requests and events of one launch. A point whose window
-// was never closed, because the launch died in it, is left out: what was
-// recorded of it stays in the bundle, but nothing can be said per second.
+// ReadLaunch gathers the requests and events of one launch, all of them in memory
+// at once. A point whose window was never closed, because the launch died in it,
+// is left out: what was recorded of it stays in the bundle, but nothing can be
+// said per second.
 func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
-	launch := Launch{Index: index, Apart: map[record.Phase][]*Timeline{}, Stages: map[string]int64{}}
-	points := map[int32]*Point{}
-	ended := map[int32]bool{}
-	for e, err := range bundle.Rows[record.Event](b, index, bundle.Events) {
+	return readLaunch(b, index, func(t *Timeline) { t.Events = slices.Clone(t.Events) })
+}
+
+// ReadSummaries gathers the requests of one launch as ReadLaunch does, but lets go
+// of their events: of the metrics with Each, TTFT, TPOT and those that need no
+// events can be asked. It takes some 600 bytes for each request.
+func ReadSummaries(b *bundle.Bundle, index int) (Launch, error) {
+	return readLaunch(b, index, (*Timeline).leaveEvents)
+}
+
+func readLaunch(b *bundle.Bundle, index int, see func(t *Timeline)) (Launch, error) {
+	r, err := openLaunch(b, index)
+	if err == nil {
+		err = r.besides()
+	}
+	if err == nil {
+		err = r.each(func() func(int, *Timeline) { return func(_ int, t *Timeline) { see(t) } })
+	}
+	if err != nil {
+		return Launch{}, fmt.Errorf("launch %d: %w", index, err)
+	}
+	return r.launch, nil
+}
+
+// A launchReader is a launch while it is read.
+type launchReader struct {
+	from    *bundle.Bundle
+	workers int
+	launch  Launch
+
+	requests []*Timeline // all, in the order of the table
+	byID     map[int64]*Timeline
+	points   map[int32]*Point // also those that never ended
+}
+
+// openLaunch reads what points a launch has and its requests without events.
+func openLaunch(b *bundle.Bundle, index int) (*launchReader, error) {
+	r := &launchReader{
+		from: b, workers: runtime.GOMAXPROCS(0), points: map[int32]*Point{}, byID: map[int64]*Timeline{},
+		launch: Launch{Index: index, Apart: map[record.Phase][]*Timeline{}, Stages: map[string]int64{}},
+	}
+	ended, err := r.windows()
+	if err != nil {
+		return nil, err
+	}
+	if r.requests, err = readRequests(b, index, r.workers); err != nil {
+		return nil, err
+	}
+	for i, t := range r.requests {
+		t.order = int32(i)
+		r.byID[t.ID] = t
+		switch p := r.points[t.Point]; {
+		case t.Point == LaunchPoint:
+			r.launch.Apart[t.Phase] = append(r.launch.Apart[t.Phase], t)
+		case p == nil || !ended[t.Point]:
+		case t.Phase == record.Probe:
+			t.in, t.place = p, int32(len(p.Probes))
+			p.Probes = append(p.Probes, t)
+		default:
+			t.in, t.place = p, int32(len(p.Requests))
+			p.Requests = append(p.Requests, t)
+		}
+	}
+	for index, p := range r.points {
+		if ended[index] {
+			r.launch.Points = append(r.launch.Points, p)
+		}
+	}
+	slices.SortFunc(r.launch.Points, func(a, b *Point) int { return cmp.Compare(a.Index, b.Index) })
+	return r, nil
+}
+
+// windows reads the points of the launch and says which of them ended.
+func (r *launchReader) windows() (ended map[int32]bool, err error) {
+	ended = map[int32]bool{}
+	for e, err := range bundle.Rows[record.Event](r.from, r.launch.Index, bundle.Events) {
 		if err != nil {
-			return Launch{}, fmt.Errorf("launch %d: %w", index, err)
+			return nil, err
 		}
 		switch e.Name {
 		case record.WindowBegin:
-			points[e.Point] = &Point{Index: int(e.Point), Begin: e.At}
+			r.points[e.Point] = &Point{Index: int(e.Point), Begin: e.At}
 		case record.WindowEnd:
-			if p := points[e.Point]; p != nil {
+			if p := r.points[e.Point]; p != nil {
 				p.End, ended[e.Point] = e.At, true
 			}
 		case record.ServerStart, record.ServerListening, record.ServerReady:
-			launch.Stages[e.Name] = e.At
+			r.launch.Stages[e.Name] = e.At
 		}
 	}
-	byID := map[int64]*Timeline{}
-	for r, err := range bundle.Rows[record.Request](b, index, bundle.Requests) {
-		if err != nil {
-			return Launch{}, fmt.Errorf("launch %d: %w", index, err)
-		}
-		t := &Timeline{Request: r, Events: make([]record.Chunk, 0, r.Chunks)}
-		switch p := points[r.Point]; {
-		case r.Point == LaunchPoint:
-			launch.Apart[r.Phase] = append(launch.Apart[r.Phase], t)
-		case p == nil || !ended[r.Point]:
-			continue
-		case r.Phase == record.Probe:
-			p.Probes = append(p.Probes, t)
-		default:
-			p.Requests = append(p.Requests, t)
-		}
-		byID[r.ID] = t
+	return ended, nil
+}
+
+// besides reads what belongs to the requests and what was read beside them.
+func (r *launchReader) besides() (err error) {
+	if err := readSessions(r.from, r.launch.Index, r.points, r.byID); err != nil {
+		return err
 	}
-	for c, err := range bundle.Rows[record.Chunk](b, index, bundle.Chunks) {
-		if err != nil {
-			return Launch{}, fmt.Errorf("launch %d: %w", index, err)
+	if r.launch.Beside, err = readBeside(r.from, r.launch.Index); err != nil {
+		return err
+	}
+	for _, p := range r.launch.Points {
+		p.Beside = r.launch.Beside
+	}
+	return nil
+}
+
+// readRequests reads the table requests, without what no metric asks for: the
+// answers' texts and their ids would be most of the memory.
+func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
+	type batch struct {
+		place int64
+		rows  []Timeline
+	}
+	var mu sync.Mutex
+	var batches []batch
+	words := interned{}
+	err := bundle.Batches(b, launch, bundle.Requests, workers, func(place int64, rows []record.Request) error {
+		list := make([]Timeline, len(rows))
+		keep := newKeeper(rows)
+		mu.Lock()
+		defer mu.Unlock()
+		for i, r := range rows {
+			list[i].Request = keep.compact(r, words)
 		}
-		if t := byID[c.Request]; t != nil {
-			t.Events = append(t.Events, c)
+		batches = append(batches, batch{place, list})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(batches, func(a, b batch) int { return cmp.Compare(a.place, b.place) })
+	var all []*Timeline
+	for _, one := range batches {
+		for i := range one.rows {
+			all = append(all, &one.rows[i])
 		}
 	}
-	if err := readSessions(b, index, points, byID); err != nil {
-		return Launch{}, fmt.Errorf("launch %d: %w", index, err)
-	}
-	var err error
-	if launch.Beside, err = readBeside(b, index); err != nil {
-		return Launch{}, err
-	}
-	for index, p := range points {
-		if ended[index] {
-			p.Beside = launch.Beside
-			launch.Points = append(launch.Points, p)
-		}
-	}
-	slices.SortFunc(launch.Points, func(a, b *Point) int { return cmp.Compare(a.Index, b.Index) })
-	return launch, nil
+	return all, nil
 }

@@ -16,7 +16,7 @@ type Readings struct {
 }
 
 // readings sums up what was read beside the samples of one point.
-func readings(point int, samples []sample) Readings {
+func readings(point int, samples []judgedPoint) Readings {
 	out := Readings{Point: point}
 	timed := 0
 	for _, s := range samples {

@@ -35,7 +35,7 @@ func Reference() []byte {
 			}
 			family = true
 			name = strings.TrimSuffix(name, ".v1")
-			m.ID, m.Name = attainmentPrefix+"NAME.v1", "  of it NAME"
+			m.ID, m.Name = attainmentPrefix+"NAME.v1", "SLO attainment, NAME"
 			m.Doc = strings.Replace(m.Doc, name, "NAME", 1) + " NAME is any metric that spec.slo can limit for single requests."
 		}
 		mark := ""

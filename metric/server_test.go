@@ -277,7 +277,7 @@ func TestReadings(t *testing.T) {
 		p.Beside.add(up)
 		p.Beside.add(record.Sample{At: second * 1000 * ms, Source: "server", Name: "scrape.time", Scope: "host:1", Value: &took})
 	}
-	got := readings(0, []sample{{0, p}, {1, &Point{}}})
+	got := readings(0, []judgedPoint{{point: p}, {point: &Point{}}})
 	if got.Scrapes != 6 || got.Failed != 1 || got.Slowest != 0.007 || math.Abs(got.Seconds-0.0045) > 1e-12 || len(got.Engines) != 1 || got.Engines[0] != "TGI" {
 		t.Errorf("got %+v", got)
 	}

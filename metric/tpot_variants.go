@@ -54,10 +54,14 @@ func tpotAfterFirst(t *Timeline) (float64, bool) {
 		return 0, false
 	}
 	first, bytes, later := int64(-1), 0.0, 0.0
-	for c := range t.Output {
-		if first < 0 {
+	for i := range t.Events {
+		c := &t.Events[i]
+		switch {
+		case !c.Kind.Output():
+			continue
+		case first < 0:
 			first = c.At
-		} else {
+		default:
 			later += float64(c.TextBytes)
 		}
 		bytes += float64(c.TextBytes)

@@ -90,7 +90,7 @@ func workedEach(t *testing.T, m Metric, one *Timeline, want []float64) {
 		return
 	}
 	for i := range want {
-		if !same(got[i], want[i]) {
+		if !agrees(got[i], want[i]) {
 			t.Errorf("%s = %v, want %v", m.ID, got, want)
 			return
 		}
@@ -112,13 +112,13 @@ func workedRowOf(t *testing.T, m Metric, e Estimates, want []float64, listed boo
 		t.Errorf("%s in the estimates: %v (%v), want %v", m.ID, row.Value, ok, want)
 	case ok:
 		mean, err := stats.Mean(want, .95)
-		if err != nil || !same(row.Value, mean.Value) {
+		if err != nil || !agrees(row.Value, mean.Value) {
 			t.Errorf("%s in the estimates = %v, want %v (%v)", m.ID, row.Value, mean.Value, err)
 		}
 	}
 }
 
-func same(got, want float64) bool { return math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want)) }
+func agrees(got, want float64) bool { return math.Abs(got-want) <= 1e-12*math.Max(1, math.Abs(want)) }
 
 // workedCell reads a cell such as "2×10, 170/23 ms" or "none".
 func workedCell(t *testing.T, cell string) (list []float64) {

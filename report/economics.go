@@ -20,7 +20,8 @@ func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(costText(s.Cost), boundsText(s.Bounds)...), ", "))
+	_, measured := r.Estimates.Find(metric.GPUEnergy.ID, "value", point.Index)
+	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(costText(s.Cost, measured), boundsText(s.Bounds)...), ", "))
 	for _, m := range metric.All {
 		if !m.Declared || !r.shown(m) {
 			continue
@@ -32,7 +33,9 @@ func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
 	t.Flush()
 }
 
-func costText(c *spec.Cost) (parts []string) {
+// costText says what spec.cost declares; the power of the GPUs only where it was
+// not measured.
+func costText(c *spec.Cost, measured bool) (parts []string) {
 	if c == nil {
 		return nil
 	}
@@ -45,7 +48,9 @@ func costText(c *spec.Cost) (parts []string) {
 	say(c.GPUHourlyUSD, "$%g for one of them an hour")
 	say(c.InputPerMillionUSD, "$%g for a million prompt tokens")
 	say(c.OutputPerMillionUSD, "$%g for a million output tokens")
-	say(c.PowerWatts, "%g W each where not measured")
+	if !measured {
+		say(c.PowerWatts, "%g W each (not measured)")
+	}
 	say(c.PUE, "PUE %g")
 	say(c.GramsCO2PerKWh, "%g g CO₂e per kWh")
 	return parts

@@ -171,7 +171,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
 			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
-		} else {
+		} else if !m.Detail {
 			fmt.Fprintf(t, "  %s\tthe records cannot tell\t\n", m.Name)
 		}
 	}

@@ -3,7 +3,11 @@ package search
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"runtime"
+	"slices"
+	"sync"
 
 	"assay/bundle"
 	"assay/plan"
@@ -114,12 +118,9 @@ func Read(b *bundle.Bundle, launch int) (Path, error) {
 // Replay makes every decision of a launch again from its records and reports the
 // first that differs from the path that was taken.
 func Replay(b *bundle.Bundle, rule plan.Search, launch int, taken Path) error {
-	chunks := map[int64][]record.Chunk{}
-	for c, err := range bundle.Rows[record.Chunk](b, launch, bundle.Chunks) {
-		if err != nil {
-			return err
-		}
-		chunks[c.Request] = append(chunks[c.Request], c)
+	chunks, err := outputs(b, launch)
+	if err != nil {
+		return err
 	}
 	requests := map[int32][]record.Request{}
 	for r, err := range bundle.Rows[record.Request](b, launch, bundle.Requests) {
@@ -148,6 +149,46 @@ func Replay(b *bundle.Bundle, rule plan.Search, launch int, taken Path) error {
 		return fmt.Errorf("the search answered %s, the records say %s", taken.Answer, got)
 	}
 	return nil
+}
+
+// outputs reads, for each request, the first and the last chunk that carried
+// output. Objectives look at no other, and all of a launch may be too many.
+func outputs(b *bundle.Bundle, launch int) (map[int64][]record.Chunk, error) {
+	type ends struct {
+		first, last int64 // rows of the table
+		chunks      [2]record.Chunk
+	}
+	found := map[int64]*ends{}
+	var mu sync.Mutex
+	err := b.Pieces(launch, runtime.GOMAXPROCS(0), func(_ int, p bundle.Piece) error {
+		first := slices.IndexFunc(p.Rows, func(c record.Chunk) bool { return c.Kind.Output() })
+		if first < 0 {
+			return nil
+		}
+		last := len(p.Rows) - 1
+		for !p.Rows[last].Kind.Output() {
+			last--
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		e := found[p.Rows[first].Request]
+		if e == nil {
+			e = &ends{first: math.MaxInt64, last: -1}
+			found[p.Rows[first].Request] = e
+		}
+		if at := p.Place + int64(first); at < e.first {
+			e.first, e.chunks[0] = at, p.Rows[first]
+		}
+		if at := p.Place + int64(last); at > e.last {
+			e.last, e.chunks[1] = at, p.Rows[last]
+		}
+		return nil
+	})
+	chunks := make(map[int64][]record.Chunk, len(found))
+	for id, e := range found {
+		chunks[id] = e.chunks[:]
+	}
+	return chunks, err
 }
 
 // String is the answer in a sentence.

@@ -67,7 +67,7 @@ func Judge(b *bundle.Bundle, p plan.Plan) ([]Result, error) {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
 		}
-		launch, err := metric.ReadLaunch(b, info.Index)
+		launch, err := metric.ReadSummaries(b, info.Index)
 		if err != nil {
 			return nil, err
 		}

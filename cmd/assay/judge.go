@@ -21,7 +21,7 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 	if err != nil {
 		return r, err
 	}
-	if !known {
+	if !known && r.Client.Version == "" { // not read together with the estimates
 		if r.Client, err = metric.ReadClient(b); err != nil {
 			return r, err
 		}
@@ -37,11 +37,12 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 	return r, err
 }
 
-// The derived files beside estimates.json.
+// The derived files.
 const (
-	clientFile   = "client.json"
-	findingsFile = "findings.json"
-	claimsFile   = "claims.json"
+	estimatesFile = "estimates.json"
+	clientFile    = "client.json"
+	findingsFile  = "findings.json"
+	claimsFile    = "claims.json"
 )
 
 // derived reads a file that this version has derived; false when there is none.

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"path"
-
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
@@ -38,7 +34,8 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
-			estimates, err := estimatesOf(b)
+			collectSooner(env)
+			estimates, client, err := judgementOf(b)
 			if err != nil {
 				return err
 			}
@@ -46,6 +43,7 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
+			r.Client = client
 			if r, err = judged(b, r); err != nil {
 				return err
 			}
@@ -59,24 +57,21 @@ from the raw records. The bundle is not changed.`,
 	return cmd
 }
 
-// estimatesOf returns the estimates that this version made, sealed or new.
-func estimatesOf(b *bundle.Bundle) (metric.Estimates, error) {
-	if data, err := b.ReadFile(path.Join("derived", version(), "estimates.json")); err == nil {
-		var e metric.Estimates
-		if err := json.Unmarshal(data, &e); err != nil {
-			return e, fmt.Errorf("estimates.json: %w", err)
-		}
-		return e, nil
+// judgementOf returns the estimates that this version made, sealed or new, and
+// with new ones what the same pass over the records says about the client.
+func judgementOf(b *bundle.Bundle) (e metric.Estimates, c metric.Client, err error) {
+	if known, err := derived(b, estimatesFile, &e); known || err != nil {
+		return e, c, err
 	}
 	data, err := b.ReadFile(bundle.PlanFile)
 	if err != nil {
-		return metric.Estimates{}, err
+		return e, c, err
 	}
 	p, err := plan.Decode(data)
 	if err != nil {
-		return metric.Estimates{}, err
+		return e, c, err
 	}
-	return metric.Estimate(b, p, version())
+	return metric.Judge(b, p, version())
 }
 
 func sealedBy(b *bundle.Bundle) string {

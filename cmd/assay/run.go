@@ -133,7 +133,7 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
-	estimates, err := metric.Estimate(b, p, version())
+	estimates, client, err := metric.Judge(b, p, version())
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -141,13 +141,14 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := result.Bundle.WriteDerived(version(), "estimates.json", data); err != nil {
+	if err := result.Bundle.WriteDerived(version(), estimatesFile, data); err != nil {
 		return report.Report{}, err
 	}
 	r, err := report.New(b, result.Status, signatureOf(signer), estimates)
 	if err != nil {
 		return report.Report{}, err
 	}
+	r.Client = client
 	if r, err = judged(b, r); err != nil {
 		return report.Report{}, err
 	}

@@ -1,0 +1,210 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/stat"
+
+	"assay/record"
+	"assay/stats"
+)
+
+const (
+	// exactValues and exactRequests are how many values of a metric, and of how many
+	// requests, are kept as they are in one point of a launch: with some thirty
+	// metrics of one value for each request, 120 MiB. More are counted in a sketch.
+	exactValues   = 1 << 20
+	exactRequests = 1 << 19
+
+	// sketchError is by how much of itself a percentile of a sketch may be off.
+	// Launches differ by a hundred times as much.
+	sketchError = 0.0005
+)
+
+// A distribution is what the values of a metric in one point of a launch say.
+type distribution struct {
+	n      int
+	values []float64 // by place in statistics
+	error  float64   // relative, of the percentiles; zero for exact ones
+}
+
+// summarise computes every statistic of xs, which it sorts.
+func summarise(xs []float64) distribution {
+	d := distribution{n: len(xs)}
+	if len(xs) == 0 {
+		return d
+	}
+	mean := stat.Mean(xs, nil) // first: sums depend on the order
+	slices.Sort(xs)
+	for _, st := range statistics {
+		if st.quantile == 0 {
+			d.values = append(d.values, mean)
+		} else {
+			d.values = append(d.values, stats.OfRank(xs, st.quantile))
+		}
+	}
+	return d
+}
+
+// A collector gathers the values of one metric in one point of a launch. What
+// workers add in whatever order comes out the same: values have a place, counts
+// and sums are exact.
+type collector struct {
+	each     func(*Timeline) []float64
+	requests int   // that the point has, one for each place
+	most     int64 // values that are kept as they are
+	count    atomic.Int64
+	workers  []collected
+
+	alone sync.Once
+	one   []float64 // by place, of requests with one value; noValue elsewhere
+}
+
+// collected is what one worker has gathered.
+type collected struct {
+	values []float64 // of requests with several
+	runs   []run     // whose they are
+	sketch *stats.Sketch
+	sum    exactSum
+}
+
+// A run is neighbouring values of one request.
+type run struct {
+	place, n int32
+}
+
+// noValue marks a place without a value. Nothing else computes this one of the many
+// values that are not a number.
+var noValue = math.Float64frombits(0x7ff8_a55a_7000_0001)
+
+func isNoValue(v float64) bool { return math.Float64bits(v) == math.Float64bits(noValue) }
+
+func newCollector(m Metric, requests, workers int) *collector {
+	c := &collector{each: m.Each, requests: requests, most: exactValues, workers: make([]collected, workers)}
+	if requests > exactRequests {
+		c.most = 0
+	}
+	return c
+}
+
+// see adds the values of a request.
+func (c *collector) see(worker int, t *Timeline) {
+	xs := c.each(t)
+	if len(xs) == 0 {
+		return
+	}
+	total := c.count.Add(int64(len(xs)))
+	w := &c.workers[worker]
+	switch {
+	case total > c.most:
+		w.toSketch(w.values)
+		w.toSketch(xs)
+		w.values, w.runs = nil, nil
+	case len(xs) == 1:
+		c.alone.Do(func() {
+			c.one = make([]float64, c.requests)
+			for i := range c.one {
+				c.one[i] = noValue
+			}
+		})
+		c.one[t.place] = xs[0]
+	default:
+		w.values = append(w.values, xs...)
+		w.runs = append(w.runs, run{t.place, int32(len(xs))})
+	}
+}
+
+func (w *collected) toSketch(xs []float64) {
+	if w.sketch == nil {
+		w.sketch = stats.NewSketch(sketchError)
+	}
+	for _, x := range xs {
+		w.sketch.Add(x)
+		w.sum.add(x)
+	}
+}
+
+// end is what all workers have gathered.
+func (c *collector) end() distribution {
+	if c.count.Load() > c.most {
+		return c.sketched()
+	}
+	return summarise(c.inOrder())
+}
+
+// inOrder lists the values in the order of the requests.
+func (c *collector) inOrder() []float64 {
+	type piece struct {
+		place  int32
+		values []float64
+	}
+	var pieces []piece
+	for _, w := range c.workers {
+		from := 0
+		for _, r := range w.runs {
+			pieces = append(pieces, piece{r.place, w.values[from : from+int(r.n)]})
+			from += int(r.n)
+		}
+	}
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.place, b.place) })
+	all := make([]float64, 0, c.count.Load())
+	at := 0 // in one
+	alone := func(before int) {
+		for ; at < min(before, len(c.one)); at++ {
+			if !isNoValue(c.one[at]) {
+				all = append(all, c.one[at])
+			}
+		}
+	}
+	for _, p := range pieces {
+		alone(int(p.place))
+		all = append(all, p.values...)
+	}
+	alone(len(c.one))
+	return all
+}
+
+func (c *collector) sketched() distribution {
+	var all collected
+	for _, v := range c.one {
+		if !isNoValue(v) {
+			all.toSketch([]float64{v})
+		}
+	}
+	for i := range c.workers {
+		w := &c.workers[i]
+		all.toSketch(w.values)
+		if w.sketch != nil {
+			// Both were made with sketchError, so that merging cannot fail.
+			_ = all.sketch.Merge(w.sketch)
+			all.sum.merge(w.sum)
+		}
+	}
+	d := distribution{n: int(c.count.Load()), error: sketchError}
+	if d.n == 0 {
+		return distribution{}
+	}
+	for _, st := range statistics {
+		if st.quantile == 0 {
+			d.values = append(d.values, all.sum.mean(int64(d.n)))
+		} else {
+			d.values = append(d.values, all.sketch.Quantile(st.quantile))
+		}
+	}
+	return d
+}
+
+// counted reports whether the values of t are part of a distribution of m.
+func (m Metric) counted(t *Timeline) bool {
+	if t.in == nil || t.Result != record.OK {
+		return false
+	}
+	if probe := t.Phase == record.Probe; probe || m.Probe {
+		return probe && m.Probe && t.in.Begin <= t.Due && t.Due < t.in.End
+	}
+	return t.Phase == record.Measure
+}

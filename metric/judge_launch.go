@@ -1,0 +1,159 @@
+package metric
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"assay/bundle"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+)
+
+// A judgedLaunch is what a launch gave, without its records.
+type judgedLaunch struct {
+	index  int
+	side   string
+	once   []said // by place in All
+	points []judgedPoint
+}
+
+// A judgedPoint is what one point of a launch gave.
+type judgedPoint struct {
+	launch   int
+	point    *Point // its window and what was read beside it; its requests are let go
+	said     []said // by place in All
+	outcomes map[record.Outcome]int
+	counts   []Count // sums, not yet means
+}
+
+// A said is what one metric gave.
+type said struct {
+	known        bool
+	value        float64 // of Whole and Once
+	hits, trials int     // of Share
+	distribution         // of Each and Many
+}
+
+// prepare reads what estimates need beside the requests and gives points what the
+// spec declares.
+func (r *launchReader) prepare(p plan.Plan, side string) error {
+	if err := r.besides(); err != nil {
+		return err
+	}
+	for _, s := range sidesOf(p) {
+		if s.Name == side && !hereby(s.Target) {
+			r.launch.Beside.leaveHost()
+		}
+	}
+	said := declared(p.Run)
+	for _, point := range r.launch.Points {
+		point.Declared = said
+	}
+	return nil
+}
+
+// sidesOf lists the sides of a run; a plan without a target has one nameless one.
+func sidesOf(p plan.Plan) []spec.Side {
+	if sides := p.Run.Spec.Sides(); len(sides) > 0 {
+		return sides
+	}
+	return []spec.Side{{}}
+}
+
+// A collecting gathers the values of every metric with Each while the requests of
+// a launch go by.
+type collecting struct {
+	reader   *launchReader
+	workload spec.Workload
+	points   map[*Point][]*collector // by place in All; nil for other metrics
+}
+
+func newCollecting(p plan.Plan, r *launchReader) *collecting {
+	c := &collecting{reader: r, workload: p.Run.Spec.Workload, points: map[*Point][]*collector{}}
+	for _, point := range r.launch.Points {
+		list := make([]*collector, len(All))
+		for i, m := range All {
+			if m.Each == nil || !m.Has(c.workload) {
+				continue
+			}
+			requests := len(point.Requests)
+			if m.Probe {
+				requests = len(point.Probes)
+			}
+			list[i] = newCollector(m, requests, r.workers)
+		}
+		c.points[point] = list
+	}
+	return c
+}
+
+// see asks a request that ended well everything that needs its events.
+func (c *collecting) see(worker int, t *Timeline) {
+	for i, one := range c.points[t.in] {
+		if one != nil && All[i].counted(t) {
+			one.see(worker, t)
+		}
+	}
+	if t.in != nil && t.Phase == record.Measure && t.Result == record.OK {
+		t.judge(t.in.limits())
+	}
+}
+
+// end asks what is left to ask of the launch when every request was seen.
+func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
+	l := judgedLaunch{index: info.Index, side: info.Side, once: make([]said, len(All))}
+	for i, m := range All {
+		if m.Once != nil {
+			l.once[i].value, l.once[i].known = m.Once(&c.reader.launch)
+		}
+	}
+	for _, point := range c.reader.launch.Points {
+		judged := judgedPoint{
+			launch: info.Index, said: make([]said, len(All)),
+			outcomes: point.outcomes(), counts: point.tokenCounts(),
+		}
+		inParallel(c.reader.workers, len(All), func(i int) {
+			if All[i].Has(c.workload) {
+				judged.said[i] = All[i].ask(point, c.points[point][i])
+			}
+		})
+		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Beside: point.Beside, Declared: point.Declared}
+		l.points = append(l.points, judged)
+	}
+	return l
+}
+
+// ask is what m says about a point; values are those of a metric with Each.
+func (m Metric) ask(p *Point, values *collector) (s said) {
+	switch {
+	case m.Share != nil:
+		s.hits, s.trials = m.Share(p)
+		s.known = s.trials > 0
+	case m.Whole != nil:
+		s.value, s.known = m.Whole(p)
+	case m.Many != nil:
+		s.distribution = summarise(append([]float64(nil), m.Many(p)...))
+	case m.Each != nil:
+		s.distribution = values.end()
+	}
+	return s
+}
+
+// inParallel calls do with the numbers below n, some at a time.
+func inParallel(workers, n int, do func(i int)) {
+	var next atomic.Int64
+	var work sync.WaitGroup
+	for range max(1, workers) {
+		work.Go(func() { // ends with the numbers
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(i)
+			}
+		})
+	}
+	work.Wait()
+}
