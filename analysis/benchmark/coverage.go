@@ -13,9 +13,9 @@ type method struct {
 	name   string
 	sample string // what it is given, in words
 
-	// exact methods choose among ranks and cannot hit 95 %: they say what they
-	// reach, which is never less.
-	exact bool
+	// ranks says that the method chooses among ranks and cannot hit 95 %: it says
+	// what it reaches, which is never less.
+	ranks bool
 
 	// try makes one sample of the world and the interval from it.
 	try func(w world, rng *rand.Rand) (outcome, error)
@@ -39,7 +39,7 @@ func coverageTable(trials int, seed int64) (Table, error) {
 		Columns: []string{"method", "sample"},
 		Notes: []string{
 			"Where a method refuses some samples, the share is of those it answers. One that refuses most must give a wrong interval in no more than 7 of 100 samples, those it refuses included.",
-			fmt.Sprintf("Cells are the share of simulated samples whose interval holds the truth, in %%; the promise is %.0f to %.0f. An exact method over ranks says what it reaches, in brackets, and must not fall short of it.", 100*leastCoverage, 100*mostCoverage),
+			fmt.Sprintf("Cells are the share of simulated samples whose interval holds the truth, in %%; the promise is %.0f to %.0f. A method over ranks cannot hit 95 %% and says what it reaches, which may be more.", 100*leastCoverage, 100*mostCoverage),
 			"Worlds: requests whose logarithms are normal (spread 0.5) and independent, or AR(1); response times of an M/M/1 queue that is busy 70 % of the time; launches whose level is log-normal (spread 5 %).",
 		},
 	}
@@ -127,7 +127,7 @@ func (t tallied) kept(m method) bool {
 		wrong := float64(t.answered()-t.covered) / float64(t.trials)
 		return wrong <= 1-leastCoverage+2*standardError(.95, t.trials)
 	}
-	if m.exact {
+	if m.ranks {
 		slack := 2 * standardError(.95, t.answered())
 		return t.coverage() >= leastCoverage-slack && t.coverage() <= max(mostCoverage, t.achieved)+slack
 	}
@@ -139,8 +139,8 @@ func (t tallied) cell(m method, letter string) string {
 		return "refuses (" + letter + ")"
 	}
 	cell := fmt.Sprintf("%.1f", 100*t.coverage())
-	if m.exact {
-		cell += fmt.Sprintf(" [≥ %.1f]", 100*t.achieved)
+	if m.ranks {
+		cell += fmt.Sprintf(" (says %.1f)", 100*t.achieved)
 	}
 	if t.refused*1000 >= t.trials { // what rounds to nothing is left out
 		cell += fmt.Sprintf(", refuses %.1f %% (%s)", 100*float64(t.refused)/float64(t.trials), letter)

@@ -18,9 +18,9 @@ var launchMethods = []method{
 const launchRequests = 1000
 
 // ofLaunches is a method that is given the means of k launches.
-func ofLaunches(name string, k int, exact bool, truth func(world) float64, estimate estimator) method {
+func ofLaunches(name string, k int, ranks bool, truth func(world) float64, estimate estimator) method {
 	return method{
-		name: name, sample: fmt.Sprintf("%d launches", k), exact: exact,
+		name: name, sample: fmt.Sprintf("%d launches", k), ranks: ranks,
 		try: func(w world, rng *rand.Rand) (outcome, error) {
 			means := make([]float64, k)
 			for i := range means {

@@ -46,9 +46,9 @@ func quantileTruth(q float64) func(world) float64 {
 const oneLaunch = "it takes the requests of one launch and says nothing about others; several launches are a sample of launches"
 
 // ofRequests is a method that is given n requests of one launch.
-func ofRequests(name string, n int, exact bool, truth func(world) float64, estimate estimator) method {
+func ofRequests(name string, n int, ranks bool, truth func(world) float64, estimate estimator) method {
 	return method{
-		name: name, sample: fmt.Sprintf("%d requests", n), exact: exact,
+		name: name, sample: fmt.Sprintf("%d requests", n), ranks: ranks,
 		try: func(w world, rng *rand.Rand) (outcome, error) {
 			if w.clustered {
 				return outcome{refusal: oneLaunch}, nil
