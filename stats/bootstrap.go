@@ -104,25 +104,32 @@ func (b Bootstrap) check(n int, of string, fewest int, confidence float64) error
 	return nil
 }
 
-// resample makes the replicates. Each has random numbers of its own, so that it
-// is the same whoever makes it; scratch is handed from one to the next.
+// resample makes the replicates; each worker hands its scratch from one to the next.
 func (b Bootstrap) resample(draw func(rng *rand.Rand, scratch []float64) ([]float64, float64)) []float64 {
 	replicates := make([]float64, b.resamples())
-	workers := min(runtime.GOMAXPROCS(0), len(replicates))
+	workers := runtime.GOMAXPROCS(0)
+	scratch := make([][]float64, workers)
+	b.each(workers, func(worker, i int, rng *rand.Rand) {
+		scratch[worker], replicates[i] = draw(rng, scratch[worker])
+	})
+	return replicates
+}
+
+// each calls do for every resample i with random numbers that depend on the seed and
+// on i alone, so that the result is the same whoever makes it.
+func (b Bootstrap) each(workers int, do func(worker, i int, rng *rand.Rand)) {
 	var wg sync.WaitGroup
 	for worker := range workers {
 		wg.Go(func() {
-			var scratch []float64
 			source := new(rand.PCG)
 			rng := rand.New(source)
-			for i := worker; i < len(replicates); i += workers {
+			for i := worker; i < b.resamples(); i += workers {
 				source.Seed(uint64(b.Seed), uint64(i))
-				scratch, replicates[i] = draw(rng, scratch)
+				do(worker, i, rng)
 			}
 		})
 	}
 	wg.Wait()
-	return replicates
 }
 
 // jackknife is the statistic with each value left out in turn.
