@@ -36,7 +36,7 @@ func (p curveProblem) solve(start []float64) ([]float64, error) {
 			if ok {
 				residualsNext := p.residuals(next)
 				if costNext := sumSquares(residualsNext); costNext < cost {
-					settled := cost-costNext <= 1e-15*cost && near(params, next)
+					settled := cost-costNext <= 1e-15*cost && unmoved(params, next)
 					params, residuals, cost, better = next, residualsNext, costNext, true
 					damping = max(1e-12, damping/10)
 					if settled {
@@ -112,8 +112,8 @@ func (p curveProblem) step(params []float64, gradient *mat.VecDense, gram *mat.D
 	return next, true
 }
 
-// near reports whether a step moved nothing by more than rounding.
-func near(a, b []float64) bool {
+// unmoved reports whether a step moved nothing by more than rounding.
+func unmoved(a, b []float64) bool {
 	for j := range a {
 		if math.Abs(a[j]-b[j]) > 1e-12*max(math.Abs(a[j]), math.Abs(b[j])) {
 			return false
