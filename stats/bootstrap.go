@@ -15,7 +15,7 @@ import (
 )
 
 // BCaMethod names the interval of BCa.
-const BCaMethod = "bootstrap/bca"
+const BCaMethod = "bootstrap/bca-expanded"
 
 // Bootstrap is how samples are drawn again from themselves.
 type Bootstrap struct {
@@ -49,9 +49,10 @@ func SeedOf(digest string) int64 {
 }
 
 // BCa estimates a statistic of xs with the bias-corrected and accelerated
-// bootstrap interval of Efron (1987). The statistic must not change its argument
-// nor keep it, and is called from several goroutines. The seed decides the
-// interval; the number of processors does not.
+// bootstrap interval of Efron (1987), its percentiles widened as Student's t is
+// against the normal: without that it covers 92.5 % at 20 values and 93.5 % at 30.
+// The statistic must not change its argument nor keep it, and is called from several
+// goroutines. The seed decides the interval; the number of processors does not.
 //
 // It refuses fewer than 20 values, statistics that a few values decide (the p99
 // of 300), and values that depend on their neighbours.
@@ -75,7 +76,7 @@ func BCa(xs []float64, statistic func([]float64) float64, confidence float64, b 
 	if lumpy(replicates) {
 		return Estimate{}, ErrLumpy
 	}
-	interval, err := bcaInterval(est.Value, replicates, jackknife(xs, statistic), confidence)
+	interval, err := bcaInterval(est.Value, replicates, jackknife(xs, statistic), expanded(confidence, len(xs), len(xs)-1))
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -130,6 +131,14 @@ func (b Bootstrap) each(workers int, do func(worker, i int, rng *rand.Rand)) {
 		})
 	}
 	wg.Wait()
+}
+
+// expanded is the confidence to ask of a bootstrap of n values for it to be as wide
+// as Student's t with so many degrees of freedom. A resample spreads as the variance
+// over n, not n−1 (Hesterberg: What Teachers Should Know About the Bootstrap, 2015).
+func expanded(confidence float64, n, freedom int) float64 {
+	wide := math.Sqrt(float64(n)/float64(n-1)) * TQuantile(1-(1-confidence)/2, freedom)
+	return 1 - 2*distuv.UnitNormal.CDF(-wide)
 }
 
 // jackknife is the statistic with each value left out in turn.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // The methods of the parameters of a curve.
@@ -134,7 +135,8 @@ func (r CurveResult) Bootstrap(b Bootstrap) (Fit, error) {
 			column[i] = replicates[i][j]
 		}
 		slices.Sort(column)
-		tail := (1 - r.problem.confidence) / 2
+		// The residuals are stretched already, so t alone widens.
+		tail := distuv.UnitNormal.CDF(-TQuantile(1-(1-r.problem.confidence)/2, r.Freedom))
 		out.Parameters[j].Method, out.Parameters[j].Confidence = CurveFitBootstrapMethod, r.problem.confidence
 		out.Parameters[j].Interval = Interval{percentileOf(column, tail), percentileOf(column, 1-tail)}
 	}

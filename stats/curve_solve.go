@@ -36,13 +36,12 @@ func (p curveProblem) solve(start []float64) ([]float64, error) {
 			if ok {
 				residualsNext := p.residuals(next)
 				if costNext := sumSquares(residualsNext); costNext < cost {
-					settled := cost-costNext <= 1e-15*cost && unmoved(params, next)
 					params, residuals, cost, better = next, residualsNext, costNext, true
 					damping = max(1e-12, damping/10)
-					if settled {
-						return params, nil
-					}
 					continue
+				}
+				if unmoved(params, next) {
+					return params, nil // where the step leads is where we are
 				}
 			}
 			damping *= 10
@@ -112,10 +111,11 @@ func (p curveProblem) step(params []float64, gradient *mat.VecDense, gram *mat.D
 	return next, true
 }
 
-// unmoved reports whether a step moved nothing by more than rounding.
+// unmoved reports whether a step moved nothing by more than the search can tell: the
+// squares are flat at their least value.
 func unmoved(a, b []float64) bool {
 	for j := range a {
-		if math.Abs(a[j]-b[j]) > 1e-12*max(math.Abs(a[j]), math.Abs(b[j])) {
+		if math.Abs(a[j]-b[j]) > 1e-10*max(math.Abs(a[j]), math.Abs(b[j])) {
 			return false
 		}
 	}

@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"regexp"
+	"slices"
 
 	"assay/stats"
 )
@@ -17,6 +18,10 @@ type method struct {
 	// what it reaches, which is never less.
 	ranks bool
 
+	// every says that one trial in so many is made, for methods that take long; zero
+	// means one.
+	every int
+
 	// try makes one sample of the world and the interval from it.
 	try func(w world, rng *rand.Rand) (outcome, error)
 }
@@ -29,7 +34,7 @@ type outcome struct {
 }
 
 // methods are all that make intervals, those of one launch first.
-var methods = [][]method{requestMethods, launchMethods}
+var methods = slices.Concat(requestMethods, launchMethods, sideMethods, fitMethods)
 
 // coverageTable tries every method on every world: it must cover as often as it
 // says or refuse.
@@ -48,29 +53,27 @@ func coverageTable(trials int, seed int64) (Table, error) {
 	}
 	reasons := map[string]string{} // letter by reason
 	var told []string
-	for _, group := range methods {
-		for _, m := range group {
-			row := Row{Cells: []string{m.name, m.sample}, Verdict: Kept}
-			for at, w := range worlds {
-				got, err := tally(m, w, trials, seed+int64(at))
-				if err != nil {
-					return t, fmt.Errorf("%s on %s: %w", m.name, w.name, err)
-				}
-				letter := ""
-				if got.refused > 0 {
-					if reasons[got.reason] == "" {
-						reasons[got.reason] = string(rune('a' + len(reasons)))
-						told = append(told, got.reason)
-					}
-					letter = reasons[got.reason]
-				}
-				row.Cells = append(row.Cells, got.cell(m, letter))
-				if !got.kept(m) {
-					row.Verdict = Broken
-				}
+	for _, m := range methods {
+		row := Row{Cells: []string{m.name, m.sample}, Verdict: Kept}
+		for at, w := range worlds {
+			got, err := tally(m, w, max(1, trials/max(1, m.every)), seed+int64(at))
+			if err != nil {
+				return t, fmt.Errorf("%s on %s: %w", m.name, w.name, err)
 			}
-			t.Rows = append(t.Rows, row)
+			letter := ""
+			if got.refused > 0 {
+				if reasons[got.reason] == "" {
+					reasons[got.reason] = string(rune('a' + len(reasons)))
+					told = append(told, got.reason)
+				}
+				letter = reasons[got.reason]
+			}
+			row.Cells = append(row.Cells, got.cell(m, letter))
+			if !got.kept(m) {
+				row.Verdict = Broken
+			}
 		}
+		t.Rows = append(t.Rows, row)
 	}
 	for _, reason := range told {
 		t.Notes = append(t.Notes, fmt.Sprintf("(%s) %s.", reasons[reason], reason))
@@ -161,8 +164,7 @@ func judge(est stats.Estimate, truth float64) outcome {
 	return outcome{covered: est.Interval.Contains(truth), achieved: est.Confidence}
 }
 
-// withoutFigures makes the warnings of different samples alike.
-func withoutFigures(warning string) string {
-	head, _, _ := strings.Cut(warning, " (")
-	return head
-}
+// figures are what differs in the warnings of different samples.
+var figures = regexp.MustCompile(`\d+`)
+
+func withoutFigures(warning string) string { return figures.ReplaceAllString(warning, "…") }
