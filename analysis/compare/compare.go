@@ -225,7 +225,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 		confidence = 0.95
 	}
 	r := Report{
-		Version: Version, Rule: Rule, Baseline: baseline.party(),
+		Version: Version, Rule: Rule, Baseline: baseline.Party(),
 		Margin: o.Margin, Alpha: 1 - confidence, Power: o.Power,
 	}
 	for _, candidate := range candidates {
@@ -245,7 +245,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 // one measures how far one candidate is from the baseline; verdicts come later,
 // when the number of tests is known.
 func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Comparison, error) {
-	c := Comparison{Candidate: candidate.party(), Declared: o.Variable, Others: []diff.Change{}, Missing: []Missing{}}
+	c := Comparison{Candidate: candidate.Party(), Declared: o.Variable, Others: []diff.Change{}, Missing: []Missing{}}
 	if c.Declared == "" {
 		c.Declared = candidate.Plan.Run.Spec.Comparison.VariableUnderTest
 	}
@@ -267,7 +267,8 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 	return c, err
 }
 
-func (s Side) party() Party {
+// Party is the side as reports name it.
+func (s Side) Party() Party {
 	return Party{Label: s.Label, RunID: s.Manifest.RunID, Side: s.Name, Digest: s.Digest, Launches: s.launches()}
 }
 
