@@ -27,7 +27,7 @@ func (r *Result) confirm(in Input) error {
 		c.Refused = "it is not the candidate again: these differ: " + strings.Join(paths(changes), ", ")
 	}
 	if c.Refused != "" {
-		r.fail("the confirmation %s cannot be used: %s", again.Label, c.Refused)
+		r.fail("confirmation", again.Label, "cannot be used: %s", c.Refused)
 		return nil
 	}
 	questions, missing, err := ask(in.Policy, in.Baseline, again)

@@ -39,7 +39,7 @@ type Result struct {
 	Alpha     float64       `json:"alpha"`
 	Power     float64       `json:"power"`
 	Passed    bool          `json:"passed"`
-	Reasons   []string      `json:"reasons"` // why it did not pass
+	Reasons   []Reason      `json:"reasons"` // why it did not pass
 	Baseline  compare.Party `json:"baseline"`
 	Candidate compare.Party `json:"candidate"`
 
@@ -57,6 +57,16 @@ type Result struct {
 	// measurement was given.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
 }
+
+// A Reason is one thing that keeps a candidate from passing.
+type Reason struct {
+	Kind  string `json:"kind"`  // metric, accuracy, grade, controlled or confirmation
+	About string `json:"about"` // the key of a metric, or the label of a side
+	Why   string `json:"why"`
+}
+
+// String is the reason as a line.
+func (r Reason) String() string { return r.About + ": " + r.Why }
 
 // Graded is the grade of one bundle.
 type Graded struct {
@@ -85,7 +95,7 @@ func Judge(in Input) (Result, error) {
 	r := Result{
 		Version: Version, Rule: Rule, Policy: in.Policy.Metadata.Name, Digest: digest, Alpha: s.Alpha, Power: s.Power,
 		Baseline: in.Baseline.Party(), Candidate: in.Candidate.Party(),
-		Reasons: []string{}, Changes: []diff.Change{}, Others: []diff.Change{},
+		Reasons: []Reason{}, Changes: []diff.Change{}, Others: []diff.Change{},
 	}
 	r.difference(in)
 	r.grade(in)
@@ -114,7 +124,7 @@ func (r *Result) difference(in Input) {
 	r.Controlled, r.Same = ok, len(r.Changes) == 0
 	r.Others = append(r.Others, rest...)
 	if *s.Controlled && !ok {
-		r.fail("not controlled: besides %s these differ: %s", r.Declared, strings.Join(paths(rest), ", "))
+		r.fail("controlled", in.Candidate.Label, "not controlled: besides %s these differ: %s", r.Declared, strings.Join(paths(rest), ", "))
 	}
 }
 
@@ -126,8 +136,8 @@ func paths(changes []diff.Change) []string {
 	return list
 }
 
-func (r *Result) fail(format string, args ...any) {
-	r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...))
+func (r *Result) fail(kind, about, format string, args ...any) {
+	r.Reasons = append(r.Reasons, Reason{kind, about, fmt.Sprintf(format, args...)})
 }
 
 // grades from the weakest to the strongest.
@@ -143,25 +153,25 @@ func (r *Result) grade(in Input) {
 		grade, why := in.Grade(side)
 		r.Grades = append(r.Grades, Graded{side.Label, grade, why})
 		if slices.Index(grades, grade) < slices.Index(grades, in.Policy.Spec.Grade) {
-			r.fail("%s is of %s grade, and the policy wants %s: %s", side.Label, grade, in.Policy.Spec.Grade, strings.Join(why, "; "))
+			r.fail("grade", side.Label, "of %s grade, and the policy wants %s: %s", grade, in.Policy.Spec.Grade, strings.Join(why, "; "))
 		}
 	}
 }
 
 // conclude gathers why the candidate does not pass.
 func (r *Result) conclude(s spec.GateDemands) {
-	judge := func(key string, verdict Verdict, reason string) {
+	judge := func(kind, about string, verdict Verdict, reason string) {
 		switch {
 		case verdict == NotWorse, verdict == Inconclusive && s.Inconclusive == "pass":
 		default:
-			r.fail("%s: %s: %s", key, verdict, reason)
+			r.fail(kind, about, "%s: %s", verdict, reason)
 		}
 	}
 	for _, d := range r.Metrics {
-		judge(d.Key, d.Verdict, d.Reason)
+		judge("metric", d.Key, d.Verdict, d.Reason)
 	}
 	for _, d := range r.Accuracy {
-		judge("accuracy "+d.Metric, d.Verdict, d.Reason)
+		judge("accuracy", d.Metric, d.Verdict, d.Reason)
 	}
 	r.Passed = len(r.Reasons) == 0
 }

@@ -97,10 +97,10 @@ func TestJudge(t *testing.T) {
 		{"another question", Input{Candidate: other}, false, []string{"not controlled: besides runtime_version these differ: spec.target.model, spec.workload.model"}, 0},
 		{"another question, allowed", Input{Candidate: other, Policy: policy(t, "grade: realism", "grade: realism\n  controlled: false")}, true, nil, 0},
 		{"a point that is not there", Input{Candidate: same, Policy: policy(t, "p50,", "p50, points: [concurrency=9],")}, false, []string{"ttft.v1 p50 at concurrency=9: missing: neither side has it"}, 0},
-		{"a weak grade", Input{Candidate: same, Policy: policy(t, "grade: realism", "grade: publication")}, false, []string{"base is of realism grade", "same is of realism grade"}, 0},
+		{"a weak grade", Input{Candidate: same, Policy: policy(t, "grade: realism", "grade: publication")}, false, []string{"base: of realism grade", "same: of realism grade"}, 0},
 		{"a percentile without requests", Input{Candidate: same, Policy: policy(t, "p50", "p99")}, false, []string{"ttft.v1 p99 at concurrency=1: inconclusive: not certifiable"}, 0},
 		{"the same, forgiven", Input{Candidate: same, Policy: policy(t, "p50", "p99", "grade: realism", "grade: realism\n  inconclusive: pass")}, true, nil, 0},
-		{"accuracy is missing", Input{Candidate: same, Policy: policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}]\n  metrics:")}, false, []string{"accuracy gsm8k: missing"}, 0},
+		{"accuracy is missing", Input{Candidate: same, Policy: policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}]\n  metrics:")}, false, []string{"gsm8k: missing"}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,11 +113,11 @@ func TestJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Passed != tt.passed || len(r.Reasons) != len(tt.reasons) {
-				t.Errorf("passed %v because of %q, want %v because of %q", r.Passed, r.Reasons, tt.passed, tt.reasons)
+				t.Errorf("passed %v because of %v, want %v because of %q", r.Passed, r.Reasons, tt.passed, tt.reasons)
 			}
 			for _, want := range tt.reasons {
-				if !slices.ContainsFunc(r.Reasons, func(got string) bool { return strings.Contains(got, want) }) {
-					t.Errorf("reasons %q, want one with %q", r.Reasons, want)
+				if !slices.ContainsFunc(r.Reasons, func(got Reason) bool { return strings.Contains(got.String(), want) }) {
+					t.Errorf("reasons %v, want one with %q", r.Reasons, want)
 				}
 			}
 			if e := r.Entry(); len(e.Alerts) != tt.alerts || e.Passed != tt.passed || len(e.Verdicts) != len(r.Metrics)+len(r.Accuracy) {

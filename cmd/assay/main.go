@@ -74,6 +74,8 @@ var commands = []func(Env) *cobra.Command{
 	schemaCommand,
 	runCommand,
 	reportCommand,
+	compareCommand,
+	gateCommand,
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,
