@@ -34,7 +34,7 @@ func (r *Result) confirm(in Input) error {
 	if err != nil {
 		return err
 	}
-	second := append(Decide(questions, Levels{r.Alpha, r.Power}), missing...)
+	second := append(answer(questions, Levels{r.Alpha, r.Power}), missing...)
 	for i, d := range r.Metrics {
 		if d.Verdict != Regressed {
 			continue

@@ -57,6 +57,8 @@ type Decision struct {
 	Detectable *float64 `json:"detectable,omitempty"`
 
 	Launches [2]int `json:"launches"` // of baseline and candidate
+
+	blind bool // the launches could not have seen the margin
 }
 
 // leastLaunches is the fewest that show a spread worth reading.
@@ -191,18 +193,18 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 		return
 	}
 	level := l.Alpha / float64(family) // Holm's first step, which a lone regression has to take
-	blind := false
 	if q.relative() {
 		detectable := q.Values.Detectable(level, l.Power)
-		d.Detectable, blind = &detectable, detectable > q.Margin
+		d.Detectable, d.blind = &detectable, detectable > q.Margin
 	}
 	switch {
 	case below && shown && worse < 0:
 		d.Verdict, d.Reason = NotWorse, "better, beyond doubt"
-	case below && !blind:
+	case below && !d.blind:
 		d.Verdict, d.Reason = NotWorse, "worse by less than the margin, beyond doubt"
-	case blind:
-		d.Reason = q.blindness(*d, level, l.Power)
+	case d.blind:
+		d.Reason = fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best",
+			100*q.Margin, q.Values.Least(), 100*q.Values.Spread(), 100**d.Detectable)
 	default:
 		d.Reason = "the interval holds both no change and a change beyond the margin"
 	}
@@ -229,20 +231,18 @@ func (q Question) notWorse(d *Decision, alpha float64) (bool, error) {
 	return bound.Interval.Hi < q.Absolute, nil
 }
 
-// blindness says why the gate could not have seen a regression as large as the
-// margin, and what it takes.
-func (q Question) blindness(d Decision, level, power float64) string {
-	cv := q.Values.Spread()
-	text := fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best",
-		100*q.Margin, q.Values.Least(), 100*cv, 100**d.Detectable)
-	need, ok := stats.LaunchesNeeded(cv, q.Margin, level, power)
+// takes says how many launches would see a regression as large as the margin, in
+// a family of so many questions.
+func (q Question) takes(l Levels, family int) string {
+	level := l.Alpha / float64(family)
+	need, ok := stats.LaunchesNeeded(q.Values.Spread(), q.Margin, level, l.Power)
 	what := "launches on each side"
 	if q.Values.Paired {
-		need, ok = stats.PairsNeeded(cv, q.Margin, level, power)
+		need, ok = stats.PairsNeeded(q.Values.Spread(), q.Margin, level, l.Power)
 		what = "blocks"
 	}
 	if !ok {
-		return text + "; no number of launches worth naming would do"
+		return "no number of launches worth naming would do"
 	}
-	return text + fmt.Sprintf("; it takes %d %s", need, what)
+	return fmt.Sprintf("it takes %d %s", need, what)
 }

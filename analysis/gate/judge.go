@@ -103,13 +103,25 @@ func Judge(in Input) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Metrics = append(Decide(questions, Levels{s.Alpha, s.Power}), missing...)
+	r.Metrics = append(answer(questions, Levels{s.Alpha, s.Power}), missing...)
 	if err := r.confirm(in); err != nil {
 		return r, err
 	}
 	r.Accuracy = judgeAccuracy(s, in.Accuracy)
 	r.conclude(s)
 	return r, nil
+}
+
+// answer decides, and says of a gate that could not see its own threshold what
+// it takes.
+func answer(questions []Question, l Levels) []Decision {
+	list := Decide(questions, l)
+	for i, q := range questions {
+		if list[i].Verdict == Inconclusive && list[i].blind {
+			list[i].Reason += "; " + q.takes(l, len(questions))
+		}
+	}
+	return list
 }
 
 // difference says whether the pair is controlled.
