@@ -156,7 +156,7 @@ func (p *page) addPoint(c compare.Comparison, point string, all bool) {
 			b.title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
 		}
 		if hidden > 0 {
-			b.lines = []string{fmt.Sprintf("%d more statistics with --all", hidden)}
+			b.lines = []string{fmt.Sprintf("%d more %s with --all", hidden, plural(hidden, "statistic", "statistics"))}
 		}
 		p.add(b)
 	}
@@ -254,6 +254,9 @@ func distributionBlock(label string, d compare.Distribution) block {
 		}
 		b.lines = []string{fmt.Sprintf("distance of launches, pair by pair, as a description: Kolmogorov–Smirnov %.2g to %.2g, a request is moved by %s to %s on average",
 			least.KS, most.KS, unit.Format(least.Wasserstein, d.Unit), unit.Format(most.Wasserstein, d.Unit))}
+	}
+	for _, v := range d.Variance {
+		b.lines = append(b.lines, fmt.Sprintf("variance of %s: %.3g %% between requests, %.3g %% between launches", v.Side, 100*v.Levels[0].Share, 100*v.ICC))
 	}
 	return b
 }

@@ -68,8 +68,8 @@ func gatePage(r gate.Result) page {
 	p.add(sides)
 	p.add(block{title: "how to read it", lines: []string{
 		fmt.Sprintf("Rule %s, policy %s. Regressed: worse by more than the margin, with p (corrected by Holm for %d metrics) at most %.3g.", r.Rule, r.Digest, len(r.Metrics), r.Alpha),
-		"Not worse: worse by less than the margin, shown at that level, by launches that could have seen a regression as large as the margin",
-		fmt.Sprintf("with %g %% chance. Everything else is inconclusive or missing and is no pass.", 100*r.Power),
+		fmt.Sprintf("Not worse: not worse by the margin or more, shown at that level, by launches that had a chance of %g %% to see a regression that large.", 100*r.Power),
+		"Everything else is inconclusive or missing, and is no pass unless the policy says so.",
 	}})
 	return p
 }

@@ -25,6 +25,16 @@ type Distribution struct {
 
 	// Distances between the launches, pair by pair.
 	Distances []Distance `json:"distances"`
+
+	// Variance says where the spread comes from, on each side that has enough
+	// launches to tell: the baseline first.
+	Variance []Variance `json:"variance,omitempty"`
+}
+
+// Variance is where the spread of one side comes from.
+type Variance struct {
+	Side string `json:"side"` // its label
+	stats.Components
 }
 
 // Quantiles is one row of a table of quantiles; a side with too few requests to
@@ -140,6 +150,18 @@ func describe(a, b Side, x, y map[int][]float64) Distribution {
 	pooledA, pooledB := pool(x), pool(y)
 	for _, q := range shownQuantiles {
 		d.Quantiles = append(d.Quantiles, Quantiles{Quantile: q, Baseline: quantile(pooledA, q), Candidate: quantile(pooledB, q)})
+	}
+	for _, one := range []struct {
+		label  string
+		values map[int][]float64
+	}{{a.Label, x}, {b.Label, y}} {
+		var launches [][]float64
+		for _, launch := range keys(one.values) {
+			launches = append(launches, one.values[launch])
+		}
+		if c, err := stats.VarianceComponents(launches, .95); err == nil { // too few tell nothing
+			d.Variance = append(d.Variance, Variance{one.label, c})
+		}
 	}
 	blockA, blockB := blocks(a), blocks(b)
 	launchesA, launchesB := keys(x), keys(y)

@@ -176,7 +176,7 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 	}
 	worse, limit := q.worseBy(*d)
 	if d.P == nil { // the values never vary
-		d.Verdict, d.Reason = NotWorse, "the values never vary from launch to launch; worse by no more than the margin"
+		d.Verdict, d.Reason = NotWorse, "the values never vary from launch to launch; not worse by more than the margin"
 		if worse > limit {
 			d.Verdict, d.Reason = Regressed, "the values never vary from launch to launch; worse by more than the margin"
 		}
@@ -201,7 +201,7 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 	case below && shown && worse < 0:
 		d.Verdict, d.Reason = NotWorse, "better, beyond doubt"
 	case below && !d.blind:
-		d.Verdict, d.Reason = NotWorse, "worse by less than the margin, beyond doubt"
+		d.Verdict, d.Reason = NotWorse, "not worse by the margin or more, beyond doubt"
 	case d.blind:
 		d.Reason = fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best",
 			100*q.Margin, q.Values.Least(), 100*q.Values.Spread(), 100**d.Detectable)
