@@ -43,6 +43,10 @@ func TestGatePolicy(t *testing.T) {
 	if s := policy.Spec; !*s.Controlled || s.Grade != "publication" || len(s.Metrics) != 4 || s.Metrics[0].Margin != .05 {
 		t.Errorf("resolved %+v", s)
 	}
+	const look = "gate/first-look.yaml"
+	if _, faults := Parse(look, example(t, look)); len(faults) > 0 {
+		t.Error(faults)
+	}
 	for _, broken := range []string{"treshold: 1", "alpha: 1"} {
 		text := string(example(t, policyExample)) + "  " + broken + "\n"
 		if _, faults := Parse(policyExample, []byte(text)); Valid(faults) {
