@@ -20,6 +20,7 @@ import (
 //go:embed serverside.go
 //go:embed candidate.go loadprobe.go
 //go:embed economics.go
+//go:embed gatepolicy.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

@@ -78,6 +78,8 @@ var commands = []func(Env) *cobra.Command{
 	fleetCommand,
 	scaleCommand,
 	diagnoseCommand,
+	compareCommand,
+	gateCommand,
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,

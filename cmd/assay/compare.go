@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assay/analysis/compare"
+	"assay/bundle"
+	"assay/report"
+	"assay/spec"
+)
+
+// The policies of a comparison.
+const (
+	policyPublication = "publication"
+	policyExploratory = "exploratory"
+)
+
+// A comparing is what the command was asked for.
+type comparing struct {
+	options  compare.Options
+	baseline string
+	policy   string
+	format   string
+	all      bool
+}
+
+func compareCommand(env Env) *cobra.Command {
+	var ask comparing
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compare BUNDLE [BUNDLE…]",
+		Short: "Lay systems side by side and say what may be concluded",
+		Long: `Compare says first whether the sides differ in the one declared variable only
+(controlled) or in more (exploratory), and names everything that differs. Then it
+says for every metric by which factor the candidates differ from the baseline, how
+sure that is, and whether it means better, worse, equivalent or nothing yet.
+
+The first bundle is the baseline (or the one that --baseline names). One bundle of a
+run with candidates is compared with itself, side by side, paired by block; a side of
+such a bundle among others is written BUNDLE@SIDE.
+
+Exit code 0: compared; 2: asked wrongly; 3: not controlled, and --policy is
+publication.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError(errors.New("compare: got no bundle, want two or more, or one of a run with candidates"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if asJSON {
+				ask.format = "json"
+			}
+			return ask.run(env, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&ask.options.Variable, "variable", "", "the one variable that may differ (default: the candidate's comparison.variableUnderTest)")
+	f.Float64Var(&ask.options.Margin, "margin", compare.DefaultMargin, "the relative difference that matters")
+	f.Float64Var(&ask.options.Power, "power", 0.8, "the chance to see an effect that \"could see\" speaks of")
+	f.StringVar(&ask.baseline, "baseline", "", "the bundle to compare with, as it stands among the arguments (default: the first)")
+	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
+	f.StringVar(&ask.format, "format", "text", "text, md or json")
+	f.BoolVar(&ask.all, "all", false, "show every statistic")
+	f.BoolVar(&asJSON, "json", false, "same as --format json")
+	return cmd
+}
+
+func (ask comparing) run(env Env, args []string) error {
+	if err := ask.check(); err != nil {
+		return usageError(err)
+	}
+	sides, err := openSides(args, ask.baseline)
+	if err != nil {
+		return err
+	}
+	r, err := compare.Compare(sides[0], sides[1:], ask.options)
+	if err != nil {
+		return err
+	}
+	show := map[string]func() error{
+		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
+		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
+		"json": func() error { return printJSON(env.Stdout, r) },
+	}
+	if err := show[ask.format](); err != nil {
+		return err
+	}
+	if ask.policy == policyPublication && !r.Controlled() {
+		return refuse(env.Stderr, r)
+	}
+	return nil
+}
+
+func (ask comparing) check() error {
+	switch {
+	case ask.policy != policyPublication && ask.policy != policyExploratory:
+		return fmt.Errorf("--policy %q: want publication or exploratory", ask.policy)
+	case !slices.Contains([]string{"text", "md", "json"}, ask.format):
+		return fmt.Errorf("--format %q: want text, md or json", ask.format)
+	case ask.options.Variable != "" && !slices.Contains(spec.Vocabularies["variables"], ask.options.Variable):
+		return fmt.Errorf("--variable %q: want one of %s", ask.options.Variable, strings.Join(spec.Vocabularies["variables"], ", "))
+	case !(ask.options.Margin > 0 && ask.options.Margin < 1):
+		return fmt.Errorf("--margin %v: want a share between 0 and 1, such as 0.02 for 2 %%", ask.options.Margin)
+	case !(ask.options.Power > 0 && ask.options.Power < 1):
+		return fmt.Errorf("--power %v: want a chance between 0 and 1", ask.options.Power)
+	}
+	return nil
+}
+
+// refuse names what keeps the comparison from being published.
+func refuse(w io.Writer, r compare.Report) error {
+	for _, c := range r.Comparisons {
+		if c.Controlled {
+			continue
+		}
+		fmt.Fprintf(w, "assay: compare: %s is not controlled: besides %s these differ:\n", c.Candidate.Label, c.Declared)
+		for _, change := range c.Others {
+			fmt.Fprintf(w, "  %s\n", change)
+		}
+	}
+	return silent(exitVerdict)
+}
+
+// openSides opens what the arguments name, the baseline first.
+func openSides(args []string, baseline string) ([]compare.Side, error) {
+	if baseline != "" {
+		i := slices.Index(args, baseline)
+		if i < 0 {
+			return nil, usageError(fmt.Errorf("--baseline %q: want one of the arguments: %s", baseline, strings.Join(args, ", ")))
+		}
+		args = slices.Concat([]string{baseline}, args[:i], args[i+1:])
+	}
+	if len(args) == 1 {
+		return openCandidates(args[0])
+	}
+	var sides []compare.Side
+	for _, arg := range args {
+		side, err := openSide(arg)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, side)
+	}
+	return distinct(sides), nil
+}
+
+// openSide opens BUNDLE or BUNDLE@SIDE.
+func openSide(arg string) (compare.Side, error) {
+	dir, name := arg, ""
+	if err := bundleDir(dir); err != nil {
+		if before, after, ok := cutLast(arg, "@"); ok {
+			dir, name = before, after
+		}
+		if err := bundleDir(dir); err != nil {
+			return compare.Side{}, err
+		}
+	}
+	b, err := bundle.Open(dir)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	estimates, err := estimatesOf(b)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	side, err := compare.Open(b, estimates, name)
+	if err != nil {
+		return compare.Side{}, usageError(fmt.Errorf("%s: %w; write BUNDLE@SIDE", arg, err))
+	}
+	return side, nil
+}
+
+// cutLast cuts text around the last separator.
+func cutLast(text, separator string) (before, after string, ok bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// openCandidates opens every side of a run with candidates.
+func openCandidates(dir string) ([]compare.Side, error) {
+	if err := bundleDir(dir); err != nil {
+		return nil, err
+	}
+	b, err := bundle.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	estimates, err := estimatesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	p, err := planOf(b)
+	if err != nil {
+		return nil, err
+	}
+	names := p.Run.Spec.Sides()
+	if len(names) < 2 {
+		return nil, usageError(fmt.Errorf("compare: got one bundle, %s, of a run without candidates: want a second bundle", dir))
+	}
+	var sides []compare.Side
+	for _, one := range names {
+		side, err := compare.Open(b, estimates, one.Name)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, side)
+	}
+	return sides, nil
+}
+
+// distinct gives sides of the same label names of their own.
+func distinct(sides []compare.Side) []compare.Side {
+	seen := map[string]int{}
+	for i := range sides {
+		label := sides[i].Label
+		seen[label]++
+		if n := seen[label]; n > 1 {
+			sides[i].Label = fmt.Sprintf("%s (%d)", label, n)
+		}
+	}
+	return sides
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"assay/analysis/compare"
+	"assay/analysis/gate"
+	"assay/bundle"
+	"assay/finding"
+	"assay/plan"
+	"assay/report"
+	"assay/spec"
+)
+
+// A gating is what the command was asked for.
+type gating struct {
+	policy, accuracy, confirm, history, reason string
+	junit, markdown                            string
+	asJSON                                     bool
+}
+
+func gateCommand(env Env) *cobra.Command {
+	var ask gating
+	cmd := &cobra.Command{
+		Use:   "gate BASELINE CANDIDATE --policy FILE",
+		Short: "Hold a candidate to a declared policy, for CI",
+		Long: `Gate says for every metric of a GatePolicy whether the candidate regressed, is not
+worse, or cannot be judged, with error rates that the policy declares. It fails
+closed: a missing metric, a threshold that the launches could not have seen, a pair
+that differs in more than one variable and a bundle below the wanted grade are no
+pass. Each bundle is BUNDLE, or BUNDLE@SIDE of a run with candidates.
+
+With --confirm a regression stands only if the candidate, measured afresh, regresses
+again. With --history every verdict is remembered.
+
+Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass.`,
+		Args: exactArgs(2, "a baseline and a candidate"),
+		RunE: func(_ *cobra.Command, args []string) error { return ask.run(env, args[0], args[1]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&ask.policy, "policy", "", "the GatePolicy document (required)")
+	f.StringVar(&ask.accuracy, "accuracy", "", "differences in accuracy: JSON, a list of {metric, value, interval, confidence}")
+	f.StringVar(&ask.confirm, "confirm", "", "the candidate measured afresh: a regression stands only if it shows here again")
+	f.StringVar(&ask.history, "history", "", "append the verdict to this JSONL file")
+	f.StringVar(&ask.reason, "reason", "", "why something is unusual, such as a new baseline; kept in the history")
+	f.StringVar(&ask.junit, "junit", "", "write JUnit XML to this file")
+	f.StringVar(&ask.markdown, "markdown", "", "write Markdown to this file")
+	f.BoolVar(&ask.asJSON, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+func (ask gating) run(env Env, baseline, candidate string) error {
+	in, err := ask.gather(env, baseline, candidate)
+	if err != nil {
+		return err
+	}
+	r, err := gate.Judge(in)
+	if err != nil {
+		return usageError(fmt.Errorf("--policy %s: %w", ask.policy, err))
+	}
+	if err := ask.write(r); err != nil {
+		return err
+	}
+	if ask.asJSON {
+		err = printJSON(env.Stdout, r)
+	} else {
+		err = report.GateText(env.Stdout, r)
+	}
+	if err == nil && !r.Passed {
+		err = silent(exitVerdict)
+	}
+	return err
+}
+
+// gather reads everything that the gate looks at.
+func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, err error) {
+	if in.Policy, err = readPolicy(env, ask.policy); err != nil {
+		return in, err
+	}
+	in.Grade = gradeOf
+	if in.Baseline, err = openSide(baseline); err != nil {
+		return in, err
+	}
+	if in.Candidate, err = openSide(candidate); err != nil {
+		return in, err
+	}
+	sides := []compare.Side{in.Baseline, in.Candidate}
+	if ask.confirm != "" {
+		again, err := openSide(ask.confirm)
+		if err != nil {
+			return in, fmt.Errorf("--confirm: %w", err)
+		}
+		sides = append(sides, again)
+	}
+	sides = distinct(sides)
+	in.Baseline, in.Candidate = sides[0], sides[1]
+	if ask.confirm != "" {
+		in.Confirmation = &sides[2]
+	}
+	if ask.accuracy != "" {
+		data, err := os.ReadFile(ask.accuracy)
+		if err != nil {
+			return in, usageError(fmt.Errorf("--accuracy: %w", err))
+		}
+		if in.Accuracy, err = gate.ReadAccuracy(ask.accuracy, data); err != nil {
+			return in, usageError(fmt.Errorf("--accuracy: %w", err))
+		}
+	}
+	if ask.history != "" { // a history that cannot be read must not be written to
+		if _, err := gate.ReadHistory(ask.history); err != nil {
+			return in, usageError(fmt.Errorf("--history: %w", err))
+		}
+	}
+	return in, nil
+}
+
+// readPolicy reads a GatePolicy and prints every fault of it.
+func readPolicy(env Env, file string) (spec.GatePolicy, error) {
+	if file == "" {
+		return spec.GatePolicy{}, usageError(errors.New("gate: got no --policy, want a GatePolicy document (see docs/guides/gate.md)"))
+	}
+	data, err := readDocument(env, file)
+	if err != nil {
+		return spec.GatePolicy{}, usageError(fmt.Errorf("--policy: %w", err))
+	}
+	doc, faults := spec.Parse(file, data)
+	for _, f := range faults {
+		fmt.Fprintln(env.Stderr, f.Error())
+	}
+	switch {
+	case !spec.Valid(faults):
+		return spec.GatePolicy{}, usageError(fmt.Errorf("--policy %s: invalid, %s", file, counted(len(faults), "fault")))
+	case doc.Policy == nil:
+		return spec.GatePolicy{}, usageError(fmt.Errorf("--policy %s: got a %s, want a GatePolicy", file, doc.Kind))
+	}
+	policy, _ := spec.ResolvePolicy(*doc.Policy)
+	return policy, nil
+}
+
+// write makes the files that were asked for.
+func (ask gating) write(r gate.Result) error {
+	for _, f := range []struct {
+		path string
+		face func(io.Writer, gate.Result) error
+	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}} {
+		if f.path == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := f.face(&b, r); err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.path, b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if ask.history == "" {
+		return nil
+	}
+	e := r.Entry()
+	e.Time, e.Reason = time.Now().UTC(), ask.reason
+	return gate.AppendHistory(ask.history, e)
+}
+
+// gradeOf is the grade that a bundle has earned: the class it declares, unless
+// the run is incomplete or a finding forbids claims. It never exceeds the class.
+func gradeOf(s compare.Side) (grade string, why []string) {
+	b := s.Bundle
+	grade = "publication"
+	if s.Plan.Run.Spec.Intent.BenchmarkClass != spec.PublicationGrade {
+		grade, why = "realism", []string{"its class is " + s.Plan.Run.Spec.Intent.BenchmarkClass}
+	}
+	lower := func(reason string) { grade, why = "exploratory", append(why, reason) }
+	if !b.Sealed || b.Manifest.Status != bundle.Completed {
+		lower("the run did not complete and seal")
+	}
+	r, err := report.New(b, b.Manifest.Status, sealedBy(b), s.Estimates)
+	if err == nil {
+		r, err = judged(b, r)
+	}
+	if err != nil {
+		lower("it cannot be judged: " + err.Error())
+		return grade, why
+	}
+	for _, f := range r.Findings {
+		if f.Severity == finding.Void {
+			lower(f.Check + ": " + f.Message)
+		}
+	}
+	return grade, why
+}
+
+// planOf reads the plan of a bundle.
+func planOf(b *bundle.Bundle) (plan.Plan, error) {
+	data, err := b.ReadFile(bundle.PlanFile)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Decode(data)
+}

@@ -1,0 +1,291 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"assay/analysis/compare"
+	"assay/analysis/diff"
+	"assay/stats"
+	"assay/unit"
+)
+
+// CompareText writes a comparison for a terminal. All shows every statistic.
+func CompareText(w io.Writer, r compare.Report, all bool) error {
+	return comparePage(r, all).text(w)
+}
+
+// CompareMarkdown writes a comparison for a pull request.
+func CompareMarkdown(w io.Writer, r compare.Report, all bool) error {
+	return comparePage(r, all).markdown(w)
+}
+
+func comparePage(r compare.Report, all bool) page {
+	var p page
+	for _, c := range r.Comparisons {
+		// Whether the rest may be believed comes first.
+		p.add(block{lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
+	}
+	for _, table := range r.Engines {
+		p.add(enginesBlock(table, r.Baseline.Label))
+	}
+	for _, c := range r.Comparisons {
+		p.addComparison(r, c, all)
+	}
+	p.add(block{title: "how to read it", lines: []string{
+		fmt.Sprintf("Ratios are candidate ÷ baseline over launches, with %g %% intervals. A difference matters from %.3g %% (--margin).", 100*(1-r.Alpha), 100*r.Margin),
+		"Better and worse: p, corrected, is at most " + fmt.Sprintf("%.3g", r.Alpha) + ". Equivalent: the difference is shown to lie within the margin.",
+		"Inconclusive is neither, and not a sign of equality. Could see: the smallest difference that these launches would have shown with " + fmt.Sprintf("%g %% chance.", 100*r.Power),
+		"p is corrected by Holm over the primary metrics of all candidates, by Benjamini and Hochberg over the rest (" + r.Rule + ").",
+	}})
+	return p
+}
+
+// standing says whether a comparison is controlled.
+func standing(controlled bool, declared, variable string, others []diff.Change) string {
+	switch {
+	case controlled && variable == "":
+		return "CONTROLLED, nothing differs: a system and itself"
+	case controlled:
+		return "CONTROLLED, only " + variable + " differs"
+	}
+	var paths []string
+	for _, c := range others {
+		paths = append(paths, c.Path)
+	}
+	return fmt.Sprintf("EXPLORATORY, besides %s %d %s: %s", declared, len(paths), plural(len(paths), "thing differs", "things differ"), strings.Join(paths, ", "))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func (p *page) addComparison(r compare.Report, c compare.Comparison, all bool) {
+	label := c.Candidate.Label
+	p.add(block{title: label + ": what differs", head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, rows: changeRows(c.Changes)})
+	design := "launches compared as two groups (Welch)"
+	if c.Paired {
+		design = "launches paired by block"
+	}
+	p.add(block{title: label + ": sides", lines: []string{partyText("baseline", r.Baseline), partyText("candidate", c.Candidate), design}})
+	var points []string
+	for _, row := range c.Rows {
+		if len(points) == 0 || points[len(points)-1] != row.Point {
+			points = append(points, row.Point)
+		}
+	}
+	for _, point := range points {
+		p.addPoint(c, point, all)
+	}
+	p.add(block{title: label + ": what would settle it", points: settles(c, all)})
+	for _, d := range c.Distributions {
+		p.add(distributionBlock(label, d))
+	}
+	var missing []string
+	for _, m := range c.Missing {
+		text := m.What + ": not in " + m.Side
+		if m.Why != "" {
+			text += " (" + m.Why + ")"
+		}
+		missing = append(missing, text)
+	}
+	p.add(block{title: label + ": missing", points: missing})
+	p.add(block{title: label + ": warnings", points: c.Warnings})
+}
+
+func changeRows(changes []diff.Change) [][]string {
+	var rows [][]string
+	for _, c := range changes {
+		belongs := c.Variable
+		switch {
+		case c.Along:
+			belongs = "any variable"
+		case belongs == "":
+			belongs = "none"
+		}
+		rows = append(rows, []string{c.Path, short(c.A), short(c.B), c.Kind, belongs})
+	}
+	return rows
+}
+
+// short keeps a value on its line.
+func short(text string) string {
+	const most = 48
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return text
+}
+
+func partyText(role string, p compare.Party) string {
+	side := ""
+	if p.Side != "" {
+		side = ", side " + p.Side
+	}
+	return fmt.Sprintf("%s %s%s, %d launches, %s", role, p.RunID, side, p.Launches, p.Digest)
+}
+
+// comparedStatistics are shown of every distribution; --all shows the others too.
+var comparedStatistics = map[string]bool{"p50": true, "p95": true, "p99": true, "value": true}
+
+func (p *page) addPoint(c compare.Comparison, point string, all bool) {
+	head := []string{"metric", "baseline", "candidate", "ratio", "verdict", "p", "could see", "effect"}
+	for _, primary := range []bool{true, false} {
+		b := block{head: head}
+		hidden := 0
+		for _, row := range c.Rows {
+			switch {
+			case row.Point != point || row.Primary != primary:
+			case !primary && !all && !comparedStatistics[row.Statistic]:
+				hidden++
+			default:
+				b.rows = append(b.rows, comparedRow(row))
+			}
+		}
+		place := point
+		if place == "" {
+			place = "launch as a whole"
+		}
+		b.title = fmt.Sprintf("%s: %s, other metrics", c.Candidate.Label, place)
+		if primary {
+			b.title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
+		}
+		if hidden > 0 {
+			b.lines = []string{fmt.Sprintf("%d more %s with --all", hidden, plural(hidden, "statistic", "statistics"))}
+		}
+		p.add(b)
+	}
+}
+
+func comparedRow(row compare.Row) []string {
+	name := row.Name
+	if row.Statistic != "value" {
+		name += " " + row.Statistic
+	}
+	verdict := string(row.Verdict)
+	if row.Differs {
+		verdict += " (differs, by less than the margin)"
+	}
+	return []string{
+		name, unit.Format(row.Baseline.Value, row.Unit), unit.Format(row.Candidate.Value, row.Unit), ratioText(row), verdict,
+		pText(row.P), percentText(row.Detectable), effectText(row),
+	}
+}
+
+// ratioText shows the ratio with its interval, or the difference where there is
+// no ratio.
+func ratioText(row compare.Row) string {
+	switch {
+	case row.Ratio != nil && bounded(row.Ratio):
+		return fmt.Sprintf("%.3f [%.3f, %.3f]", row.Ratio.Value, row.Ratio.Interval.Lo, row.Ratio.Interval.Hi)
+	case row.Ratio != nil:
+		return unbounded(fmt.Sprintf("%.3f", row.Ratio.Value), row.Warnings)
+	case row.Difference != nil && bounded(row.Difference):
+		return "difference " + unit.FormatInterval(row.Difference.Value, row.Difference.Interval.Lo, row.Difference.Interval.Hi, row.Unit)
+	case row.Difference != nil:
+		return unbounded("difference "+unit.Format(row.Difference.Value, row.Unit), row.Warnings)
+	}
+	return "–"
+}
+
+func bounded(e *stats.Estimate) bool { return !math.IsInf(e.Interval.Hi, 1) }
+
+func pText(t *compare.Tested) string {
+	if t == nil {
+		return "–"
+	}
+	return pValue(t.Corrected)
+}
+
+func pValue(p float64) string {
+	if p < 1e-4 {
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+func percentText(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	if 100**v >= 10 {
+		return fmt.Sprintf("%.0f %%", 100**v)
+	}
+	return fmt.Sprintf("%.2g %%", 100**v)
+}
+
+func effectText(row compare.Row) string {
+	if row.Cliff == nil {
+		return "–"
+	}
+	text := fmt.Sprintf("δ %.2f %s", *row.Cliff, row.Effect)
+	if row.HedgesG != nil {
+		text += fmt.Sprintf(", g %.2g", *row.HedgesG)
+	}
+	return text
+}
+
+// settles lists what would settle the rows that are shown.
+func settles(c compare.Comparison, all bool) []string {
+	var list []string
+	for _, row := range c.Rows {
+		if row.Settle != "" && (row.Primary || all) {
+			list = append(list, compare.Key(row.Metric, row.Statistic, row.Point)+": "+row.Settle)
+		}
+	}
+	return list
+}
+
+func distributionBlock(label string, d compare.Distribution) block {
+	b := block{title: fmt.Sprintf("%s: %s of requests at %s", label, d.Name, d.Point), head: []string{"quantile", "baseline", "candidate"}}
+	for _, q := range d.Quantiles {
+		b.rows = append(b.rows, []string{fmt.Sprintf("p%g", 100*q.Quantile), quantileText(q.Baseline, d.Unit), quantileText(q.Candidate, d.Unit)})
+	}
+	if len(d.Distances) > 0 {
+		least, most := d.Distances[0], d.Distances[0]
+		for _, one := range d.Distances {
+			least.KS, most.KS = min(least.KS, one.KS), max(most.KS, one.KS)
+			least.Wasserstein, most.Wasserstein = min(least.Wasserstein, one.Wasserstein), max(most.Wasserstein, one.Wasserstein)
+		}
+		b.lines = []string{fmt.Sprintf("distance of launches, pair by pair, as a description: Kolmogorov–Smirnov %.2g to %.2g, a request is moved by %s to %s on average",
+			least.KS, most.KS, unit.Format(least.Wasserstein, d.Unit), unit.Format(most.Wasserstein, d.Unit))}
+	}
+	for _, v := range d.Variance {
+		b.lines = append(b.lines, fmt.Sprintf("variance of %s: %.3g %% between requests, %.3g %% between launches", v.Side, 100*v.Levels[0].Share, 100*v.ICC))
+	}
+	return b
+}
+
+func quantileText(v *float64, u unit.Unit) string {
+	if v == nil {
+		return "too few requests"
+	}
+	return unit.Format(*v, u)
+}
+
+func enginesBlock(e compare.Engines, baseline string) block {
+	b := block{title: "engines at " + e.Point + ", verdicts beside " + baseline, head: append([]string{"engine"}, e.Columns...)}
+	for _, engine := range e.Rows {
+		row := []string{engine.Label}
+		for _, cell := range engine.Cells {
+			text := "–"
+			if cell.Estimate != nil {
+				text = unit.Format(cell.Estimate.Value, cell.Unit) + " [no interval]"
+				if bounded(cell.Estimate) {
+					text = unit.FormatInterval(cell.Estimate.Value, cell.Estimate.Interval.Lo, cell.Estimate.Interval.Hi, cell.Unit)
+				}
+			}
+			if cell.Verdict != "" {
+				text += " " + string(cell.Verdict)
+			}
+			row = append(row, text)
+		}
+		b.rows = append(b.rows, row)
+	}
+	return b
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/analysis/compare"
+	"assay/analysis/diff"
+	"assay/analysis/gate"
+	"assay/metric"
+	"assay/stats"
+	"assay/unit"
+)
+
+func estimate(value, lo, hi float64) *stats.Estimate {
+	return &stats.Estimate{Value: value, Interval: stats.Interval{Lo: lo, Hi: hi}, Confidence: .95, N: 5}
+}
+
+func number(v float64) *float64 { return &v }
+
+// compared has a controlled and an exploratory candidate, and a row of each
+// verdict.
+func compared() compare.Report {
+	row := func(name, statistic string, ratio *stats.Estimate, verdict compare.Verdict, p float64) compare.Row {
+		return compare.Row{
+			Metric: "m.v1", Name: name, Statistic: statistic, Unit: unit.Second, Better: metric.Lower, Point: "concurrency=4",
+			Baseline: *estimate(.02, .019, .021), Candidate: *estimate(.03, .029, .031), Ratio: ratio, Difference: estimate(.01, .009, .011),
+			P: &compare.Tested{P: p / 2, Corrected: p, Correction: compare.HolmCorrection}, Verdict: verdict, Detectable: number(.031),
+			Cliff: number(.6), Effect: "large", HedgesG: number(1.25),
+		}
+	}
+	worse := row("TTFT", "p50", estimate(1.5, 1.4, 1.6), compare.Worse, .00001)
+	worse.Primary = true
+	same := row("TPOT", "p50", estimate(1.01, 1.005, 1.015), compare.Equivalent, .01)
+	same.Differs = true
+	open := row("E2E", "p99", estimate(1.02, 0, 0), compare.Inconclusive, .4)
+	open.Primary, open.P, open.Detectable = true, nil, nil
+	open.Ratio.Interval = stats.Unbounded
+	open.Warnings = []string{stats.NotCertifiable(.99, .95) + ", have 40 in the smallest launch"}
+	open.Settle = "6 more launches each to show a difference of the size seen (4.1 %)"
+	share := row("error rate", "value", nil, compare.Inconclusive, .3)
+	share.Unit, share.Difference = unit.Ratio, estimate(0, -.003, .003)
+	hidden := row("TTFT", "p90", estimate(1.2, 1.1, 1.3), compare.Worse, .001)
+
+	party := func(label string) compare.Party {
+		return compare.Party{Label: label, RunID: "run-" + label, Digest: "sha256:" + label, Launches: 5}
+	}
+	version := diff.Change{Path: "server.version", A: "1", B: "2", Kind: diff.Environment, Variable: "runtime_version"}
+	precision := diff.Change{Path: "spec.workload.precision", A: "bf16", B: "fp8", Kind: diff.Plan}
+	address := diff.Change{Path: "spec.target.url", A: "http://a", B: "http://b", Kind: diff.Plan, Along: true}
+	cell := func(verdict compare.Verdict) []compare.EngineCell {
+		return []compare.EngineCell{{Estimate: estimate(.02, .019, .021), Unit: unit.Second, Verdict: verdict}, {}}
+	}
+	return compare.Report{
+		Version: compare.Version, Rule: compare.Rule, Baseline: party("old"), Margin: .02, Alpha: .05, Power: .8,
+		Comparisons: []compare.Comparison{
+			{
+				Candidate: party("new"), Controlled: true, Declared: "runtime_version", Variable: "runtime_version",
+				Changes: []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
+				Distributions: []compare.Distribution{{
+					Metric: "ttft.v1", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
+					Quantiles: []compare.Quantiles{{Quantile: .5, Baseline: number(.02), Candidate: number(.03)}, {Quantile: .999}},
+					Distances: []compare.Distance{{KS: .5, Wasserstein: .009}, {Baseline: 1, Candidate: 1, KS: .7, Wasserstein: .011}},
+					Variance:  []compare.Variance{{Side: "old", Components: stats.Components{ICC: .25, Levels: []stats.Level{{Share: .75}, {Share: .25}}}}},
+				}},
+			},
+			{
+				Candidate: party("other"), Declared: "runtime_version", Variable: "runtime_version",
+				Changes: []diff.Change{precision, version}, Others: []diff.Change{precision}, Paired: true,
+				Missing:  []compare.Missing{{What: "primary metric jitter_ms", Side: "old and other", Why: "this version computes no such metric"}, {What: "point concurrency=8", Side: "other"}},
+				Warnings: []string{"block 2 has a completed launch of one side only and is left out of pairs"},
+			},
+		},
+		Engines: []compare.Engines{{Point: "concurrency=4", Columns: []string{"TTFT p50", "GPU memory"}, Rows: []compare.Engine{
+			{Label: "old", Cells: cell("")}, {Label: "new", Cells: cell(compare.Worse)}, {Label: "other", Cells: cell(compare.Equivalent)},
+		}}},
+	}
+}
+
+// gated failed in one metric, lacks another and was measured afresh.
+func gated() gate.Result {
+	c := compared()
+	regressed := gate.Decision{
+		Key: "ttft.v1 p50 at concurrency=4", Verdict: gate.Regressed, Reason: "worse by more than the margin, and beyond doubt", Better: metric.Lower,
+		Margin: .05, Ratio: estimate(1.5, 1.4, 1.6), Difference: estimate(.01, .009, .011), P: number(.001), Corrected: number(.002), Launches: [2]int{5, 5},
+	}
+	fine := gate.Decision{
+		Key: "error_rate.v1 at concurrency=4", Verdict: gate.NotWorse, Reason: "not worse by the margin or more, beyond doubt", Absolute: .01,
+		Difference: estimate(0, -.003, .003), Corrected: number(1), Launches: [2]int{5, 5},
+	}
+	missing := gate.Decision{Key: "goodput.v1 at concurrency=4", Verdict: gate.Missing, Reason: "new does not have it", Margin: .05}
+	return gate.Result{
+		Version: gate.Version, Rule: gate.Rule, Policy: "release", Digest: "sha256:p", Alpha: .05, Power: .8,
+		Reasons: []gate.Reason{
+			{Kind: "grade", About: "old", Why: "of realism grade, and the policy wants publication: its class is realism_grade"},
+			{Kind: "metric", About: regressed.Key, Why: "regressed: " + regressed.Reason},
+			{Kind: "metric", About: missing.Key, Why: "missing: new does not have it"},
+		},
+		Baseline: c.Baseline, Candidate: c.Comparisons[0].Candidate, Controlled: true, Declared: "runtime_version", Changes: c.Comparisons[0].Changes,
+		Grades:       []gate.Graded{{Label: "old", Grade: "realism", Why: []string{"its class is realism_grade"}}, {Label: "new", Grade: "publication"}},
+		Metrics:      []gate.Decision{regressed, fine, missing},
+		Accuracy:     []gate.AccuracyDecision{{Metric: "gsm8k", Tolerance: .01, Better: "higher", Verdict: gate.NotWorse, Reason: "the loss is within the tolerance", Delta: &gate.Delta{Metric: "gsm8k", Value: -.002, Interval: stats.Interval{Lo: -.008, Hi: .004}, Confidence: .95}}},
+		Confirmation: &gate.Confirmation{Party: compare.Party{Label: "again"}, First: []gate.Decision{regressed}, Second: []gate.Decision{regressed}},
+	}
+}
+
+func TestCompareFaces(t *testing.T) {
+	for name, face := range map[string]func(io.Writer) error{
+		"compare.txt": func(w io.Writer) error { return CompareText(w, compared(), false) },
+		"compare.md":  func(w io.Writer) error { return CompareMarkdown(w, compared(), true) },
+		"gate.txt":    func(w io.Writer) error { return GateText(w, gated()) },
+		"gate.md":     func(w io.Writer) error { return GateMarkdown(w, gated()) },
+		"gate.xml":    func(w io.Writer) error { return GateJUnit(w, gated()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := face(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%s differs from its golden file (go test ./report -update writes it anew):\n%s", name, got.String())
+			}
+		})
+	}
+}
