@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 )
 
@@ -36,5 +37,38 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s %s is there twice", c.ID, c.Code)
 		}
 		seen[c.ID], seen[c.Code] = true, true
+	}
+}
+
+// METHODOLOGY.md says what each of these checks finds.
+func TestMethodology(t *testing.T) {
+	text, err := os.ReadFile("../METHODOLOGY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range slices.Concat(core, rules) {
+		if !bytes.Contains(text, []byte("`"+c.ID+"` "+c.Code)) {
+			t.Errorf("METHODOLOGY.md does not say what %s %s finds", c.ID, c.Code)
+		}
+	}
+}
+
+// The example of the guide is a file of statements.
+func TestGuideStatements(t *testing.T) {
+	text, err := os.ReadFile("../docs/guides/lint.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
+	if example == nil {
+		t.Fatal("the guide shows no file of statements")
+	}
+	if _, err := ParseStatements("lint.md", example[1]); err != nil {
+		t.Error(err)
+	}
+	for _, word := range Aggregations {
+		if !bytes.Contains(text, []byte("`"+word+"`")) {
+			t.Errorf("the guide does not name the aggregation %s", word)
+		}
 	}
 }
