@@ -80,6 +80,7 @@ var commands = []func(Env) *cobra.Command{
 	diagnoseCommand,
 	compareCommand,
 	gateCommand,
+	lintCommand,
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,

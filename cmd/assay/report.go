@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"path"
+
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
@@ -11,7 +15,7 @@ import (
 
 func reportCommand(env Env) *cobra.Command {
 	var format string
-	var asJSON, all bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
 		Short: "Show what a bundle says",
@@ -34,8 +38,7 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
-			collectSooner(env)
-			estimates, client, err := judgementOf(b)
+			estimates, err := estimatesOf(b)
 			if err != nil {
 				return err
 			}
@@ -43,35 +46,36 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
-			r.Client = client
-			if r, err = judged(b, r); err != nil {
+			if r, _, err = judged(b, r); err != nil {
 				return err
 			}
-			r.Warnings, r.All = b.Warnings, all
+			r.Warnings = b.Warnings
 			return show(env.Stdout, r)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
-	cmd.Flags().BoolVar(&all, "all", false, "show every metric, variants and parts too; JSON has them anyway")
 	return cmd
 }
 
-// judgementOf returns the estimates that this version made, sealed or new, and
-// with new ones what the same pass over the records says about the client.
-func judgementOf(b *bundle.Bundle) (e metric.Estimates, c metric.Client, err error) {
-	if known, err := derived(b, estimatesFile, &e); known || err != nil {
-		return e, c, err
+// estimatesOf returns the estimates that this version made, sealed or new.
+func estimatesOf(b *bundle.Bundle) (metric.Estimates, error) {
+	if data, err := b.ReadFile(path.Join("derived", version(), "estimates.json")); err == nil {
+		var e metric.Estimates
+		if err := json.Unmarshal(data, &e); err != nil {
+			return e, fmt.Errorf("estimates.json: %w", err)
+		}
+		return e, nil
 	}
 	data, err := b.ReadFile(bundle.PlanFile)
 	if err != nil {
-		return e, c, err
+		return metric.Estimates{}, err
 	}
 	p, err := plan.Decode(data)
 	if err != nil {
-		return e, c, err
+		return metric.Estimates{}, err
 	}
-	return metric.Judge(b, p, version())
+	return metric.Estimate(b, p, version())
 }
 
 func sealedBy(b *bundle.Bundle) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/lint"
 	"assay/metric"
 	"assay/plan"
 	"assay/report"
@@ -133,7 +134,7 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
-	estimates, client, err := metric.Judge(b, p, version())
+	estimates, err := metric.Estimate(b, p, version())
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -141,22 +142,24 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := result.Bundle.WriteDerived(version(), estimatesFile, data); err != nil {
+	if err := result.Bundle.WriteDerived(version(), "estimates.json", data); err != nil {
 		return report.Report{}, err
 	}
 	r, err := report.New(b, result.Status, signatureOf(signer), estimates)
 	if err != nil {
 		return report.Report{}, err
 	}
-	r.Client = client
-	if r, err = judged(b, r); err != nil {
-		return report.Report{}, err
+	// Checks look at how the run ended and who vouches for it, which the manifest
+	// says only when it is sealed.
+	b.Manifest.Status = result.Status
+	if signer != nil {
+		b.Manifest.Signer.KeyID = signer.Public().ID
 	}
-	claims, err := claimsOf(b, r)
+	r, checks, err := judged(b, r)
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := writeJudged(result.Bundle, r.Client, r.Findings, claims); err != nil {
+	if err := writeJudged(result.Bundle, r.Client, r.Findings, checks); err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {
@@ -164,11 +167,7 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 			return report.Report{}, err
 		}
 	}
-	said, err := json.Marshal(claims)
-	if err != nil {
-		return report.Report{}, err
-	}
-	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data, Claims: said})
+	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data, Checks: lint.Audit{Results: checks}.PassedChecks()})
 	return r, err
 }
 
