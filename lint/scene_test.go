@@ -2,11 +2,13 @@ package lint
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"assay/bundle"
 	"assay/finding"
@@ -14,6 +16,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
+	"assay/unit"
 )
 
 // A scene is a run that is made up: records of a known kind, written into a real
@@ -32,6 +35,9 @@ type scene struct {
 	inputs      bundle.Inputs
 	calibration func(*record.Calibration)
 	spoil       func(*Facts) // of what has no place in a bundle
+
+	rate    float64      // of an open loop of Poisson arrivals in place of the closed one
+	against func(*scene) // what is different about the baseline of a pair; nil means no pair
 }
 
 const (
@@ -41,7 +47,11 @@ const (
 	sceneTokens = 11
 	sceneWarmup = 1e9    // ns
 	sceneWindow = 10.5e9 // ns
+	sceneApart  = 20e9   // ns between the beginnings of two launches
 )
+
+// sceneDay is when the scenes are set.
+var sceneDay = time.Date(2026, 3, 13, 9, 0, 0, 0, time.UTC)
 
 // clean has five launches of eight users in a closed loop.
 func clean() scene {
@@ -49,9 +59,33 @@ func clean() scene {
 		run: func(r *spec.Run) {
 			r.Spec.Load.Concurrency = []int{sceneUsers}
 			r.Spec.Workload.SequenceLengthMix = []spec.SequenceLength{{InputTokens: 512, OutputTokens: sceneTokens, Weight: 1}}
+			r.Spec.Target.Server = &spec.Server{Command: []string{"vllm", "serve", "openai/gpt-oss-20b", "--tensor-parallel-size", "8"}}
 		},
 		launches: 5, requests: 400, warmups: 40,
-		environment: record.Environment{},
+		environment: sceneEnvironment(),
+	}
+}
+
+// sceneEnvironment is what a run writes down about its host and its target.
+func sceneEnvironment() record.Environment {
+	env := record.Environment{}
+	for name, value := range map[string]any{
+		"clock.source": "tsc", "server.engine": "vllm", "server.version": "0.11.0", "gpu.count": 8,
+	} {
+		env.Set(name, value)
+	}
+	return env
+}
+
+// openLoop makes the scene an open loop of so many requests per second.
+func (s *scene) openLoop(rate float64) {
+	s.rate = rate
+	closed := s.run
+	s.run = func(r *spec.Run) {
+		closed(r)
+		r.Spec.Workload.ConcurrencyModel = spec.OpenLoop
+		r.Spec.Load.Concurrency, r.Spec.Load.Rate = nil, []float64{rate}
+		r.Spec.Load.Duration, r.Spec.Load.Warmup = unit.Duration(sceneWindow), &spec.Warmup{Duration: unit.Duration(sceneWarmup)}
 	}
 }
 
@@ -71,6 +105,11 @@ func (s scene) facts(t *testing.T) *Facts {
 	f, err := Gather(b, p, e, c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.against != nil {
+		baseline := clean()
+		s.against(&baseline)
+		f.Against = baseline.facts(t)
 	}
 	if s.spoil != nil {
 		s.spoil(f)
@@ -114,14 +153,18 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 	must(w.SetEnvironment(s.environment))
 	must(w.SetInputs(s.inputs))
 	for launch := range s.launches {
-		start := bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID}
+		start := bundle.LaunchStart{
+			Index: launch, Order: launch, Clock: record.ClockID,
+			Wall: sceneDay.Add(time.Duration(launch) * sceneApart), EpochNS: int64(launch+1) * sceneApart,
+		}
 		if s.start != nil {
 			s.start(launch, &start)
 		}
 		l, err := w.StartLaunch(start)
 		must(err)
 		must(l.Events.Append(record.Event{At: sceneWarmup, Name: record.WindowBegin},
-			record.Event{At: sceneWarmup + sceneWindow, Name: record.WindowEnd}))
+			record.Event{At: sceneWarmup + sceneWindow, Name: record.WindowEnd},
+			record.Event{At: sceneWarmup + sceneWindow, Name: record.PointBalance, Detail: `{"mostInFlight":8}`}))
 		if s.events != nil {
 			s.events(launch, l)
 		}
@@ -154,8 +197,14 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(launch)))
 	free := make([]int64, sceneUsers) // when each user is free again
+	arrivals := rand.New(rand.NewPCG(2, uint64(launch)))
+	next := 0.0 // when the next call of an open loop is due
 	own := 1 + .005*random.NormFloat64()
-	for i := range s.warmups + s.requests {
+	calls := s.warmups + s.requests
+	if s.rate > 0 {
+		calls = math.MaxInt // until the window has ended
+	}
+	for i := range calls {
 		user := i % sceneUsers
 		usage, input := int32(sceneTokens), int32(512)
 		r := record.Request{
@@ -168,6 +217,18 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 		} else if i < s.warmups+sceneUsers {
 			free[user] = max(free[user], sceneWarmup)
 			r.Due, r.Sent = free[user], free[user]+20e3
+		}
+		if s.rate > 0 {
+			next += 1e9 * arrivals.ExpFloat64() / s.rate
+			r.Due, r.Sent, r.User, r.Phase = int64(next), int64(next)+20e3, -1, record.Measure
+			switch {
+			case next < sceneWarmup:
+				r.Phase = record.Warmup
+			case next >= sceneWarmup+sceneWindow+2*sceneTTFT:
+				return
+			case next >= sceneWarmup+sceneWindow:
+				r.Phase = record.Cooldown
+			}
 		}
 		noise := func(of float64) int64 { return int64(of * own * (1 + .02*random.NormFloat64())) }
 		at := r.Sent + noise(sceneTTFT)
