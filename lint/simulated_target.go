@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,8 +70,6 @@ func impossible(f *Facts, row metric.Row) finding.Finding {
 // declaredSimulator reports whether the plan says that the subject is the
 // simulator: assay starts it, or the model has its name.
 func declaredSimulator(t spec.Target, model string) bool {
-	if t.Server != nil && len(t.Server.Command) > 1 && t.Server.Command[1] == "sim" {
-		return strings.HasPrefix(filepath.Base(t.Server.Command[0]), "assay")
-	}
-	return model == "sim"
+	started := t.Server != nil && len(t.Server.Command) > 1 && t.Server.Command[1] == "sim"
+	return started || model == "sim"
 }
