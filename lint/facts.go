@@ -1,11 +1,13 @@
 package lint
 
 import (
+	"assay/analysis/diff"
 	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
 	"assay/plan"
+	"assay/spec"
 )
 
 // Facts are what checks may look at. They come from a bundle and, where
@@ -17,13 +19,56 @@ type Facts struct {
 	Client    metric.Client
 	Saturated []finding.Finding // points whose queue grew, see package saturation
 	Tally     Tally             // of the records, in one pass
+	Ranks     []RankTally       // of the training steps, by launch and rank
+	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
 
 	// Statements are what somebody says about the run; checks hold them against
 	// the evidence.
 	Statements []Statement
+	Tuning     []Tuning   // what the baseline was tried at
+	Omitted    []Omission // what nobody states, and why
 
 	// Against is the baseline of a pair; nil when one bundle is looked at.
 	Against *Facts
+
+	// Changes are what differs from the baseline besides the results: that of
+	// the pair, or of the run's own sides.
+	Changes []diff.Change
+}
+
+// Compared says that two systems are held against each other: two bundles, or
+// the sides of one.
+func (f *Facts) Compared() bool {
+	return f.Against != nil || len(f.Plan.Run.Spec.Candidates) > 0
+}
+
+// Hold makes baseline what f is held against.
+func (f *Facts) Hold(baseline *Facts) {
+	f.Against = baseline
+	f.Changes = diff.Bundles(baseline.side(), f.side())
+}
+
+func (f *Facts) side() diff.Side { return diff.Side{Plan: f.Plan, Manifest: f.Manifest} }
+
+// changesOfSides are those of every candidate against the baseline of its run.
+func (f *Facts) changesOfSides() ([]diff.Change, error) {
+	candidates := f.Plan.Run.Spec.Candidates
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	baseline, err := f.side().Of(spec.BaselineSide)
+	if err != nil {
+		return nil, err
+	}
+	var list []diff.Change
+	for _, c := range candidates {
+		candidate, err := f.side().Of(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, diff.Bundles(baseline, candidate)...)
+	}
+	return list, nil
 }
 
 // Gather reads from b what the estimates do not hold already.
@@ -34,6 +79,15 @@ func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) 
 		return nil, err
 	}
 	if f.Tally, err = tally(b, p); err != nil {
+		return nil, err
+	}
+	if f.Changes, err = f.changesOfSides(); err != nil {
+		return nil, err
+	}
+	if f.Ranks, err = tallyRanks(b); err != nil {
+		return nil, err
+	}
+	if f.GPUs, err = tallyGPUs(b); err != nil {
 		return nil, err
 	}
 	return f, nil

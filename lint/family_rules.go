@@ -1,4 +1,7 @@
 package lint
 
 // rules holds the twelve rules of Hoefler and Belli (SC 2015), H-01 to H-12.
-var rules = []Check{}
+var rules = []Check{
+	SpeedupBase, Subset, MeanOfRates, MeanOfSpeedups, NotDeterministic, Normality,
+	UnsoundDelta, WrongCentre, IncompleteManifest, ParallelTiming, UpperBound, Charts,
+}

@@ -38,6 +38,13 @@ type scene struct {
 
 	rate    float64      // of an open loop of Poisson arrivals in place of the closed one
 	against func(*scene) // what is different about the baseline of a pair; nil means no pair
+
+	topology string
+	clocks   []bundle.Clock
+	unsigned bool
+	steps    func(launch int) []record.Step
+	end      func(launch int, e *bundle.LaunchEnd)
+	state    func(*Facts) []Statement // what somebody says about the run; nil means nothing
 }
 
 const (
@@ -62,7 +69,9 @@ func clean() scene {
 			r.Spec.Target.Server = &spec.Server{Command: []string{"vllm", "serve", "openai/gpt-oss-20b", "--tensor-parallel-size", "8"}}
 		},
 		launches: 5, requests: 400, warmups: 40,
-		environment: sceneEnvironment(),
+		environment: publicationFacts(sceneEnvironment()), inputs: publicationInputs(), samples: publicationSamples,
+		topology: "sha256:1c", clocks: []bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}, state: honest,
+		start: func(_ int, s *bundle.LaunchStart) { s.Nodes = []string{"gpu-07"} },
 	}
 }
 
@@ -92,6 +101,24 @@ func (s *scene) openLoop(rate float64) {
 // facts builds the scene's bundle and gathers what checks look at.
 func (s scene) facts(t *testing.T) *Facts {
 	t.Helper()
+	f := s.gathered(t)
+	if s.against != nil {
+		baseline := clean()
+		s.against(&baseline)
+		f.Hold(baseline.facts(t))
+	}
+	if s.state != nil {
+		f.Statements = s.state(f)
+	}
+	if s.spoil != nil {
+		s.spoil(f)
+	}
+	return f
+}
+
+// gather writes the scene's bundle and reads it again.
+func (s scene) gather(t *testing.T) *Facts {
+	t.Helper()
 	p := s.plan(t)
 	b := s.bundle(t, p)
 	e, err := metric.Estimate(b, p, "test")
@@ -102,17 +129,10 @@ func (s scene) facts(t *testing.T) *Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Manifest.Created = sceneDay.Add(-time.Minute) // bundles are stamped with the time of the test
 	f, err := Gather(b, p, e, c)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if s.against != nil {
-		baseline := clean()
-		s.against(&baseline)
-		f.Against = baseline.facts(t)
-	}
-	if s.spoil != nil {
-		s.spoil(f)
 	}
 	return f
 }
@@ -152,6 +172,8 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 	must(err)
 	must(w.SetEnvironment(s.environment))
 	must(w.SetInputs(s.inputs))
+	must(w.SetTopology(s.topology))
+	must(w.SetClocks(s.clocks))
 	for launch := range s.launches {
 		start := bundle.LaunchStart{
 			Index: launch, Order: launch, Clock: record.ClockID,
@@ -180,11 +202,21 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 			must(err)
 			must(l.Attach(record.CalibrationFile(when), text))
 		}
-		must(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
+		if s.steps != nil {
+			must(l.Steps.Append(s.steps(launch)...))
+		}
+		end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
+		if s.end != nil {
+			s.end(launch, &end)
+		}
+		must(l.Close(end))
 	}
-	signer, err := bundle.GenerateKey()
-	must(err)
-	_, err = w.Seal(t.Context(), bundle.Completed, bundle.SealOptions{Signer: signer})
+	options := bundle.SealOptions{}
+	if !s.unsigned {
+		options.Signer, err = bundle.GenerateKey()
+		must(err)
+	}
+	_, err = w.Seal(t.Context(), bundle.Completed, options)
 	must(err)
 	b, err := bundle.Open(dir)
 	must(err)

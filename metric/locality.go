@@ -36,3 +36,6 @@ func hereby(t *spec.Target) bool {
 	}
 	return true
 }
+
+// Here reports whether the target runs on the host that did the measuring.
+func Here(t *spec.Target) bool { return hereby(t) }

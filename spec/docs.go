@@ -19,6 +19,7 @@ import (
 //go:embed task.go tokenizer.go
 //go:embed serverside.go
 //go:embed candidate.go loadprobe.go
+//go:embed gatepolicy.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

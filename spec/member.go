@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -43,7 +44,11 @@ var statusType = reflect.TypeFor[Status]()
 var roots = map[string]reflect.Type{
 	KindBenchmarkRun: reflect.TypeFor[Run](),
 	KindWorkloadSpec: reflect.TypeFor[WorkloadSpec](),
+	KindGatePolicy:   reflect.TypeFor[GatePolicy](),
 }
+
+// kindNames lists the kinds of documents.
+func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(roots)), ", ") }
 
 // allMembers holds the members of every struct a document can hold. It is
 // computed once because parsing asks for it at every mapping.

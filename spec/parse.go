@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// A Document is one parsed file. Run or Workload is set, as written: Resolve
-// fills the defaults in.
+// A Document is one parsed file. One of Run, Workload and Policy is set, as
+// written: Resolve fills the defaults in.
 type Document struct {
 	File     string
 	Kind     string
 	Run      *Run
 	Workload *WorkloadSpec
+	Policy   *GatePolicy
 
 	root *node // for the places of later faults
 }
@@ -37,10 +38,14 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 	}
 	doc := &Document{File: name, Kind: KindBenchmarkRun, root: root}
 	var faults []Fault
-	if root.field("kind").str() == KindWorkloadSpec {
+	switch root.field("kind").str() {
+	case KindWorkloadSpec:
 		doc.Kind = KindWorkloadSpec
 		doc.Workload, faults = parseWorkload(root)
-	} else {
+	case KindGatePolicy:
+		doc.Kind = KindGatePolicy
+		doc.Policy, faults = parsePolicy(root)
+	default:
 		doc.Run, faults = parseRun(root)
 		hideSecrets(faults, literalSecrets(*doc.Run))
 	}

@@ -13,7 +13,7 @@ import (
 func Reference(kind string) ([]byte, error) {
 	root, ok := roots[kind]
 	if !ok {
-		return nil, fmt.Errorf("got kind %q, want %s or %s", kind, KindBenchmarkRun, KindWorkloadSpec)
+		return nil, fmt.Errorf("got kind %q, want one of %s", kind, kindNames())
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated from package spec; run make generate. -->\n\n# %s\n\n%s\n\n", kind, docComments()[root.Name()])
@@ -123,10 +123,10 @@ func anchor(heading string) string {
 
 func writeRules(b io.Writer, kind string) {
 	own := slices.Concat(contractRules, additionalRules)
-	if kind == KindWorkloadSpec {
+	if kind != KindBenchmarkRun {
 		reading := []string{"A1", ruleUnknown, ruleDuplicate, ruleWords, ruleTypes, ruleReadable, ruleRequired, ruleBounds, ruleUnits, ruleForm}
 		own = slices.DeleteFunc(slices.Clone(additionalRules), func(r Rule) bool { return !slices.Contains(reading, r.ID) })
-		own = append(own, workloadSpecRules...)
+		own = append(own, map[string][]Rule{KindWorkloadSpec: workloadSpecRules, KindGatePolicy: gatePolicyRules}[kind]...)
 	}
 	fmt.Fprintf(b, "## Rules\n\n| rule | where | what |\n| --- | --- | --- |\n")
 	for _, r := range own {

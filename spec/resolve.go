@@ -34,8 +34,13 @@ func Resolve(run Run) (Run, []Default) {
 
 // ResolveWorkload is Resolve for a WorkloadSpec.
 func ResolveWorkload(w WorkloadSpec) (WorkloadSpec, []Default) {
+	return resolve(w)
+}
+
+// resolve fills the defaults of a document in which none follows from another.
+func resolve[T any](doc T) (T, []Default) {
 	f := &filler{docs: docComments()}
-	resolved := copyValue(reflect.ValueOf(w)).Interface().(WorkloadSpec)
+	resolved := copyValue(reflect.ValueOf(doc)).Interface().(T)
 	f.fill(reflect.ValueOf(&resolved).Elem(), "")
 	return resolved, f.defaults
 }

@@ -20,7 +20,7 @@ type Rule struct {
 }
 
 // Rules lists every rule in the order of checking.
-var Rules = slices.Concat(contractRules, additionalRules, workloadSpecRules)
+var Rules = slices.Concat(contractRules, additionalRules, workloadSpecRules, gatePolicyRules)
 
 // The rules that reading finds.
 const (
@@ -44,9 +44,11 @@ type checker struct {
 	// source is the document as written, for places.
 	source *node
 
-	// run is doc as a typed value; workload likewise for a WorkloadSpec.
+	// run is doc as a typed value; workload and policy likewise for documents of
+	// those kinds.
 	run      Run
 	workload WorkloadSpec
+	policy   GatePolicy
 
 	strict       bool // everything must be declared
 	reference    bool // of the reference apiVersion

@@ -96,7 +96,7 @@ func schemaFile(kind string) string { return strings.ToLower(kind) + ".schema.js
 func JSONSchema(kind string) ([]byte, error) {
 	root, ok := roots[kind]
 	if !ok {
-		return nil, fmt.Errorf("got kind %q, want %s or %s", kind, KindBenchmarkRun, KindWorkloadSpec)
+		return nil, fmt.Errorf("got kind %q, want one of %s", kind, kindNames())
 	}
 	s := editorDialect.object(root)
 	s.Schema, s.ID, s.Title = "https://json-schema.org/draft/2020-12/schema", schemaURL(kind), kind

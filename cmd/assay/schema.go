@@ -34,7 +34,7 @@ func schemaCommand(env Env) *cobra.Command {
 			return printSchema(env, args[0], kind, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "benchmarkrun", "the kind of document: benchmarkrun, workloadspec")
+	cmd.Flags().StringVar(&kind, "kind", "benchmarkrun", "the kind of document: benchmarkrun, workloadspec, gatepolicy")
 	cmd.Flags().StringVar(&dir, "write", "", "write every generated file under this directory")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as JSON")
 	return cmd
@@ -55,10 +55,10 @@ func printSchema(env Env, form, kind string, asJSON bool) error {
 }
 
 func schemaText(form, kind string) ([]byte, error) {
-	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec}
+	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy}
 	name, ok := kinds[strings.ToLower(kind)]
 	if !ok {
-		return nil, fmt.Errorf("--kind %q: want benchmarkrun or workloadspec", kind)
+		return nil, fmt.Errorf("--kind %q: want benchmarkrun, workloadspec or gatepolicy", kind)
 	}
 	switch form {
 	case "jsonschema":

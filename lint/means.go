@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"fmt"
+
+	"assay/finding"
+)
+
+// MeanOfRates fires when rates are averaged as if they were costs.
+var MeanOfRates = Check{
+	ID: "mean-of-rates", Code: "H-03", Severity: finding.Void,
+	Doc:     "Rates are averaged arithmetically, or costs harmonically.",
+	Applies: statedWith(statesAggregation),
+	Run: func(f *Facts) Answer {
+		var list []finding.Finding
+		for _, s := range f.Statements {
+			m, ours := metricOf(s)
+			text := ""
+			switch {
+			case s.Aggregation == ArithmeticOfRates:
+				text = "is the arithmetic mean of rates"
+			case s.Aggregation == HarmonicOfRates && ours && !isRate(m):
+				text = fmt.Sprintf("is a harmonic mean, and %s is no rate", m.Unit)
+			case s.Aggregation == TotalOverTime && ours && !isRate(m):
+				text = fmt.Sprintf("is a total over time, and %s is no rate", m.Unit)
+			default:
+				continue
+			}
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("%s = %s %s", said(s), figure(s, s.Value), text),
+				Why:      "the arithmetic mean of rates weighs a fast second as much as a slow hour",
+				Fix:      "divide total work by total time, which is the harmonic mean of the rates of equal work; average costs arithmetically",
+			})
+		}
+		return found(list...)
+	},
+}
+
+func statesAggregation(_ *Facts, s Statement) bool { return s.Aggregation != "" }
+
+// MeanOfSpeedups fires when ratios are averaged.
+var MeanOfSpeedups = Check{
+	ID: "mean-of-ratios", Code: "H-04", Severity: finding.Caution,
+	Doc:     "Ratios such as speed-ups are averaged.",
+	Applies: statedWith(statesAggregation),
+	Run: func(f *Facts) Answer {
+		var list []finding.Finding
+		for _, s := range f.Statements {
+			if s.Aggregation != MeanOfRatios {
+				continue
+			}
+			list = append(list, finding.Finding{
+				Severity: finding.Caution,
+				Message:  fmt.Sprintf("%s = %s is the arithmetic mean of ratios", said(s), figure(s, s.Value)),
+				Why:      "with the two sides exchanged the mean of the ratios is not the inverse: it favours the one in the numerator",
+				Fix:      "summarise the times or the costs and form one ratio; a geometric mean where only ratios are left",
+			})
+		}
+		return found(list...)
+	},
+}

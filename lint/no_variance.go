@@ -1,0 +1,88 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/finding"
+	"assay/stats"
+)
+
+// NoVariance fires when a value has no interval, or one that too few launches
+// stand behind.
+var NoVariance = Check{
+	ID: "no-variance", Code: "P-08", Severity: finding.Void,
+	Doc: "A value has no interval, or too few launches for one.",
+	Run: noVariance,
+}
+
+const (
+	// At two launches Student's interval is nine standard deviations wide.
+	fewestForT = 3
+	// The range of five values holds the median with 93.75 %, that of six with
+	// 96.9 %: with fewer no rank interval reaches 95 %.
+	fewestForRanks = 6
+)
+
+func noVariance(f *Facts) Answer {
+	if len(f.Manifest.Launches) == 0 {
+		return missing("the ledger of launches")
+	}
+	bySide := map[string]int{}
+	for _, side := range f.Plan.Run.Spec.Sides() {
+		bySide[side.Name] = 0
+	}
+	for _, l := range f.completed() {
+		bySide[l.Side]++
+	}
+	var list []finding.Finding
+	for side, k := range bySide {
+		of := ""
+		if side != "" {
+			of = " of " + side
+		}
+		if needed := f.fewest(side); k < needed {
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("%d completed launches%s: no interval can be relied on, want at least %d", k, of, needed),
+				Why:      "the spread between launches is the uncertainty of the number",
+				Fix:      "make more launches (trials.minReplicates)",
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b finding.Finding) int { return strings.Compare(a.Message, b.Message) })
+	for _, s := range f.Statements {
+		if s.Interval == nil && !s.Deterministic && s.Scaling == nil && s.Delta == nil && s.Quality == nil {
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("%s = %s is stated without an interval%s", said(s), figure(s, s.Value), f.intervalOf(s)),
+				Fix:      "state the interval over launches",
+			})
+		}
+	}
+	return found(list...)
+}
+
+// fewest is how many launches the methods of a side's estimates need.
+func (f *Facts) fewest(side string) int {
+	for _, row := range f.Estimates.Rows {
+		if row.Side == side && !strings.Contains(row.Method, "student-t") && rankMethod(row.Method) {
+			return fewestForRanks
+		}
+	}
+	return fewestForT
+}
+
+// rankMethod says that an interval comes from the order of the launches' values.
+func rankMethod(method string) bool {
+	return strings.Contains(method, "order") || strings.Contains(method, "rank") || strings.Contains(method, "median")
+}
+
+func (f *Facts) intervalOf(s Statement) string {
+	row, ok := f.rowOf(s)
+	if !ok || row.Interval == stats.Unbounded {
+		return ""
+	}
+	return fmt.Sprintf("; over %d launches it is [%s, %s]", len(row.PerLaunch), figure(s, row.Interval.Lo), figure(s, row.Interval.Hi))
+}

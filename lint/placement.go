@@ -1,0 +1,96 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/finding"
+)
+
+// Placement fires when launches that are counted together ran in different
+// places.
+var Placement = Check{
+	ID: "placement-changed", Code: "P-15", Severity: finding.Void,
+	Doc: "Launches ran on different nodes, devices or links.",
+	Run: placement,
+}
+
+// placement looks at the launches of one run. That two runs were made in
+// different places is one of the differences that apples-to-oranges lists.
+func placement(f *Facts) Answer {
+	nodes, named := nodesOf(f)
+	devices := devicesOf(f.GPUs)
+	if !named && len(devices) == 0 && !f.here() {
+		return missing("the nodes of each launch")
+	}
+	var list []finding.Finding
+	if moved := changed(nodes); len(moved) > 0 {
+		list = append(list, f.moved("the nodes of the launches differ", moved))
+	}
+	if moved := changed(devices); len(moved) > 0 {
+		list = append(list, f.moved("the devices of the launches differ", moved))
+	}
+	return found(list...)
+}
+
+func (f *Facts) moved(what string, evidence []string) finding.Finding {
+	return finding.Finding{
+		Severity: f.publishing(),
+		Message:  what + ": " + summary(evidence),
+		Why:      "another place is another machine with other neighbours and links",
+		Fix:      "pin the placement (executionPolicy.publicationGrade.fixedTopology) and run again",
+		Evidence: evidence,
+	}
+}
+
+// nodesOf are the nodes of each completed launch, by side.
+func nodesOf(f *Facts) (placed []place, named bool) {
+	for _, l := range f.completed() {
+		if len(l.Nodes) > 0 {
+			named = true
+			placed = append(placed, place{l.Index, l.Side, strings.Join(slices.Sorted(slices.Values(l.Nodes)), ", ")})
+		}
+	}
+	return placed, named
+}
+
+// devicesOf are the devices whose samples each launch holds.
+func devicesOf(gpus []GPUTally) []place {
+	uuids := map[int][]string{}
+	var order []int
+	for _, g := range gpus {
+		if uuids[g.Launch] == nil {
+			order = append(order, g.Launch)
+		}
+		uuids[g.Launch] = append(uuids[g.Launch], g.UUID)
+	}
+	var list []place
+	for _, launch := range order {
+		slices.Sort(uuids[launch])
+		list = append(list, place{launch, "", strings.Join(uuids[launch], ", ")})
+	}
+	return list
+}
+
+// A place is where one launch ran.
+type place struct {
+	launch int
+	side   string
+	where  string
+}
+
+// changed lists the launches that ran elsewhere than the first one of their side.
+func changed(list []place) []string {
+	first := map[string]place{}
+	var out []string
+	for _, p := range list {
+		if _, seen := first[p.side]; !seen {
+			first[p.side] = p
+		}
+		if at := first[p.side]; at.where != p.where {
+			out = append(out, fmt.Sprintf("launch %d on %s, launch %d on %s", at.launch, at.where, p.launch, p.where))
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/finding"
+)
+
+// QualityReached fires when the faster system gives worse answers.
+var QualityReached = Check{
+	ID: "quality-reached", Code: "P-23", Severity: finding.Void,
+	Doc: "The compared systems do not reach the same quality.",
+	Applies: func(f *Facts) bool {
+		return f.Compared() && len(f.Plan.Run.Spec.Workload.Correctness.Suite) > 0 || statedWith(statesQuality)(f)
+	},
+	Run: qualityReached,
+}
+
+func statesQuality(_ *Facts, s Statement) bool { return s.Quality != nil }
+
+func qualityReached(f *Facts) Answer {
+	policy := f.Plan.Run.Spec.Workload.Correctness
+	tolerance := policy.MaxAccuracyDeltaPct
+	var list []finding.Finding
+	var judged []string
+	for _, s := range f.Statements {
+		q := s.Quality
+		if q == nil {
+			continue
+		}
+		judged = append(judged, q.Task)
+		worst, interval := q.Delta, ""
+		if q.Interval != nil {
+			worst, interval = q.Interval.Lo, fmt.Sprintf(" [%.3g, %.3g]", q.Interval.Lo, q.Interval.Hi)
+		}
+		switch {
+		case q.Run != "" && q.Run != f.Manifest.RunID:
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("the quality of %s was evaluated in run %s, the speed in run %s", q.Task, q.Run, f.Manifest.RunID),
+				Fix:      "evaluate the system that was measured, in the same run",
+			})
+		case q.Target != nil && q.Score != nil && *q.Score < *q.Target:
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("%s reached %.3g, the target is %.3g: speed below the target quality does not count", q.Task, *q.Score, *q.Target),
+				Fix:      "reach the target first",
+			})
+		case worst < -tolerance:
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message: fmt.Sprintf("candidate %+.3g points%s in %s, tolerated are −%.3g: the speeds are not comparable",
+					q.Delta, interval, q.Task, tolerance),
+				Why: "a model that may answer worse can always answer faster",
+				Fix: "restore the quality, evaluate more questions, or compare at equal quality",
+			})
+		}
+	}
+	if !f.Compared() {
+		return found(list...)
+	}
+	lacked := ""
+	for _, task := range policy.Suite {
+		if !slices.Contains(judged, task) && !slices.Contains(policy.AllowedExceptions, task) {
+			lacked = "the evaluation of " + task + " on both sides"
+		}
+	}
+	return Answer{Findings: list, Missing: lacked}
+}

@@ -1,0 +1,89 @@
+package spec
+
+// KindGatePolicy is the kind of document that a gate reads.
+const KindGatePolicy = "GatePolicy"
+
+// A GatePolicy is what a gate demands of a candidate: which metrics are judged,
+// by how much each may be worse, and how often the gate may be wrong. It is
+// written before anything is measured.
+type GatePolicy struct {
+	// The version of this document's format.
+	APIVersion string `json:"apiVersion" required:"true" enum:"policyVersions" rule:"A1"`
+
+	// The kind of document: GatePolicy.
+	Kind string `json:"kind" required:"true" enum:"policyKinds"`
+
+	// What the document is called.
+	Metadata Metadata `json:"metadata" required:"true"`
+
+	// The demands.
+	Spec GateDemands `json:"spec" required:"true"`
+}
+
+// GateDemands are what must hold for a candidate to pass.
+type GateDemands struct {
+	// The least grade of both bundles; one below it is refused whatever it
+	// measured.
+	Grade string `json:"grade,omitzero" default:"publication" enum:"gateGrades"`
+
+	// Refuse a pair that differs in more than the variable under test.
+	Controlled *bool `json:"controlled,omitzero" default:"true"`
+
+	// The variable that may differ. By default the one that the candidate's own
+	// comparison.variableUnderTest declares.
+	Variable string `json:"variable,omitzero" enum:"variables"`
+
+	// The error budget: the chance that a candidate equal to the baseline is
+	// called regressed in any metric. It is shared by all metrics and points.
+	Alpha float64 `json:"alpha,omitzero" default:"0.05" above:"0" max:"0.2"`
+
+	// The chance that a metric that is worse by its margin would show, which the
+	// launches must be able to give.
+	Power float64 `json:"power,omitzero" default:"0.8" min:"0.5" max:"0.999"`
+
+	// What becomes of a candidate whose metrics the data cannot judge.
+	Inconclusive string `json:"inconclusive,omitzero" default:"fail" enum:"gateInconclusive"`
+
+	// The metrics that are judged.
+	Metrics []GatedMetric `json:"metrics" required:"true" items:"1"`
+
+	// The differences in accuracy that are judged. They come from a file beside
+	// the bundles.
+	Accuracy []GatedAccuracy `json:"accuracy,omitzero"`
+}
+
+// A GatedMetric is one statistic of one metric and how much worse it may be.
+type GatedMetric struct {
+	// The definition id of the metric; which way is better is its own.
+	Metric string `json:"metric" required:"true" example:"ttft.v1"`
+
+	// The statistic: of a distribution mean or a percentile, of anything else
+	// value.
+	Statistic string `json:"statistic" required:"true" enum:"gateStatistics"`
+
+	// The points at which it is judged, by name. By default all of the
+	// baseline's.
+	Points []string `json:"points,omitzero" example:"concurrency=16"`
+
+	// By which share it may be worse: 0.05 is five per cent.
+	Margin float64 `json:"margin,omitzero" above:"0" max:"1" rule:"A65"`
+
+	// By how much it may be worse, in its own unit, where a share means nothing:
+	// for an error rate, 0.001 is a tenth of a per cent of the requests.
+	AbsoluteMargin float64 `json:"absoluteMargin,omitzero" above:"0" rule:"A65"`
+}
+
+// A GatedAccuracy is one measure of quality and how much of it may be lost.
+type GatedAccuracy struct {
+	// Its name in the file of accuracy differences.
+	Metric string `json:"metric" required:"true" example:"gsm8k.exact_match"`
+
+	// The largest loss that is accepted, in the measure's own unit.
+	Tolerance float64 `json:"tolerance" required:"true" min:"0"`
+
+	// Which way is better.
+	Better string `json:"better,omitzero" default:"higher" enum:"gateDirections"`
+}
+
+// ResolvePolicy is Resolve for a GatePolicy.
+func ResolvePolicy(p GatePolicy) (GatePolicy, []Default) { return resolve(p) }
