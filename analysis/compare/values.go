@@ -1,0 +1,153 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"assay/metric"
+	"assay/stats"
+)
+
+// Values are what the launches of two sides gave in one statistic of one metric:
+// a value for each launch, which is the unit of replication.
+type Values struct {
+	A, B []float64 // baseline and candidate
+
+	// Paired says that A[i] and B[i] belong to one block, in which both sides were
+	// measured one after the other.
+	Paired bool
+
+	// A share counts: hits of trials in each launch.
+	TrialsA, TrialsB []int
+}
+
+// Positive reports whether every value is above zero, so that ratios have a
+// meaning.
+func (v Values) Positive() bool {
+	above := func(x float64) bool { return !(x > 0) }
+	return !slices.ContainsFunc(v.A, above) && !slices.ContainsFunc(v.B, above)
+}
+
+// Share reports whether the values are shares of counted trials.
+func (v Values) Share() bool { return len(v.TrialsA) > 0 && len(v.TrialsB) > 0 }
+
+// Least is the number of launches of the smaller side.
+func (v Values) Least() int { return min(len(v.A), len(v.B)) }
+
+// Ratio estimates candidate ÷ baseline.
+func (v Values) Ratio(confidence float64) (stats.Estimate, error) {
+	if v.Paired {
+		return stats.PairedRatio(v.A, v.B, confidence)
+	}
+	return stats.RatioOfMeans(v.A, v.B, confidence)
+}
+
+// Difference estimates candidate − baseline.
+func (v Values) Difference(confidence float64) (stats.Estimate, error) {
+	switch {
+	case v.Share():
+		return v.shareDifference(confidence)
+	case v.Paired:
+		return stats.PairedDifference(v.A, v.B, confidence)
+	}
+	return stats.DifferenceOfMeans(v.A, v.B, confidence)
+}
+
+// Shift is Ratio by ranks, which a single wild launch does not move.
+func (v Values) Shift(confidence float64) (stats.Estimate, error) {
+	if v.Paired {
+		return stats.HodgesLehmannPairedRatio(v.A, v.B, confidence)
+	}
+	return stats.HodgesLehmannRatio(v.A, v.B, confidence)
+}
+
+// Test asks whether the sides differ at all: on logarithms where every value is
+// above zero, on the values themselves elsewhere.
+func (v Values) Test() (stats.Test, error) {
+	switch {
+	case v.Share():
+		return v.shareTest()
+	case v.Positive() && v.Paired:
+		return stats.PairedLog(v.A, v.B)
+	case v.Positive():
+		return stats.WelchLog(v.A, v.B)
+	case v.Paired:
+		return stats.PairedT(v.A, v.B)
+	}
+	return stats.Welch(v.A, v.B)
+}
+
+// Equivalent asks whether the sides differ by less than margin, by two one-sided
+// tests on the logarithms.
+func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {
+	if v.Paired {
+		return stats.EquivalentPaired(v.A, v.B, margin, alpha)
+	}
+	return stats.Equivalent(v.A, v.B, margin, alpha)
+}
+
+// NotWorse asks whether the candidate is worse by less than margin.
+func (v Values) NotWorse(margin float64, better metric.Direction) (stats.Test, error) {
+	if v.Paired {
+		return stats.NonInferiorPaired(v.A, v.B, margin, better == metric.Lower)
+	}
+	return stats.NonInferior(v.A, v.B, margin, better == metric.Lower)
+}
+
+// Spread is the standard deviation of the logarithms, which for a few per cent is
+// the coefficient of variation: from launch to launch, both sides taken together,
+// or of the ratios of pairs. It is NaN for fewer than two launches a side.
+func (v Values) Spread() float64 {
+	if v.Least() < 2 || !v.Positive() {
+		return math.NaN()
+	}
+	a, b := logs(v.A), logs(v.B)
+	if v.Paired {
+		for i := range b {
+			b[i] -= a[i]
+		}
+		return math.Sqrt(variance(b))
+	}
+	return math.Sqrt((variance(a) + variance(b)) / 2)
+}
+
+// Detectable is the smallest relative difference that these launches would show
+// with the given power: (t_{1−α/2} + t_{power}) standard errors of the log ratio.
+// It is infinite for fewer than two launches a side.
+func (v Values) Detectable(alpha, power float64) float64 {
+	cv, ka, kb := v.Spread(), float64(len(v.A)), float64(len(v.B))
+	if math.IsNaN(cv) {
+		return math.Inf(1)
+	}
+	if v.Paired {
+		df := len(v.A) - 1
+		return (stats.TQuantile(1-alpha/2, df) + stats.TQuantile(power, df)) * cv / math.Sqrt(ka)
+	}
+	if ka == kb {
+		return stats.MinimumDetectableEffect(cv, len(v.A), alpha, power)
+	}
+	df := len(v.A) + len(v.B) - 2
+	se := math.Sqrt(variance(logs(v.A))/ka + variance(logs(v.B))/kb)
+	return (stats.TQuantile(1-alpha/2, df) + stats.TQuantile(power, df)) * se
+}
+
+func logs(xs []float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = math.Log(x)
+	}
+	return out
+}
+
+// variance is the n−1 variance.
+func variance(xs []float64) float64 {
+	mean := 0.0
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	sum := 0.0
+	for _, x := range xs {
+		sum += (x - mean) * (x - mean)
+	}
+	return sum / float64(len(xs)-1)
+}

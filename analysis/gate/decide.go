@@ -1,0 +1,248 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"assay/analysis/compare"
+	"assay/metric"
+	"assay/stats"
+)
+
+// A Question is one gated metric: what the launches of both sides gave, and by
+// how much the candidate may be worse.
+type Question struct {
+	Key    string // such as ttft.v1 p99 at concurrency=4
+	Values compare.Values
+	Better metric.Direction
+
+	// Margin is relative; Absolute takes its place where it is above zero.
+	Margin, Absolute float64
+
+	// Refused says why the values cannot be judged, such as a percentile that the
+	// requests cannot certify; empty means that they can.
+	Refused string
+}
+
+// Levels are how often a gate may be wrong.
+type Levels struct {
+	Alpha float64 // of all questions together
+	Power float64 // wanted for a regression as large as its margin
+}
+
+// A Decision is the answer to one question.
+type Decision struct {
+	Key     string  `json:"key"`
+	Verdict Verdict `json:"verdict"`
+	Reason  string  `json:"reason"`
+
+	Better   metric.Direction `json:"better,omitempty"`
+	Margin   float64          `json:"margin,omitempty"`
+	Absolute float64          `json:"absoluteMargin,omitempty"`
+
+	// Ratio is candidate ÷ baseline; absent where a value is not above zero.
+	// Difference is candidate − baseline.
+	Ratio      *stats.Estimate `json:"ratio,omitempty"`
+	Difference *stats.Estimate `json:"difference,omitempty"`
+
+	// P is that of "they do not differ", two-sided; Corrected is what Holm leaves
+	// of it; NotWorse is that of "the candidate is worse by the margin".
+	P         *float64 `json:"p,omitempty"`
+	Corrected *float64 `json:"corrected,omitempty"`
+	NotWorse  *float64 `json:"notWorse,omitempty"`
+
+	// Detectable is the smallest relative difference that the launches would have
+	// shown.
+	Detectable *float64 `json:"detectable,omitempty"`
+
+	Launches [2]int `json:"launches"` // of baseline and candidate
+}
+
+// leastLaunches is the fewest that show a spread worth reading.
+const leastLaunches = 3
+
+// Decide answers all questions of a gate at once, by the rule gate.v1.
+//
+// A metric has regressed when a two-sided Welch test on the logarithms of the
+// launches (a paired one for pairs), corrected by Holm for the number of
+// questions, shows a difference, and the candidate is worse by more than the
+// margin. The correction holds the chance of any false alarm to alpha.
+//
+// It is not worse when the one-sided test at alpha shows that it is worse by less
+// than the margin, and the launches could have seen a regression as large as the
+// margin. This needs no correction: a pass wants it of every metric, so the chance
+// of passing a candidate that is worse by its margin in any of them is alpha.
+//
+// Everything else is inconclusive.
+func Decide(questions []Question, l Levels) []Decision {
+	list := make([]Decision, len(questions))
+	p := make([]float64, len(questions))
+	for i, q := range questions {
+		list[i] = q.measure(l)
+		p[i] = 1
+		if list[i].P != nil {
+			p[i] = *list[i].P
+		}
+	}
+	for i, corrected := range stats.Holm(p) {
+		if list[i].P != nil {
+			list[i].Corrected = &corrected
+		}
+	}
+	for i, q := range questions {
+		q.decide(&list[i], l, len(questions))
+	}
+	return list
+}
+
+// measure fills in everything but the verdict.
+func (q Question) measure(l Levels) Decision {
+	d := Decision{
+		Key: q.Key, Verdict: Inconclusive, Reason: q.Refused, Better: q.Better, Margin: q.Margin, Absolute: q.Absolute,
+		Launches: [2]int{len(q.Values.A), len(q.Values.B)},
+	}
+	if d.Reason != "" {
+		return d
+	}
+	if q.Values.Least() < leastLaunches {
+		d.Reason = fmt.Sprintf("%d and %d launches: want at least %d on each side", len(q.Values.A), len(q.Values.B), leastLaunches)
+		return d
+	}
+	confidence := 1 - l.Alpha
+	difference, err := q.Values.Difference(confidence)
+	if err != nil {
+		d.Reason = err.Error()
+		return d
+	}
+	d.Difference = &difference
+	if q.relative() {
+		if !q.Values.Positive() {
+			d.Reason = "a value is not above zero, and a share of zero means nothing: want absoluteMargin in the policy"
+			return d
+		}
+		ratio, err := q.Values.Ratio(confidence)
+		if err != nil {
+			d.Reason = err.Error()
+			return d
+		}
+		d.Ratio = &ratio
+	}
+	test, err := q.test()
+	if err != nil && !errors.Is(err, stats.ErrNoSpread) {
+		d.Reason = err.Error()
+		return d
+	}
+	if err == nil {
+		d.P = &test.P
+	}
+	return d
+}
+
+func (q Question) relative() bool { return q.Absolute == 0 }
+
+// test is on logarithms for a relative margin and on the values for an absolute
+// one.
+func (q Question) test() (stats.Test, error) {
+	v := q.Values
+	switch {
+	case q.relative() || v.Share():
+		return v.Test()
+	case v.Paired:
+		return stats.PairedT(v.A, v.B)
+	}
+	return stats.Welch(v.A, v.B)
+}
+
+// worseBy is how much worse the candidate is: as the logarithm of a factor for a
+// relative margin, in the metric's unit for an absolute one.
+func (q Question) worseBy(d Decision) (worse, limit float64) {
+	worse, limit = d.Difference.Value, q.Absolute
+	if q.relative() {
+		worse, limit = math.Log(d.Ratio.Value), math.Log1p(q.Margin)
+	}
+	if q.Better == metric.Higher {
+		worse = -worse
+	}
+	return worse, limit
+}
+
+// decide says what the figures mean, in a family of so many questions.
+func (q Question) decide(d *Decision, l Levels, family int) {
+	if d.Reason != "" {
+		return // nothing to judge
+	}
+	worse, limit := q.worseBy(*d)
+	if d.P == nil { // the values never vary
+		d.Verdict, d.Reason = NotWorse, "the values never vary from launch to launch; worse by no more than the margin"
+		if worse > limit {
+			d.Verdict, d.Reason = Regressed, "the values never vary from launch to launch; worse by more than the margin"
+		}
+		return
+	}
+	shown := *d.Corrected <= l.Alpha
+	if shown && worse > limit {
+		d.Verdict, d.Reason = Regressed, "worse by more than the margin, and beyond doubt"
+		return
+	}
+	below, err := q.notWorse(d, l.Alpha)
+	if err != nil {
+		d.Reason = err.Error()
+		return
+	}
+	level := l.Alpha / float64(family) // Holm's first step, which a lone regression has to take
+	blind := false
+	if q.relative() {
+		detectable := q.Values.Detectable(level, l.Power)
+		d.Detectable, blind = &detectable, detectable > q.Margin
+	}
+	switch {
+	case below && shown && worse < 0:
+		d.Verdict, d.Reason = NotWorse, "better, beyond doubt"
+	case below && !blind:
+		d.Verdict, d.Reason = NotWorse, "worse by less than the margin, beyond doubt"
+	case blind:
+		d.Reason = q.blindness(*d, level, l.Power)
+	default:
+		d.Reason = "the interval holds both no change and a change beyond the margin"
+	}
+}
+
+// notWorse asks at level alpha whether the candidate is worse by less than the
+// margin.
+func (q Question) notWorse(d *Decision, alpha float64) (bool, error) {
+	if q.relative() {
+		test, err := q.Values.NotWorse(q.Margin, q.Better)
+		if err != nil {
+			return false, err
+		}
+		d.NotWorse = &test.P
+		return test.P <= alpha, nil
+	}
+	bound, err := q.Values.Difference(1 - 2*alpha)
+	if err != nil {
+		return false, err
+	}
+	if q.Better == metric.Higher {
+		return -bound.Interval.Lo < q.Absolute, nil
+	}
+	return bound.Interval.Hi < q.Absolute, nil
+}
+
+// blindness says why the gate could not have seen a regression as large as the
+// margin, and what it takes.
+func (q Question) blindness(d Decision, level, power float64) string {
+	cv := q.Values.Spread()
+	text := fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best",
+		100*q.Margin, q.Values.Least(), 100*cv, 100**d.Detectable)
+	need, ok := stats.LaunchesNeeded(cv, q.Margin, level, power)
+	what := "launches on each side"
+	if q.Values.Paired {
+		need, ok = stats.PairsNeeded(cv, q.Margin, level, power)
+		what = "blocks"
+	}
+	if !ok {
+		return text + "; no number of launches worth naming would do"
+	}
+	return text + fmt.Sprintf("; it takes %d %s", need, what)
+}

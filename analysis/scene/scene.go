@@ -1,0 +1,160 @@
+// Package scene builds small sealed bundles of known records, so that code which
+// judges bundles can be tested against a truth: every launch is as slow as it is
+// told to be. It measures nothing and is no part of any command.
+package scene
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"assay/bundle"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+)
+
+// A Run says what a bundle shall hold.
+type Run struct {
+	Dir      string // of the bundle; it must not exist
+	ID       string
+	Document string // a BenchmarkRun
+
+	Environment record.Environment
+	Launches    []Launch
+}
+
+// A Launch is one launch of one side.
+type Launch struct {
+	Side  string
+	Block int
+
+	// Slow is the factor on every time of the launch. Zero means 1.
+	Slow float64
+
+	// Requests is the number of successful requests at each point. Zero means 40.
+	Requests int
+
+	// Failed is the number of requests at each point that end in an error.
+	Failed int
+}
+
+// The truth of a launch that is not slowed.
+const (
+	ttft   = 20e6 // ns, the median request's
+	gap    = 5e6  // ns between two tokens
+	tokens = 8
+)
+
+// Build writes the bundle.
+func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
+	doc, faults := spec.Parse(r.ID, []byte(r.Document))
+	if !spec.Valid(faults) {
+		return nil, fmt.Errorf("scene %s: %v", r.ID, faults)
+	}
+	p, err := plan.New(*doc.Run)
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := p.Encode()
+	if err != nil {
+		return nil, err
+	}
+	w, err := bundle.Create(r.Dir, bundle.Header{RunID: r.ID, Spec: []byte(r.Document), Plan: encoded, WorkloadDigest: p.WorkloadDigest})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.SetEnvironment(r.Environment); err != nil {
+		return nil, err
+	}
+	for i, l := range r.Launches {
+		if err := l.write(w, p, i); err != nil {
+			return nil, fmt.Errorf("scene %s: launch %d: %w", r.ID, i, err)
+		}
+	}
+	if _, err := w.Seal(ctx, bundle.Completed, bundle.SealOptions{}); err != nil {
+		return nil, err
+	}
+	return bundle.Open(r.Dir)
+}
+
+// write records one launch: at each point one user who asks again as soon as the
+// answer has come, so that throughput is the inverse of time.
+func (l Launch) write(w *bundle.Writer, p plan.Plan, index int) error {
+	if l.Slow == 0 {
+		l.Slow = 1
+	}
+	if l.Requests == 0 {
+		l.Requests = 40
+	}
+	out, err := w.StartLaunch(bundle.LaunchStart{Index: index, Order: index, Side: l.Side, Block: l.Block, Clock: record.ClockID})
+	if err != nil {
+		return err
+	}
+	now, id := int64(0), int64(0)
+	for _, point := range p.Points {
+		begin := now
+		for i := range l.Requests + l.Failed {
+			r, chunks := l.request(id, now, i)
+			r.Point = int32(point.Index)
+			if i >= l.Requests {
+				r.Result, r.Error = record.Truncated, "the stream ended early"
+			}
+			if err := out.Requests.Append(r); err != nil {
+				return err
+			}
+			if err := out.Chunks.Append(chunks...); err != nil {
+				return err
+			}
+			now, id = r.Done, id+1
+		}
+		at := int32(point.Index)
+		if err := out.Events.Append(record.Event{At: begin, Name: record.WindowBegin, Point: at}, record.Event{At: now + 1, Name: record.WindowEnd, Point: at}); err != nil {
+			return err
+		}
+	}
+	return out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted})
+}
+
+// request is number i of a point. Its times vary from request to request, and
+// alike in every launch.
+func (l Launch) request(id, due int64, i int) (record.Request, []record.Chunk) {
+	rng := rand.New(rand.NewPCG(uint64(i), 0))
+	vary := math.Exp(.1 * rng.NormFloat64())
+	usage := int32(tokens)
+	r := record.Request{
+		ID: id, Phase: record.Measure, Due: due, Sent: due, Result: record.OK, Status: 200,
+		AskedOutput: usage, UsageOutput: &usage, Chunks: tokens,
+	}
+	var chunks []record.Chunk
+	at := due + int64(ttft*vary*l.Slow)
+	for seq := range tokens {
+		if seq > 0 {
+			at += int64(gap * l.Slow)
+		}
+		chunks = append(chunks, record.Chunk{Request: id, Seq: int32(seq), At: at, Kind: record.Content, Bytes: 8, TextBytes: 4})
+	}
+	r.Done = at
+	return r, chunks
+}
+
+// Noise is n factors around centre that vary from launch to launch with the
+// coefficient of variation cv, drawn from seed.
+func Noise(n int, centre, cv float64, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, seed))
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = centre * math.Exp(cv*rng.NormFloat64())
+	}
+	return list
+}
+
+// Launches are launches of one side, as slow as the factors say.
+func Launches(slow []float64) []Launch {
+	var list []Launch
+	for _, s := range slow {
+		list = append(list, Launch{Slow: s})
+	}
+	return list
+}
