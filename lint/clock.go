@@ -43,7 +43,7 @@ func clockCheck(f *Facts) Answer {
 	add := func(severity finding.Severity, why, fix, message string, args ...any) {
 		answer.Findings = append(answer.Findings, finding.Finding{Severity: severity, Message: fmt.Sprintf(message, args...), Why: why, Fix: fix})
 	}
-	source, known := f.environmentText("clock.source")
+	source, known := f.fact("clock.source")
 	switch {
 	case !known:
 		answer.Missing = "the environment's clock.source"

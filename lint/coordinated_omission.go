@@ -71,8 +71,9 @@ func (p placeTally) scheduled(f *Facts) bool {
 // fromSending holds a stated latency against both ways of counting.
 func fromSending(f *Facts, places []placeTally, s Statement) []finding.Finding {
 	q, isQuantile := quantileOf(s.Statistic)
-	sending := strings.HasPrefix(s.Metric, "service_time")
-	if !isQuantile || s.Metric != metric.E2E.ID && !sending {
+	m, _ := metricOf(s)
+	sending := strings.HasPrefix(m.ID, "service_time.")
+	if !isQuantile || m.ID != metric.E2E.ID && !sending {
 		return nil
 	}
 	for _, p := range places {

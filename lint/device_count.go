@@ -2,12 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"net"
-	"net/url"
 	"strconv"
 	"strings"
 
 	"assay/finding"
+	"assay/metric"
 	"assay/spec"
 )
 
@@ -45,7 +44,7 @@ func deviceCount(f *Facts) Answer {
 		}
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,
-			Message:  fmt.Sprintf("figures per device divide by spec.cost.gpuCount, %d, and %s works on %d (%s)", declared, placeName("the target", side), used, source),
+			Message:  fmt.Sprintf("figures per device divide by spec.cost.gpuCount, %d, and %s works on %d (%s)", declared, targetOf(side), used, source),
 			Why:      fmt.Sprintf("such figures are %.2g times what they should be", float64(used)/float64(max(1, declared))),
 			Fix:      "count every device that works for the target, of prefill and of decode",
 		})
@@ -65,7 +64,7 @@ func devicesInUse(f *Facts, t spec.Target) (n int, source string, ok bool) {
 		}
 	}
 	count, counted := f.environmentNumber("gpu.count")
-	if !counted || !onThisHost(t) {
+	if !counted || !metric.Here(&t) {
 		return 0, "", false
 	}
 	return int(count), "the devices of the host", true
@@ -91,21 +90,4 @@ func parallelSizes(command []string) (product int, flags []string) {
 		}
 	}
 	return product, flags
-}
-
-// onThisHost reports whether every address of the target is this host's own.
-func onThisHost(t spec.Target) bool {
-	if t.Server != nil {
-		return true
-	}
-	for _, address := range t.Addresses() {
-		u, err := url.Parse(address)
-		if err != nil {
-			return false
-		}
-		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return false
-		}
-	}
-	return true
 }

@@ -13,7 +13,7 @@ import (
 var EnergyWindow = Check{
 	ID: "energy-window", Code: "L-24", Severity: finding.Caution,
 	Doc:     "Energy and work must be those of the same window.",
-	Applies: serves,
+	Applies: func(f *Facts) bool { return serves(f) && !f.noGPUs() },
 	Run:     energyWindow,
 }
 

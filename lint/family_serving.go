@@ -5,6 +5,6 @@ package lint
 // instrument.
 var serving = []Check{
 	CoordinatedOmission, InFlightCap, Survivors, OutputLength, PromptCache, Speculation, OpeningWave, Drain,
-	ArrivalProcess, StreamBursts, Clock, NewConnections, Censored, Retries, MixedStages,
+	ArrivalProcess, StreamBursts, Clock, NewConnections, Censored, Retries, MixedStages, AveragedPercentiles,
 	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, DeviceCount, StaleBaseline, Quantised,
 }

@@ -41,7 +41,7 @@ func modelOverrides(f *Facts) Answer {
 		for _, found := range overriding(server.Command) {
 			answer.Findings = append(answer.Findings, finding.Finding{
 				Severity: finding.Void,
-				Message:  fmt.Sprintf("%s is started with %s, which %s", placeName("the target", side), found.text, found.why),
+				Message:  fmt.Sprintf("%s is started with %s, which %s", targetOf(side), found.text, found.why),
 				Why:      "it may compute less than the model that it is named after",
 				Fix:      "start it without the flag, or name what is left of the model in every figure",
 			})

@@ -44,10 +44,10 @@ func patchedEngine(f *Facts) Answer {
 		switch {
 		case editedSource.MatchString(local):
 			one.Severity = finding.Void
-			one.Message = fmt.Sprintf("%s runs version %s, whose source was changed after %s", placeName("the target", side), version, release)
+			one.Message = fmt.Sprintf("%s runs version %s, whose source was changed after %s", targetOf(side), version, release)
 		case local != "" && !built.MatchString(local) || strings.Contains(release, "dev"):
 			one.Severity = finding.Caution // unchanged, as far as can be seen, but no release
-			one.Message = fmt.Sprintf("%s runs version %s, which is built from source and no release", placeName("the target", side), version)
+			one.Message = fmt.Sprintf("%s runs version %s, which is built from source and no release", targetOf(side), version)
 		default:
 			continue
 		}
@@ -68,8 +68,8 @@ func sameImageOtherPackages(f *Facts) []finding.Finding {
 		if name != "server.version" && !strings.HasPrefix(name, "python.") {
 			continue
 		}
-		now, ok := f.environmentText(name)
-		was, had := f.Against.environmentText(name)
+		now, ok := f.fact(name)
+		was, had := f.Against.fact(name)
 		if ok && had && now != was {
 			moved = append(moved, fmt.Sprintf("%s %s → %s", name, was, now))
 		}

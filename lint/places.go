@@ -115,13 +115,7 @@ func (f *Facts) serverFact(side, name string) (text string, known bool) {
 	if side != "" && side != spec.BaselineSide {
 		name = "side." + side + "." + name
 	}
-	return f.environmentText(name)
-}
-
-// environmentText is an environment fact that is a text; false where it is not known.
-func (f *Facts) environmentText(name string) (text string, known bool) {
-	text, known = f.Manifest.Environment[name].Value.(string)
-	return text, known && text != ""
+	return f.fact(name)
 }
 
 // environmentNumber is an environment fact that is a number; false where it is not known.
@@ -144,4 +138,12 @@ func (f *Facts) target(side string) spec.Target {
 		}
 	}
 	return spec.Target{}
+}
+
+// targetOf names the target of a side in a sentence.
+func targetOf(side string) string {
+	if side == "" {
+		return "the target"
+	}
+	return "the target of " + side
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"assay/finding"
+	"assay/metric"
 	"assay/spec"
 )
 
@@ -41,4 +42,4 @@ func retries(f *Facts) Answer {
 
 // direct reports whether nothing stands between client and server: assay started
 // the server, or it listens on this host and no proxy is named.
-func direct(t spec.Target) bool { return t.Server != nil || onThisHost(t) && t.Proxy == "" }
+func direct(t spec.Target) bool { return t.Server != nil || metric.Here(&t) && t.Proxy == "" }

@@ -38,13 +38,13 @@ func simulatedTarget(f *Facts) Answer {
 		}
 		one := finding.Finding{
 			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s says that it is %s, and the plan calls it %s", placeName("the target", side), engine, f.Plan.Run.Spec.Workload.Model),
+			Message:  fmt.Sprintf("%s says that it is %s, and the plan calls it %s", targetOf(side), engine, f.Plan.Run.Spec.Workload.Model),
 			Why:      "it computes no answer: its figures are those of a schedule",
 			Fix:      "measure the engine itself; where the simulator is the subject, name it: let assay start it with target.server, or call the model sim",
 		}
 		if declaredSimulator(f.target(side), f.Plan.Run.Spec.Workload.Model) {
 			one.Severity = finding.Note
-			one.Message = fmt.Sprintf("%s is %s, as the plan declares", placeName("the target", side), engine)
+			one.Message = fmt.Sprintf("%s is %s, as the plan declares", targetOf(side), engine)
 			one.Fix = "say so wherever a figure is stated"
 		}
 		answer.Findings = append(answer.Findings, one)

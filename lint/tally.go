@@ -34,10 +34,11 @@ type PointTally struct {
 	Left         int    // requests in flight when it ended
 	MostInFlight *int64 // by the point's balance; nil where there is none
 
-	NewConnections int // measured requests that opened one
-	Handshakes     int // of them with TLS
-	Again          int // measured requests that a proxy says it tried more than once
-	Attempted      int // measured requests of which a proxy counted the attempts
+	NewConnections int     // measured requests that opened one
+	SetUp          float64 // seconds that look-up, connecting and handshakes took them, together
+	Handshakes     int     // of them with TLS
+	Again          int     // measured requests that a proxy says it tried more than once
+	Attempted      int     // measured requests of which a proxy counted the attempts
 
 	Lengths  Lengths
 	Prompts  Prompts
@@ -66,6 +67,8 @@ type requestRow struct {
 	First   *int64         `parquet:"first_byte_ns"`
 	Done    int64          `parquet:"done_ns,delta"`
 	Result  record.Outcome `parquet:"outcome,dict"`
+	DNS     *int64         `parquet:"dns_ns"`
+	Dial    *int64         `parquet:"connect_ns"`
 	TLS     *int64         `parquet:"tls_ns"`
 	NewConn bool           `parquet:"new_connection"`
 	Asked   int32          `parquet:"asked_output_tokens,delta"`
@@ -181,6 +184,11 @@ func (t *PointTally) add(r requestRow, seen *seen) {
 	}
 	if r.NewConn {
 		t.NewConnections++
+		for _, took := range []*int64{r.DNS, r.Dial, r.TLS} {
+			if took != nil {
+				t.SetUp += float64(*took) / 1e9
+			}
+		}
 		if r.TLS != nil {
 			t.Handshakes++
 		}
