@@ -37,20 +37,32 @@ func cherryPicked(f *Facts) Answer {
 	}
 	// Launches that failed are told everywhere; a claim has to carry them too,
 	// since those that survived may be the lucky ones.
-	if out := len(f.Estimates.LeftOut); out > 0 {
-		var reasons []string
+	// Where none did, no-variance says so.
+	if len(f.Estimates.LeftOut) > 0 && len(f.Estimates.Launches) > 0 {
+		var short, reasons []string
 		for _, l := range f.Estimates.LeftOut {
+			short = append(short, fmt.Sprintf("launch %d: %s", l.Launch, cut(l.Reason)))
 			reasons = append(reasons, fmt.Sprintf("launch %d: %s", l.Launch, l.Reason))
 		}
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,
-			Message:  fmt.Sprintf("the estimates rest on %d of %d launches: %s", len(f.Estimates.Launches), len(f.Manifest.Launches), summary(reasons)),
+			Message:  fmt.Sprintf("the estimates rest on %d of %d launches: %s", len(f.Estimates.Launches), len(f.Manifest.Launches), summary(short)),
 			Why:      "the launches that survived may be the lucky ones",
 			Fix:      "remove the cause and run again, or say with every figure how many launches failed",
 			Evidence: reasons,
 		})
 	}
 	return found(list...)
+}
+
+// cut shortens what a server said to what fits in a sentence; the evidence holds
+// the whole.
+func cut(text string) string {
+	const most = 80
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
 }
 
 func launchesOf(row metric.Row) []int {

@@ -40,7 +40,8 @@ func mutableInputs(f *Facts) Answer {
 	for _, side := range f.Plan.Run.Spec.Sides() {
 		loose = append(loose, looseImages(side)...)
 	}
-	if _, told := f.fact("container.image_digest"); !told && len(in.Images) == 0 {
+	itself := f.simulates()
+	if _, told := f.fact("container.image_digest"); !told && len(in.Images) == 0 && !itself {
 		unknown = append(unknown, "the digest of the engine's image")
 	}
 	for _, side := range f.Plan.Run.Spec.Sides() {
@@ -49,7 +50,7 @@ func mutableInputs(f *Facts) Answer {
 			loose = append(loose, fmt.Sprintf("model %s names the revision %s, which can move", model, revision))
 		}
 	}
-	if in.Model == nil || in.Model.Digest == "" && !pinned.MatchString(in.Model.Name) && !commitPinned.MatchString(in.Model.Name) {
+	if in.Model == nil || in.Model.Digest == "" && !itself && !pinned.MatchString(in.Model.Name) && !commitPinned.MatchString(in.Model.Name) {
 		unknown = append(unknown, "the digest of the model's weights")
 	}
 	loose = append(loose, looseData(f)...)
@@ -66,6 +67,14 @@ func mutableInputs(f *Facts) Answer {
 	}
 	answer.Missing = strings.Join(unknown, " and ")
 	return answer
+}
+
+// simulates says that the subject is assay's own simulator, started by the run: it
+// has neither image nor weights, and the digest of the program names all of it.
+func (f *Facts) simulates() bool {
+	engine, _ := f.fact("server.engine")
+	_, hashed := f.fact("assay.binary_sha256")
+	return engine == "assay-sim" && hashed && f.startsServers()
 }
 
 // looseImages are the images in a server's command that are named by a tag.

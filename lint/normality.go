@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,17 +23,25 @@ var Normality = Check{
 // a hundred is.
 const normalityAlpha = .01
 
+// Of three or four values two are close to each other by chance, and the test can
+// see little else.
+const fewestForNormality = 5
+
+// Launches that agree within a hundredth may be spread in any way: counts that
+// differ by one look like no normal sample, and move nothing.
+const normalityMatters = .01
+
 func normality(f *Facts) Answer {
 	rows := f.headlines()
 	var odd []string
 	tested := 0
 	for _, row := range rows {
-		if strings.Contains(row.Method, "student-t") && len(row.PerLaunch) >= 3 {
+		if strings.Contains(row.Method, "student-t") && len(row.PerLaunch) >= fewestForNormality {
 			tested++
 		}
 	}
 	if tested == 0 {
-		return missing("an interval by Student's t over three launches or more")
+		return missing("an interval by Student's t over five launches or more")
 	}
 	for _, row := range rows {
 		var xs []float64
@@ -42,7 +49,7 @@ func normality(f *Facts) Answer {
 			xs = append(xs, v.Value)
 		}
 		w, p, err := stats.ShapiroWilk(xs)
-		if errors.Is(err, stats.ErrTooFewToTell) || !strings.Contains(row.Method, "student-t") || p >= normalityAlpha/float64(tested) {
+		if err != nil || len(xs) < fewestForNormality || !(stats.CV(xs) > normalityMatters) || !strings.Contains(row.Method, "student-t") || p >= normalityAlpha/float64(tested) {
 			continue
 		}
 		odd = append(odd, fmt.Sprintf("%s %s at %s: W = %.3f, p = %.2g, skew %+.1f over %d launches",

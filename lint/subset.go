@@ -46,9 +46,13 @@ func unexplained(f *Facts) Answer {
 	return found(list...)
 }
 
-// unmeasured are the planned points without a single row.
+// unmeasured are the planned points without a single row. Where no launch
+// completed, the ledger holds the reason.
 func (f *Facts) unmeasured() []string {
 	var left []string
+	if len(f.completed()) == 0 {
+		return nil
+	}
 	for _, p := range f.Plan.Points {
 		has := slices.ContainsFunc(f.Estimates.Rows, func(r metric.Row) bool { return r.Point == p.Index })
 		if !has && !p.Idle && !f.explained(p.Name) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -55,6 +56,10 @@ func TestDemo(t *testing.T) {
 		t.Errorf("status %s over launches %v", r.Status, r.Estimates.Launches)
 	}
 	checkClient(t, r.Client)
+	checks, err := os.ReadFile(filepath.Join(dirs[0], "derived", version(), "checks.json"))
+	if err != nil || !strings.Contains(string(checks), `"check": "no-variance"`) {
+		t.Errorf("checks.json: %v\n%s", err, checks)
+	}
 	for _, row := range r.Estimates.Rows {
 		if row.Metric == "error_rate.v1" && row.Value != 0 {
 			t.Errorf("error rate %v at point %d, want 0: %+v", row.Value, row.Point, r.Estimates.Outcomes)

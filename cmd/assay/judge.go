@@ -14,32 +14,40 @@ import (
 
 // judged adds what can be said about the instrument and the pitfalls to a report.
 // What this version has derived and kept in the bundle is read; otherwise it is
-// derived anew.
-func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
+// derived anew. The second result is what became of every check.
+func judged(b *bundle.Bundle, r report.Report) (report.Report, []lint.Result, error) {
 	known, err := derived(b, clientFile, &r.Client)
 	if err != nil {
-		return r, err
+		return r, nil, err
 	}
 	if !known {
 		if r.Client, err = metric.ReadClient(b); err != nil {
-			return r, err
+			return r, nil, err
 		}
 	}
-	known, err = derived(b, findingsFile, &r.Findings)
-	if !known && err == nil {
-		facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
-		if err != nil {
-			return r, err
-		}
-		r.Findings = lint.Run(facts).Findings
+	var checks []lint.Result
+	knownFindings, err := derived(b, findingsFile, &r.Findings)
+	if err != nil {
+		return r, nil, err
 	}
-	return r, err
+	knownChecks, err := derived(b, checksFile, &checks)
+	if err != nil || knownFindings && knownChecks {
+		return r, checks, err
+	}
+	facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
+	if err != nil {
+		return r, nil, err
+	}
+	audit := lint.Run(facts)
+	r.Findings = audit.Findings
+	return r, audit.Results, nil
 }
 
 // The derived files beside estimates.json.
 const (
 	clientFile   = "client.json"
 	findingsFile = "findings.json"
+	checksFile   = "checks.json"
 )
 
 // derived reads a file that this version has derived; false when there is none.
@@ -55,11 +63,11 @@ func derived(b *bundle.Bundle, name string, to any) (bool, error) {
 }
 
 // writeJudged keeps what judged has derived in the bundle.
-func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding) error {
+func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding, checks []lint.Result) error {
 	for _, f := range []struct {
 		name    string
 		content any
-	}{{clientFile, client}, {findingsFile, findings}} {
+	}{{clientFile, client}, {findingsFile, findings}, {checksFile, checks}} {
 		data, err := json.MarshalIndent(f.content, "", "  ")
 		if err != nil {
 			return err

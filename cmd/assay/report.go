@@ -46,7 +46,7 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
-			if r, err = judged(b, r); err != nil {
+			if r, _, err = judged(b, r); err != nil {
 				return err
 			}
 			r.Warnings = b.Warnings

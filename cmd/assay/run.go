@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/lint"
 	"assay/metric"
 	"assay/plan"
 	"assay/report"
@@ -148,10 +149,17 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if err != nil {
 		return report.Report{}, err
 	}
-	if r, err = judged(b, r); err != nil {
+	// Checks look at how the run ended and who vouches for it, which the manifest
+	// says only when it is sealed.
+	b.Manifest.Status = result.Status
+	if signer != nil {
+		b.Manifest.Signer.KeyID = signer.Public().ID
+	}
+	r, checks, err := judged(b, r)
+	if err != nil {
 		return report.Report{}, err
 	}
-	if err := writeJudged(result.Bundle, r.Client, r.Findings); err != nil {
+	if err := writeJudged(result.Bundle, r.Client, r.Findings, checks); err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {
@@ -159,7 +167,7 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 			return report.Report{}, err
 		}
 	}
-	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data})
+	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data, Checks: lint.Audit{Results: checks}.PassedChecks()})
 	return r, err
 }
 

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/lint"
+	"assay/metric"
+	"assay/plan"
+)
+
+// lintVersion is the version of the document that assay lint --json prints.
+const lintVersion = "1.0"
+
+func lintCommand(env Env) *cobra.Command {
+	var ask lintRequest
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "lint BUNDLE...",
+		Short: "Look for the pitfalls that make a result mean less than it seems to",
+		Long: `Lint makes every check of assay's catalogue over a bundle and says what it found,
+worst first, each with its cure. Missing evidence is not a pass: a check that lacks
+what it needs says so.
+
+With several bundles the first is the baseline: it is looked at by itself, and each
+of the others also as a pair with it. --baseline names another one.
+
+What somebody says about a run, in a paper or a ticket, is written into a file of
+statements and held against the evidence (--statements).
+
+Exit code 0: nothing forbids a claim; 1: cannot be read; 2: asked wrongly; 3: a
+finding is void, so no claim may be made.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if !list && len(args) == 0 {
+				return usageError(errors.New("got no arguments, want one or more bundles"))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return printCatalogue(env.Stdout, ask.asJSON)
+			}
+			ask.bundles = args
+			return lintBundles(env, ask)
+		},
+	}
+	cmd.Flags().StringVar(&ask.baseline, "baseline", "", "bundle that the others are held against (by default the first of several)")
+	cmd.Flags().StringVar(&ask.statements, "statements", "", "file of statements about the run, YAML or JSON")
+	cmd.Flags().BoolVar(&ask.all, "all", false, "also list the checks that passed, were not made or do not apply")
+	cmd.Flags().BoolVar(&ask.asJSON, "json", false, "print the audits as JSON")
+	cmd.Flags().BoolVar(&list, "list", false, "print the catalogue of checks and exit")
+	return cmd
+}
+
+// A lintRequest is what the command line asks for.
+type lintRequest struct {
+	bundles              []string
+	baseline, statements string
+	all, asJSON          bool
+}
+
+// A lintReport is what --json prints.
+type lintReport struct {
+	Version string        `json:"version"`
+	Audits  []bundleAudit `json:"audits"`
+}
+
+// A bundleAudit is the audit of one bundle.
+type bundleAudit struct {
+	Bundle   string            `json:"bundle"` // its folder
+	RunID    string            `json:"runID"`
+	Class    string            `json:"class"`
+	Baseline string            `json:"baseline,omitempty"` // run id of what it was held against
+	Counts   lint.Counts       `json:"counts"`
+	Worst    finding.Severity  `json:"worst,omitempty"`
+	Results  []lint.Result     `json:"results"`
+	Findings []finding.Finding `json:"findings"`
+}
+
+func lintBundles(env Env, ask lintRequest) error {
+	var stated lint.StatementFile
+	if ask.statements != "" {
+		data, err := os.ReadFile(ask.statements)
+		if err != nil {
+			return usageError(fmt.Errorf("--statements: %w", err))
+		}
+		if stated, err = lint.ParseStatements(ask.statements, data); err != nil {
+			return usageError(err)
+		}
+	}
+	var baseline *lint.Facts
+	if ask.baseline != "" {
+		var err error
+		if baseline, err = factsAt(ask.baseline); err != nil {
+			return err
+		}
+	}
+	report := lintReport{Version: lintVersion, Audits: []bundleAudit{}}
+	worst := finding.Severity("")
+	for i, dir := range ask.bundles {
+		f, err := factsAt(dir)
+		if err != nil {
+			return err
+		}
+		if baseline != nil {
+			f.Hold(baseline)
+		}
+		// Statements are about what is judged, not about what it is held against.
+		if i > 0 || len(ask.bundles) == 1 || ask.baseline != "" {
+			f.Statements, f.Tuning, f.Omitted = stated.Statements, stated.Tuning, stated.Omitted
+		}
+		one := auditOf(dir, f)
+		if one.Worst == finding.Void {
+			worst = finding.Void
+		}
+		report.Audits = append(report.Audits, one)
+		if baseline == nil {
+			baseline = f
+		}
+	}
+	err := printAudits(env, report, ask)
+	if err == nil && worst == finding.Void {
+		err = silent(exitVerdict)
+	}
+	return err
+}
+
+func printAudits(env Env, report lintReport, ask lintRequest) error {
+	if ask.asJSON {
+		return printJSON(env.Stdout, report)
+	}
+	for i, one := range report.Audits {
+		if i > 0 {
+			fmt.Fprintln(env.Stdout)
+		}
+		if err := printAudit(env.Stdout, one, ask.all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// auditOf makes every check over f.
+func auditOf(dir string, f *lint.Facts) bundleAudit {
+	audit := lint.Run(f)
+	one := bundleAudit{
+		Bundle: dir, RunID: f.Manifest.RunID, Class: f.Plan.Run.Spec.Intent.BenchmarkClass,
+		Counts: audit.Counts(), Worst: finding.Worst(audit.Findings), Results: audit.Results, Findings: audit.Findings,
+	}
+	if f.Against != nil {
+		one.Baseline = f.Against.Manifest.RunID
+	}
+	return one
+}
+
+// factsAt gathers what checks look at in the bundle at dir.
+func factsAt(dir string) (*lint.Facts, error) {
+	if err := bundleDir(dir); err != nil {
+		return nil, err
+	}
+	b, err := bundle.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.ReadFile(bundle.PlanFile)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plan.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	estimates, err := estimatesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	var client metric.Client
+	known, err := derived(b, clientFile, &client)
+	if !known && err == nil {
+		client, err = metric.ReadClient(b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lint.Gather(b, p, estimates, client)
+}
