@@ -19,7 +19,7 @@ const (
 // confidence 1 − 2·alpha lies in there. P is the larger of the two, Statistic the t
 // of that one. A large P does not show a difference: not to have shown the one is
 // not to have shown the other. A warning says when the design could hardly have
-// shown equivalence of two equal systems.
+// shown equivalence of two equal systems; LaunchesForEquivalence says what could.
 func Equivalent(a, b []float64, margin, alpha float64) (Test, error) {
 	if err := needMargin(margin, alpha); err != nil {
 		return Test{}, err
@@ -28,13 +28,7 @@ func Equivalent(a, b []float64, margin, alpha float64) (Test, error) {
 	if err != nil {
 		return Test{}, err
 	}
-	test, err := tost(c, margin, alpha, EquivalentMethod)
-	if err == nil && len(test.Warnings) > 0 {
-		k := float64(min(len(a), len(b)))
-		need, ok := LaunchesForEquivalence(c.se/math.Sqrt(2/k), margin, alpha, 0.8)
-		test.Warnings = append(test.Warnings, wanted(need, ok, "launches on each side"))
-	}
-	return test, err
+	return tost(c, margin, alpha, EquivalentMethod)
 }
 
 // EquivalentPaired is Equivalent where a[i] and b[i] belong to one block.
@@ -46,12 +40,7 @@ func EquivalentPaired(a, b []float64, margin, alpha float64) (Test, error) {
 	if err != nil {
 		return Test{}, err
 	}
-	test, err := tost(c, margin, alpha, EquivalentPairedMethod)
-	if err == nil && len(test.Warnings) > 0 {
-		need, ok := PairsForEquivalence(c.se*math.Sqrt(float64(len(a))), margin, alpha, 0.8)
-		test.Warnings = append(test.Warnings, wanted(need, ok, "blocks"))
-	}
-	return test, err
+	return tost(c, margin, alpha, EquivalentPairedMethod)
 }
 
 // NonInferior tests whether b is not worse than a by a margin: P is small when the
@@ -140,11 +129,4 @@ func pairedLogContrast(a, b []float64) (contrast, error) {
 		return contrast{}, err
 	}
 	return pairs(logs[0], logs[1]), nil
-}
-
-func wanted(need int, ok bool, of string) string {
-	if !ok {
-		return "no number of " + of + " worth naming would do"
-	}
-	return fmt.Sprintf("for 80 %% it takes %d %s", need, of)
 }

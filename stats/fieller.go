@@ -7,7 +7,9 @@ const FiellerMethod = "ratio-of-means/fieller"
 
 // FiellerRatio estimates the mean of b over the mean of a with Fieller's interval,
 // as Kalibera and Jones (2013) use it on launch means: each side has its own t and
-// degrees of freedom. It is about arithmetic means, where RatioOfMeans is about
+// degrees of freedom, so that with few launches the interval is wider than it needs
+// to be (it covers 97 % at eight a side, 99 % at three, when asked for 95). It is
+// about arithmetic means, where RatioOfMeans is about
 // geometric ones; costs and total times want this one. Where the mean of a cannot
 // be told from zero the ratio is unbounded. N is the number of values on the
 // smaller side.

@@ -9,7 +9,7 @@ import (
 )
 
 // The methods of Hodges and Lehmann's estimates. The normal ones choose their
-// ranks by the normal curve, for more than fifty values a side.
+// ranks by the normal curve, where MannWhitney or Wilcoxon would use it.
 const (
 	HodgesLehmannMethod            = "hodges-lehmann-shift/exact-ranks"
 	HodgesLehmannNormalMethod      = "hodges-lehmann-shift/normal-ranks"
@@ -127,7 +127,7 @@ func ratioOf(estimate func(a, b []float64, confidence float64) (Estimate, error)
 // shiftRanks is c of HodgesLehmann, −1 when there is none, with the confidence it
 // achieves.
 func shiftRanks(na, nb int, confidence float64) (cut int, achieved float64, exact bool) {
-	if max(na, nb) > mostExact {
+	if !fewEnough(na, nb) {
 		n1, n2 := float64(na), float64(nb)
 		return normalCut(n1*n2/2, n1*n2*(n1+n2+1)/12, confidence), confidence, false
 	}
@@ -135,8 +135,8 @@ func shiftRanks(na, nb int, confidence float64) (cut int, achieved float64, exac
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
-	chances := chooseSums(ranks, nb)
-	cut, achieved = cutOf(chances[nb*(nb+1)/2:], confidence)
+	few := min(na, nb)
+	cut, achieved = cutOf(chooseSums(ranks, few)[few*(few+1)/2:], confidence)
 	return cut, achieved, true
 }
 

@@ -12,15 +12,19 @@ const (
 	MannWhitneyNormalMethod = "mann-whitney/normal"
 )
 
-// mostExact is the most values a side may have for exact distributions of ranks.
-// Counting takes the fourth power of it, and beyond it the normal curve is right
-// to the third digit.
+// mostExact is the most pairs, and its square the most values of one side times those
+// of the other, for exact distributions of ranks. Counting takes some hundredths of a
+// second there, and beyond the normal curve is right to the third digit.
 const mostExact = 50
+
+// fewEnough reports whether the ranks of two sides are counted out.
+func fewEnough(na, nb int) bool { return na*nb <= mostExact*mostExact }
 
 // MannWhitney tests whether values of b tend to be larger or smaller than those
 // of a. Statistic is U of b: the number of pairs in which b is the larger, ties
-// counting half. P is exact up to fifty values a side, ties or not; beyond, it is
-// that of the normal curve with correction for ties and continuity.
+// counting half. P is exact up to 50 values against 50, or as many pairs of another
+// shape, ties or not; beyond, it is that of the normal curve with correction for ties
+// and continuity.
 func MannWhitney(a, b []float64) (Test, error) {
 	if err := needValues(1, a, b); err != nil {
 		return Test{}, err
@@ -33,7 +37,7 @@ func MannWhitney(a, b []float64) (Test, error) {
 	}
 	u := float64(sum)/2 - float64(nb*(nb+1))/2
 	test := Test{Statistic: u, Method: MannWhitneyExactMethod, Exact: true}
-	if max(na, nb) <= mostExact {
+	if fewEnough(na, nb) {
 		test.P = rankSumP(ranks, ties, nb, sum)
 		if least := 2 / choose(na+nb, nb); least > 0.05 {
 			test.Warnings = []string{fmt.Sprintf("%d and %d values: the smallest possible p is %.3g, so this test can never say anything at 5 %%", na, nb, least)}
@@ -58,6 +62,13 @@ func rankSumP(ranks []int, ties bool, size, sum int) float64 {
 			halves[i] = r / 2
 		}
 		ranks, sum = halves, sum/2
+	}
+	if rest := len(ranks) - size; rest < size { // the smaller side says the same
+		total := 0
+		for _, r := range ranks {
+			total += r
+		}
+		size, sum = rest, total-sum
 	}
 	return bothTails(chooseSums(ranks, size), sum)
 }

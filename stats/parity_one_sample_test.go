@@ -40,6 +40,23 @@ func tPoints() (rows [][]float64) {
 	return rows
 }
 
+// wanderingOf makes series whose values depend on the ones before.
+func wanderingOf(count int) func(*rand.Rand) []parityInput {
+	return func(rng *rand.Rand) (inputs []parityInput) {
+		for i := range count {
+			xs := make([]float64, 8+rng.IntN(200))
+			for j := range xs {
+				xs[j] = rng.NormFloat64() + .01*float64(j*(i%2))
+				if j > 0 {
+					xs[j] += .2 * float64(i%5) * xs[j-1]
+				}
+			}
+			inputs = append(inputs, parityInput{A: xs})
+		}
+		return inputs
+	}
+}
+
 func binomialPoints(rng *rand.Rand) (inputs []parityInput) {
 	for range 60 {
 		n := 1 + rng.IntN(5000)
@@ -74,6 +91,11 @@ var oneSampleParity = []parityRow{
 	{name: "mannKendallScore", inputs: samplesOf(36, 4, 60), answer: func(in parityInput) ([]float64, error) {
 		return []float64{float64(MannKendall(in.A).S), kendallVariance(in.A)}, nil
 	}},
+	{name: "mannKendall", inputs: wanderingOf(40), answer: func(in parityInput) ([]float64, error) {
+		trend := MannKendall(in.A)
+		return []float64{trend.Z, trend.P, trend.Slope}, nil
+	}},
+	{name: "designEffect", inputs: wanderingOf(40), answer: func(in parityInput) ([]float64, error) { return one(DesignEffect(in.A)) }},
 	{name: "ranks", inputs: samplesOf(36, 1, 60), answer: func(in parityInput) ([]float64, error) { return ranksOf(in.A), nil }},
 	{name: "binomial", inputs: binomialPoints, answer: func(in parityInput) ([]float64, error) {
 		return one(binomial(int(in.N[0]), int(in.N[1]), in.N[2]))

@@ -53,8 +53,8 @@ var twoSampleParity = []parityRow{
 		return Permutation(a, b, meanDifference, 1, 0)
 	})},
 	{name: "signFlip", inputs: pairsOf(36, 2, 8), answer: ofTest(func(a, b []float64) (Test, error) { return SignFlip(a, b, 1, 0) })},
-	{name: "hodgesLehmann", inputs: untied(samplesOf(36, 2, 9, confidences...)), answer: ofEstimate(HodgesLehmann)},
-	{name: "hodgesLehmannPaired", inputs: untied(pairsOf(36, 2, 10, confidences...)), answer: ofEstimate(HodgesLehmannPaired)},
+	{name: "hodgesLehmann", inputs: untied(samplesOf(30, 2, 8, confidences...)), answer: ofEstimate(HodgesLehmann)},
+	{name: "hodgesLehmannPaired", inputs: untied(pairsOf(30, 2, 9, confidences...)), answer: ofEstimate(HodgesLehmannPaired)},
 	{name: "fiellerRatio", inputs: onlyKinds(samplesOf(90, 5, 30, confidences...), 0, 5), answer: ofEstimate(FiellerRatio)},
 	{name: "equivalent", inputs: samplesOf(120, 2, 40, margins...), answer: ofMargin(Equivalent)},
 	{name: "equivalentPaired", inputs: pairsOf(120, 3, 40, margins...), answer: ofMargin(EquivalentPaired)},
@@ -69,7 +69,7 @@ var twoSampleParity = []parityRow{
 	{name: "andersonDarling", inputs: samplesOf(60, 3, 80), answer: func(in parityInput) ([]float64, error) {
 		return []float64{AndersonDarling(in.A, in.B)}, nil
 	}},
-	{name: "holm", inputs: familiesOfP(16), // statsmodels takes a twentieth of a second for each
+	{name: "holm", inputs: familiesOfP(10), // statsmodels takes a twentieth of a second for each
 		answer: func(in parityInput) ([]float64, error) { return Holm(in.N), nil }},
 	{name: "benjaminiHochberg", inputs: familiesOfP(40), answer: func(in parityInput) ([]float64, error) { return BenjaminiHochberg(in.N), nil }},
 	{name: "benjaminiHochbergScipy", inputs: familiesOfP(40), answer: func(in parityInput) ([]float64, error) { return BenjaminiHochberg(in.N), nil }},

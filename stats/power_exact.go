@@ -16,9 +16,9 @@ import (
 // more.
 const mostLaunches = 100_000
 
-// Power is the chance that a two-sided t test on logarithms at level alpha shows a
-// true effect with k launches on each side, from the non-central t distribution.
-// It is zero for k below two.
+// Power is the chance that StudentLog at level alpha shows a true effect with k
+// launches on each side, from the non-central t distribution. It is zero for k below
+// two. WelchPower is the same for WelchLog.
 func Power(cv, effect float64, k int, alpha float64) float64 {
 	return twoSidedPower(effect, alpha, twoSides(cv, k))
 }
@@ -29,7 +29,8 @@ func PairedPower(cv, effect float64, n int, alpha float64) float64 {
 }
 
 // LaunchesNeeded is the fewest launches on each side that give the power; ok is
-// false when there is no such number worth naming.
+// false when there is no such number worth naming. Welch's test needs at most one
+// more.
 func LaunchesNeeded(cv, effect, alpha, power float64) (k int, ok bool) {
 	return fewest(power, func(k int) float64 { return Power(cv, effect, k, alpha) })
 }
@@ -101,7 +102,11 @@ func twoSidedPower(effect, alpha float64, d design) float64 {
 
 // powerAt is the power at a true difference of delta standard errors.
 func powerAt(delta, alpha, df float64) float64 {
-	t := tQuantile(1-alpha/2, df)
+	return powerBeyond(tQuantile(1-alpha/2, df), delta, df)
+}
+
+// powerBeyond is the chance of a statistic beyond ±t.
+func powerBeyond(t, delta, df float64) float64 {
 	return overScale(df, math.Inf(1), func(u float64) float64 {
 		return distuv.UnitNormal.CDF(delta-t*u) + distuv.UnitNormal.CDF(-t*u-delta)
 	})
@@ -132,8 +137,15 @@ func leastEffect(alpha, power float64, d design) float64 {
 // estimate must be t·se·u away from both, where u is the observed spread over the
 // true one (Owen 1965).
 func tostPower(effect, margin, alpha float64, d design) float64 {
+	if !(d.df > 0) {
+		return 0
+	}
+	return tostPowerBeyond(tQuantile(1-alpha, d.df), effect, margin, d)
+}
+
+func tostPowerBeyond(t, effect, margin float64, d design) float64 {
 	limit, shift := math.Log1p(margin), math.Log1p(effect)
-	if !(d.df > 0) || !(limit > 0) {
+	if !(limit > 0) {
 		return 0
 	}
 	if d.se == 0 {
@@ -142,7 +154,6 @@ func tostPower(effect, margin, alpha float64, d design) float64 {
 		}
 		return 0
 	}
-	t := tQuantile(1-alpha, d.df)
 	return overScale(d.df, limit/(d.se*t), func(u float64) float64 {
 		upper, lower := (limit-shift)/d.se-t*u, (-limit-shift)/d.se+t*u
 		return distuv.UnitNormal.CDF(upper) - distuv.UnitNormal.CDF(lower)

@@ -1,5 +1,7 @@
 package stats
 
+import "slices"
+
 // The null distributions of rank sums, counted out. Ranks that ties share are
 // halves, so every rank is doubled and the sums are whole numbers.
 
@@ -21,31 +23,31 @@ func doubledRanks(xs []float64) (ranks []int, ties bool) {
 // step weighs the sums with and without the next rank by the chance that it is
 // among the chosen.
 func chooseSums(ranks []int, size int) []float64 {
-	total := 0
-	for _, r := range ranks {
-		total += r
+	ranks = slices.Sorted(slices.Values(ranks))
+	n := len(ranks)
+	first := make([]int, n+1) // the sum of the smallest ranks
+	for i, r := range ranks {
+		first[i+1] = first[i] + r
 	}
 	// ways[k][s] is the number of ways to choose k of the ranks so far with sum s,
 	// divided by the number of all ways to choose k of them.
 	ways := make([][]float64, size+1)
 	for k := range ways {
-		ways[k] = make([]float64, total+1)
+		ways[k] = make([]float64, first[n]-first[n-k]+1)
 	}
 	ways[0][0] = 1
-	reached := 0
 	for i, r := range ranks {
-		reached += r
-		for k := min(i+1, size); k >= 1; k-- {
+		// Fewer than least could not become size with what is left.
+		least := max(1, size-(n-1-i))
+		for k := min(i+1, size); k >= least; k-- {
 			in := float64(k) / float64(i+1) // C(i, k−1)/C(i+1, k)
-			for s := reached; s >= 0; s-- {
-				v := 0.0
-				if k <= i {
-					v = ways[k][s] * (1 - in)
-				}
+			with, without := ways[k-1], ways[k]
+			for s := first[i+1] - first[i+1-k]; s >= first[k]; s-- {
+				v := without[s] * (1 - in)
 				if s >= r {
-					v += ways[k-1][s-r] * in
+					v += with[s-r] * in
 				}
-				ways[k][s] = v
+				without[s] = v
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import special, stats
 from statsmodels.stats import proportion as sm_proportion
+from statsmodels.tsa import stattools
 
 
 def mean(a, b, n):
@@ -64,6 +65,29 @@ def mannKendallScore(a, b, n):
         p = stats.kendalltau(np.arange(size), a, method="asymptotic").pvalue
         assert abs(p - 2 * stats.norm.sf(abs(score) / np.sqrt(variance))) < 1e-9
     return [score, variance]
+
+
+def mannKendall(a, b, n):
+    """Hamed and Rao's formula on statsmodels' autocorrelations of scipy's ranks."""
+    size = len(a)
+    score, variance = mannKendallScore(a, b, n)
+    slope = stats.theilslopes(a, np.arange(size))[0]
+    rho = stattools.acf(stats.rankdata(a - slope * np.arange(size)), nlags=size - 3, fft=False)
+    lag = np.arange(1, size - 2)
+    rho = np.where(np.abs(rho[1:]) > 1.96 / np.sqrt(size), rho[1:], 0)
+    widened = 2 * ((size - lag) * (size - lag - 1) * (size - lag - 2) * rho).sum() / (size * (size - 1) * (size - 2))
+    variance *= max(1, 1 + widened)
+    z = (score - np.sign(score)) / np.sqrt(variance) if score else 0
+    return [z, 2 * stats.norm.sf(abs(z)), slope]
+
+
+def designEffect(a, b, n):
+    """Geyer's initial positive sequence on statsmodels' autocorrelations."""
+    rho = stattools.acf(a, nlags=len(a) - 1, fft=False)
+    total, lag = 0, 0
+    while lag + 1 < len(a) // 2 and rho[lag] + rho[lag + 1] > 0:
+        total, lag = total + rho[lag] + rho[lag + 1], lag + 2
+    return [max(1, 2 * total - 1)]
 
 
 def ranks(a, b, n):
