@@ -13,7 +13,15 @@ import (
 var ClientLimit = Check{
 	ID: "client-limit", Code: "L-02", Severity: finding.Caution,
 	Doc: "The benchmark was slower than the system it measured.",
-	Run: func(f *Facts) Answer { return found(clientLimit(f)...) },
+	Run: func(f *Facts) Answer {
+		answer := found(clientLimit(f)...)
+		for _, h := range f.Client.Launches {
+			if h.LagP99 == nil || h.CPUShareMax == nil {
+				answer.Missing = fmt.Sprintf("send lag and processor time of the client in launch %d", h.Launch)
+			}
+		}
+		return answer
+	},
 }
 
 // The limits beyond which a client is no longer a bystander. A p99 of the lag up
@@ -48,7 +56,7 @@ func clientLimit(f *Facts) []finding.Finding {
 	for _, h := range f.Client.Launches {
 		own = append(own, exceeded(h, ownLimits(lag))...)
 		around = append(around, exceeded(h, hostLimits)...)
-		if total := h.Requests + h.Dropped; total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
+		if total := h.Requests + h.Dropped; !capped(f) && total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
 			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch, h.Dropped, total))
 		}
 	}
@@ -139,9 +147,13 @@ func offRate(f *Facts) []string {
 		if !okOffered || !okSent || offered.Value == 0 {
 			continue
 		}
-		off := math.Abs(sent.Value - offered.Value)
-		if off > limitRate*offered.Value && off*point.Duration.Seconds() > 2 {
-			list = append(list, fmt.Sprintf("%s: sent %.4g/s of %.4g/s due (limit 1 %%)", point.Name, sent.Value, offered.Value))
+		due := offered.Value
+		if dropped, ok := f.Estimates.Find(metric.DropRate.ID, "value", point.Index); ok && capped(f) {
+			due *= 1 - dropped.Value // see in-flight-cap
+		}
+		off := math.Abs(sent.Value - due)
+		if off > limitRate*due && off*point.Duration.Seconds() > 2 {
+			list = append(list, fmt.Sprintf("%s: sent %.4g/s of %.4g/s due (limit 1 %%)", point.Name, sent.Value, due))
 		}
 	}
 	return list

@@ -5,7 +5,7 @@ import "assay/finding"
 // TokenCount fires when the server counts other tokens than the tokenizer that
 // the spec names.
 var TokenCount = Check{
-	ID: "token-count", Severity: finding.Caution,
+	ID: "token-count", Code: "L-06", Severity: finding.Caution,
 	Doc: "The named tokenizer and the server do not count the same.",
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

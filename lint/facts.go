@@ -2,6 +2,7 @@ package lint
 
 import (
 	"assay/analysis/diff"
+	"assay/analysis/gate"
 	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/finding"
@@ -34,6 +35,11 @@ type Facts struct {
 	// Changes are what differs from the baseline besides the results: that of
 	// the pair, or of the run's own sides.
 	Changes []diff.Change
+
+	// Policy is the gate's that the pair is held to, and History what that gate
+	// has said so far, the oldest first; nil means that there is none.
+	Policy  *spec.GatePolicy
+	History []gate.Entry
 }
 
 // Compared says that two systems are held against each other: two bundles, or

@@ -1,4 +1,10 @@
 package lint
 
-// serving holds the pitfalls of load generation and serving, L-01 to L-27.
-var serving = []Check{}
+// serving holds the pitfalls of load generation and serving, L-01 to L-27. Those
+// of the client itself, L-02, L-06 and L-11, are among the checks of the
+// instrument.
+var serving = []Check{
+	CoordinatedOmission, InFlightCap, Survivors, OutputLength, PromptCache, Speculation, OpeningWave, Drain,
+	ArrivalProcess, StreamBursts, Clock, NewConnections, Censored, Retries, MixedStages, AveragedPercentiles,
+	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, DeviceCount, StaleBaseline, Quantised,
+}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -231,7 +232,11 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 	arrivals := rand.New(rand.NewPCG(2, uint64(launch)))
 	next := 0.0 // when the next call of an open loop is due
 	own := 1 + .005*random.NormFloat64()
-	for i := range s.warmups + s.requests {
+	calls := s.warmups + s.requests
+	if s.rate > 0 {
+		calls = math.MaxInt // until the window has ended
+	}
+	for i := range calls {
 		user := i % sceneUsers
 		usage, input := int32(sceneTokens), int32(512)
 		r := record.Request{
@@ -248,9 +253,12 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 		if s.rate > 0 {
 			next += 1e9 * arrivals.ExpFloat64() / s.rate
 			r.Due, r.Sent, r.User, r.Phase = int64(next), int64(next)+20e3, -1, record.Measure
-			if next < sceneWarmup {
+			switch {
+			case next < sceneWarmup:
 				r.Phase = record.Warmup
-			} else if next >= sceneWarmup+sceneWindow {
+			case next >= sceneWarmup+sceneWindow+2*sceneTTFT:
+				return
+			case next >= sceneWarmup+sceneWindow:
 				r.Phase = record.Cooldown
 			}
 		}

@@ -1,16 +1,19 @@
 package lint
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/stats"
 )
 
 // A Tally is what one pass over the requests of the completed launches counts.
 // Checks read it instead of the records: a bundle may hold millions of them, and
-// sixty checks must not read them sixty times.
+// sixty checks must not read them sixty times. What it keeps does not grow with
+// their number.
 type Tally struct {
 	Points []PointTally
 }
@@ -18,15 +21,61 @@ type Tally struct {
 // A PointTally is one point of one launch.
 type PointTally struct {
 	Launch, Point int
-	Measured      int // requests due in the measured window
-	Outcomes      map[record.Outcome]int
+	Side          string // empty in a run of one side
+
+	Begin, End int64 // the measured window, in stamps; End is zero where it was never closed
+	Measured   int   // requests due in the measured window
+	Outcomes   map[record.Outcome]int
+
+	WithUser     int    // measured requests of a user, as a closed loop has them
+	OnTime       int    // measured requests sent in the very nanosecond they were due
+	LastSent     int64  // of any phase
+	Carried      int    // requests in flight when the window began
+	Left         int    // requests in flight when it ended
+	MostInFlight *int64 // by the point's balance; nil where there is none
+
+	NewConnections int     // measured requests that opened one
+	SetUp          float64 // seconds that look-up, connecting and handshakes took them, together
+	Handshakes     int     // of them with TLS
+	Again          int     // measured requests that a proxy says it tried more than once
+	Attempted      int     // measured requests of which a proxy counted the attempts
+
+	Lengths  Lengths
+	Prompts  Prompts
+	Response *stats.Sketch // seconds from due to done, of successful measured requests
+	Service  *stats.Sketch // seconds from sent to done, of the same
+	Opening  Opening
+	Due      Arrivals // of measured requests
+	Sent     Arrivals // of requests due and sent inside the window
+
+	// Quantum is what every stamp seen is a multiple of, in nanoseconds; zero
+	// where there is none.
+	Quantum int64
 }
+
+// sketchError is by how much the quantiles of a tally may be off: well below any
+// difference that a check speaks about.
+const sketchError = .005
 
 // requestRow is what the tally reads of a request.
 type requestRow struct {
-	Point  int32          `parquet:"point,delta"`
-	Phase  record.Phase   `parquet:"phase,dict"`
-	Result record.Outcome `parquet:"outcome,dict"`
+	Point   int32          `parquet:"point,delta"`
+	Phase   record.Phase   `parquet:"phase,dict"`
+	User    int32          `parquet:"user,delta"`
+	Due     int64          `parquet:"due_ns,delta"`
+	Sent    int64          `parquet:"sent_ns,delta"`
+	First   *int64         `parquet:"first_byte_ns"`
+	Done    int64          `parquet:"done_ns,delta"`
+	Result  record.Outcome `parquet:"outcome,dict"`
+	DNS     *int64         `parquet:"dns_ns"`
+	Dial    *int64         `parquet:"connect_ns"`
+	TLS     *int64         `parquet:"tls_ns"`
+	NewConn bool           `parquet:"new_connection"`
+	Asked   int32          `parquet:"asked_output_tokens,delta"`
+	Usage   *int32         `parquet:"usage_output_tokens"`
+	Finish  string         `parquet:"finish_reason,dict"`
+	Prompt  int64          `parquet:"prompt_hash"`
+	Flags   string         `parquet:"flags,dict"`
 }
 
 func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
@@ -35,27 +84,136 @@ func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
 		}
-		points := map[int32]*PointTally{}
-		for r, err := range bundle.Rows[requestRow](b, info.Index, bundle.Requests) {
-			if err != nil {
-				return out, fmt.Errorf("launch %d: %w", info.Index, err)
-			}
-			if r.Phase != record.Measure {
-				continue
-			}
-			at := points[r.Point]
-			if at == nil {
-				at = &PointTally{Launch: info.Index, Point: int(r.Point), Outcomes: map[record.Outcome]int{}}
-				points[r.Point] = at
-			}
-			at.Measured++
-			at.Outcomes[r.Result]++
+		points, err := tallyLaunch(b, p, info)
+		if err != nil {
+			return out, fmt.Errorf("launch %d: %w", info.Index, err)
 		}
-		for _, point := range p.Points {
-			if at := points[int32(point.Index)]; at != nil {
-				out.Points = append(out.Points, *at)
+		out.Points = append(out.Points, points...)
+	}
+	return out, nil
+}
+
+func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) ([]PointTally, error) {
+	points := map[int32]*PointTally{}
+	for _, point := range p.Points {
+		points[int32(point.Index)] = &PointTally{
+			Launch: info.Index, Point: point.Index, Side: info.Side, Outcomes: map[record.Outcome]int{},
+			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point),
+			Response: stats.NewSketch(sketchError), Service: stats.NewSketch(sketchError),
+		}
+	}
+	for e, err := range bundle.Rows[record.Event](b, info.Index, bundle.Events) {
+		if err != nil {
+			return nil, err
+		}
+		if at := points[e.Point]; at != nil {
+			if err := at.event(e); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return out, nil
+	for _, point := range p.Points {
+		at := points[int32(point.Index)]
+		at.Due, at.Sent = newArrivals(point, at.Begin, at.End), newArrivals(point, at.Begin, at.End)
+	}
+	seen := newSeen()
+	for r, err := range bundle.Rows[requestRow](b, info.Index, bundle.Requests) {
+		if err != nil {
+			return nil, err
+		}
+		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
+			at.add(r, seen)
+		}
+	}
+	var list []PointTally
+	for _, point := range p.Points {
+		if at := points[int32(point.Index)]; at.Measured > 0 {
+			list = append(list, *at)
+		}
+	}
+	return list, nil
+}
+
+func (t *PointTally) event(e record.Event) error {
+	switch e.Name {
+	case record.WindowBegin:
+		t.Begin = e.At
+	case record.WindowEnd:
+		t.End = e.At
+	case record.PointBalance:
+		var balance struct{ MostInFlight int64 }
+		if err := json.Unmarshal([]byte(e.Detail), &balance); err != nil {
+			return fmt.Errorf("event %s: %w", e.Name, err)
+		}
+		t.MostInFlight = &balance.MostInFlight
+	}
+	return nil
+}
+
+// add counts one request of any phase.
+func (t *PointTally) add(r requestRow, seen *seen) {
+	known, sampled := false, false
+	if r.Result != record.Dropped {
+		known, sampled = seen.before(r.Prompt)
+		t.LastSent = max(t.LastSent, r.Sent)
+		if r.Sent < t.Begin && t.Begin < r.Done {
+			t.Carried++
+		}
+		if r.Sent < t.End && t.End < r.Done {
+			t.Left++
+		}
+		if r.Due >= t.Begin {
+			t.Sent.add(r.Sent)
+		}
+		t.Quantum = divisor(t.Quantum, r.Sent, r.Done)
+	}
+	if r.Phase != record.Measure {
+		return
+	}
+	t.Measured++
+	t.Outcomes[r.Result]++
+	t.Due.add(r.Due)
+	if r.User >= 0 {
+		t.WithUser++
+	}
+	if r.Result == record.Dropped {
+		return
+	}
+	if r.Sent == r.Due {
+		t.OnTime++
+	}
+	if r.NewConn {
+		t.NewConnections++
+		for _, took := range []*int64{r.DNS, r.Dial, r.TLS} {
+			if took != nil {
+				t.SetUp += float64(*took) / 1e9
+			}
+		}
+		if r.TLS != nil {
+			t.Handshakes++
+		}
+	}
+	if n, told := attempts(r.Flags); told {
+		t.Attempted++
+		if n > 1 {
+			t.Again++
+		}
+	}
+	t.Prompts.add(known, sampled)
+	if r.Result == record.OK {
+		t.Response.Add(float64(r.Done-r.Due) / 1e9)
+		t.Service.Add(float64(r.Done-r.Sent) / 1e9)
+		t.Lengths.add(r)
+		t.Opening.add(r)
+	}
+}
+
+// divisor is the greatest common divisor of all; zero stands for nothing yet.
+func divisor(a int64, more ...int64) int64 {
+	for _, b := range more {
+		for b != 0 && a != 1 {
+			a, b = b, a%b
+		}
+	}
+	return a
 }

@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -14,11 +14,12 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/stats"
+	"assay/target"
 )
 
 // errSaturated ends a point whose queue grows without bound. It is a way to end,
-// not a fault.
-var errSaturated = errors.New("the queue grows without bound")
+// not a fault: what is in flight is cut as by any other end.
+var errSaturated = fmt.Errorf("the queue grows without bound: %w", target.ErrRunEnded)
 
 // saturationAlpha is the chance that all looks at one point may take to see a
 // trend where there is none. Look number k takes 1/(k(k+1)) of it.

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/record"
@@ -41,6 +42,9 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	}
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
+	}
+	if n, err := strconv.Atoi(raw.header.Get("X-Envoy-Attempt-Count")); err == nil {
+		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way: we never try again
 	}
 	if raw.phases.connections.Load() > 1 {
 		a.flag("reconnected") // the first connection was dead before anything was sent on it

@@ -1,0 +1,54 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/analysis/diff"
+	"assay/finding"
+)
+
+// HiddenEnvironment fires when a difference between two systems is stated without
+// what else differs between their environments.
+var HiddenEnvironment = Check{
+	ID: "hidden-environment", Code: "G-01", Severity: finding.Caution,
+	Doc: "A delta is stated without the differences of the environments beside it.",
+	Applies: func(f *Facts) bool {
+		return f.Compared() && statedWith(func(_ *Facts, s Statement) bool { return s.Delta != nil })(f)
+	},
+	Run: hiddenEnvironment,
+}
+
+func hiddenEnvironment(f *Facts) Answer {
+	if len(f.Manifest.Environment) == 0 || f.Against != nil && len(f.Against.Manifest.Environment) == 0 {
+		return missing("the environments of both sides")
+	}
+	var list []finding.Finding
+	for _, s := range f.Statements {
+		if s.Delta == nil {
+			continue
+		}
+		var untold []string
+		for _, c := range f.Changes {
+			if (c.Kind == diff.Environment || c.Kind == diff.Topology) && !mentions(s.Text, c) {
+				untold = append(untold, c.String())
+			}
+		}
+		if len(untold) == 0 {
+			continue
+		}
+		list = append(list, finding.Finding{
+			Severity: finding.Caution,
+			Message:  fmt.Sprintf("the change of %s is stated without %d differences of the environments: %s", said(s), len(untold), summary(untold)),
+			Why:      "a reader takes the whole change for the work of what is named",
+			Fix:      "show them beside the figure, as assay compare does",
+			Evidence: untold,
+		})
+	}
+	return found(list...)
+}
+
+// mentions reports whether a text names a change: by its path or by both values.
+func mentions(text string, c diff.Change) bool {
+	return strings.Contains(text, c.Path) || strings.Contains(text, c.A) && strings.Contains(text, c.B)
+}

@@ -1,0 +1,163 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/finding"
+	"assay/spec"
+	"assay/stats"
+)
+
+// OutputLength fires when answers are not as long as those that they are
+// compared with, or as was asked.
+var OutputLength = Check{
+	ID: "output-length", Code: "L-05", Severity: finding.Void,
+	Doc:     "Answers of other lengths make other latencies and throughputs.",
+	Applies: answersText,
+	Run:     outputLength,
+}
+
+// answersText holds for workloads whose answers have tokens.
+func answersText(f *Facts) bool {
+	return serves(f) && spec.AnswersText(f.Plan.Run.Spec.Workload.Prompt.Task)
+}
+
+const (
+	// lengthShare is by how much the mean length of answers may be off: the
+	// ±10 % of MLPerf's compliance test 09.
+	lengthShare = .1
+	// singleShare is the share of answers of one token from which on something
+	// ends them at once.
+	singleShare = .01
+	// drifting is the least difference of two sides' mean lengths worth a word;
+	// chance is looked at besides.
+	drifting = .01
+	// finishShare is the difference of the shares of one finish reason from
+	// which on answers end for other reasons.
+	finishShare = .1
+)
+
+func outputLength(f *Facts) Answer {
+	var list []finding.Finding
+	counted := 0
+	for _, p := range f.places() {
+		l := p.lengths()
+		counted += l.Answers
+		list = append(list, againstAsked(f, p.name, l)...)
+		if f.Against == nil {
+			continue
+		}
+		for _, q := range f.Against.places() {
+			if q.name == p.name && l.Answers > 0 && q.lengths().Answers > 0 {
+				list = append(list, againstOther(p, q)...)
+			}
+		}
+	}
+	if counted == 0 {
+		return missing("the number of output tokens of the answers (usage)")
+	}
+	return found(list...)
+}
+
+func (p placeTally) lengths() Lengths {
+	all := Lengths{Finish: map[string]int{}}
+	for _, t := range p.launches {
+		l := t.Lengths
+		all.Answers, all.Tokens, all.Single, all.Silent = all.Answers+l.Answers, all.Tokens+l.Tokens, all.Single+l.Single, all.Silent+l.Silent
+		all.Asked, all.AskedOf, all.Bounded = all.Asked+l.Asked, all.AskedOf+l.AskedOf, all.Bounded+l.Bounded
+		for reason, n := range l.Finish {
+			all.Finish[reason] += n
+		}
+	}
+	return all
+}
+
+func againstAsked(f *Facts, place string, l Lengths) []finding.Finding {
+	ignoring := f.Plan.Run.Spec.Load.IgnoreEOS
+	switch {
+	case l.Answers == 0:
+		return nil
+	case float64(l.Single) > singleShare*float64(l.Answers):
+		return []finding.Finding{{
+			Severity: finding.Void,
+			Message:  fmt.Sprintf("%s: %d of %d answers hold a single token, where %.0f were asked for on average", place, l.Single, l.Answers, l.Asked/float64(l.Bounded)),
+			Why:      "something ends answers at once: what was measured is the reading of prompts",
+			Fix:      "look at the answers with load.keepAnswers, at stop words and at the chat template",
+		}}
+	case l.Bounded > 0 && ignoring != nil && *ignoring && math.Abs(l.AskedOf-l.Asked) > lengthShare*l.Asked:
+		// A caution alone: the counts stand beside the figures, and only a
+		// comparison with answers of another length is void.
+		return []finding.Finding{{
+			Severity: finding.Caution,
+			Message:  fmt.Sprintf("%s: answers hold %.1f tokens on average, %.1f were asked for with ignoreEOS", place, l.AskedOf/float64(l.Bounded), l.Asked/float64(l.Bounded)),
+			Why:      "the figures are those of another workload than the one declared",
+			Fix:      "declare the lengths that the target gives, or make it keep to ignore_eos",
+		}}
+	}
+	return nil
+}
+
+// againstOther compares the lengths of candidate and baseline at one point.
+func againstOther(p, q placeTally) []finding.Finding {
+	a, b := q.lengths(), p.lengths()
+	ratio := b.mean() / a.mean()
+	message := fmt.Sprintf("%s: answers hold %.1f tokens on average, the baseline's %.1f", p.name, b.mean(), a.mean())
+	why, fix := "the one with shorter answers does less work for each request", "fix the lengths with ignoreEOS, or compare figures per token"
+	switch {
+	case math.Abs(ratio-1) > lengthShare:
+		return []finding.Finding{{Severity: finding.Void, Message: message, Why: why, Fix: fix}}
+	case math.Abs(ratio-1) > drifting && apart(q.meanLengths(), p.meanLengths()):
+		return []finding.Finding{{Severity: finding.Caution, Message: message + ", and chance does not explain it", Why: why, Fix: fix}}
+	}
+	for _, reason := range finishReasons(a, b) {
+		was, is := a.finishing(reason), b.finishing(reason)
+		if math.Abs(was-is) > finishShare {
+			return []finding.Finding{{
+				Severity: finding.Caution,
+				Message:  fmt.Sprintf("%s: %.0f %% of the answers end with %q, of the baseline's %.0f %%", p.name, 100*is, reason, 100*was),
+				Why:      "answers that end for other reasons are other answers",
+				Fix:      "look at the answers of both sides with load.keepAnswers",
+			}}
+		}
+	}
+	return nil
+}
+
+func (l Lengths) finishing(reason string) float64 {
+	return float64(l.Finish[reason]) / float64(max(1, l.Answers+l.Silent))
+}
+
+func finishReasons(a, b Lengths) []string {
+	var list []string
+	for _, l := range []Lengths{a, b} {
+		for reason := range l.Finish {
+			if !slices.Contains(list, reason) {
+				list = append(list, reason)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// meanLengths is the mean length of answers in each launch.
+func (p placeTally) meanLengths() []float64 {
+	var list []float64
+	for _, t := range p.launches {
+		if t.Lengths.Answers > 0 {
+			list = append(list, t.Lengths.mean())
+		}
+	}
+	return list
+}
+
+// apart reports whether the t intervals of two samples leave each other out,
+// which is stricter than a test of their difference.
+func apart(a, b []float64) bool {
+	x, errA := stats.Mean(a, .95)
+	y, errB := stats.Mean(b, .95)
+	return errA == nil && errB == nil && x.Interval.Bounded() && y.Interval.Bounded() &&
+		(x.Interval.Hi < y.Interval.Lo || y.Interval.Hi < x.Interval.Lo)
+}

@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"fmt"
+
+	"assay/finding"
+	"assay/metric"
+	"assay/spec"
+)
+
+// PromptCache fires when the target's caches knew more of the prompts than the
+// workload says.
+var PromptCache = Check{
+	ID: "prompt-cache", Code: "L-07", Severity: finding.Void,
+	Doc:     "Prompts that the target has seen before are answered from its caches.",
+	Applies: cacheable,
+	Run:     promptCache,
+}
+
+// cacheable holds for text prompts that stand alone. Sessions repeat their
+// history and traces what was recorded: there sharing is the workload.
+func cacheable(f *Facts) bool {
+	w := f.Plan.Run.Spec.Workload
+	text := w.Prompt.Task == "" || w.Prompt.Task == spec.TextToText || w.Prompt.Task == spec.ImageTextToText
+	return serves(f) && text && w.Session == nil && f.Plan.Run.Spec.Load.TraceRef == ""
+}
+
+const (
+	// cacheSlack is the part of the prompts that may be cached beyond what is
+	// declared, and the saving from which on a cache is at work: the 10 % of
+	// MLPerf's compliance test 04. A chat template alone is far less.
+	cacheSlack = .1
+	// repeatShare is the share of prompts sent before from which on it is no
+	// accident of short random texts.
+	repeatShare = .01
+)
+
+func promptCache(f *Facts) Answer {
+	if len(f.Tally.Points) == 0 {
+		return missing("hashes of the prompts")
+	}
+	var list []finding.Finding
+	for _, p := range f.places() {
+		looked := p.sum(func(t PointTally) int { return t.Prompts.Looked })
+		if looked == 0 {
+			return missing("hashes of the prompts")
+		}
+		repeated := float64(p.sum(func(t PointTally) int { return t.Prompts.Known })) / float64(looked)
+		if one, ok := cached(f, p, repeated); ok {
+			list = append(list, one)
+		}
+	}
+	return found(list...)
+}
+
+// cached judges one place, of whose prompts a share had been sent before.
+func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
+	declared, known := declaredSharing(f)
+	hits, source, counted := cacheHits(f, p)
+	again := fmt.Sprintf("%.0f %% of its measured prompts had been sent before in the same launch", 100*repeated)
+	fix := "make prompts that differ, declare the sharing with prompt.prefixTokens or prefixRatio, or switch the target's cache off"
+	switch {
+	case counted && hits > declared+cacheSlack && (known || repeated > repeatShare):
+		return finding.Finding{
+			Severity: finding.Void,
+			Message:  fmt.Sprintf("%s: %.0f %% of the prompt tokens came from the target's cache (%s), the workload declares %.0f %%; %s", p.name, 100*hits, source, 100*declared, again),
+			Why:      "the reading of cached prompts costs next to nothing: the figures are those of another workload", Fix: fix,
+		}, true
+	case counted || repeated <= repeatShare:
+		return finding.Finding{}, false
+	}
+	saving, probed := probeSaving(f, p.side)
+	switch {
+	case probed && saving > cacheSlack:
+		return finding.Finding{
+			Severity: finding.Void,
+			Message:  fmt.Sprintf("%s: %s, and a prompt that is known has its first token %.0f %% sooner", p.name, again, 100*saving),
+			Why:      "the target answers known prompts from a cache", Fix: fix,
+		}, true
+	case probed:
+		return finding.Finding{}, false // it has no cache that helps
+	}
+	return finding.Finding{
+		Severity: finding.Caution,
+		Message:  fmt.Sprintf("%s: %s, and nothing says what the target's cache made of it", p.name, again),
+		Why:      "prompts that are known may be answered from a cache",
+		Fix:      "use prompts that differ, or ask with load.cacheProbe what a known prompt saves",
+	}, true
+}
+
+// declaredSharing is the part of a prompt that the workload declares to be
+// shared. Rows of a data set share what they share, which nobody declares: known
+// is false, and only rows that came twice count.
+func declaredSharing(f *Facts) (share float64, known bool) {
+	w := f.Plan.Run.Spec.Workload
+	if w.Prompt.Dataset != nil {
+		return 0, false
+	}
+	if w.Prompt.PrefixTokens == 0 {
+		return w.Prompt.PrefixRatio, true
+	}
+	input, weights := 0.0, 0.0
+	for _, l := range w.SequenceLengthMix {
+		input, weights = input+l.Weight*float64(l.InputTokens), weights+l.Weight
+	}
+	return min(1, float64(w.Prompt.PrefixTokens)*weights/max(1, input)), true
+}
+
+// cacheHits is the share of prompt tokens that came from the cache. What the
+// answers say is about our requests alone and goes before the server's counters.
+func cacheHits(f *Facts, p placeTally) (share float64, source string, ok bool) {
+	if row, ok := find(f, metric.CachedShare.ID, "value", p); ok {
+		return row.Value, "by the answers' usage", true
+	}
+	row, ok := find(f, metric.KVCacheHitRate.ID, "value", p)
+	return row.Value, "by the server's counters", ok
+}
+
+// probeSaving is what a known prompt saves of its time to first token, by the
+// cache probe.
+func probeSaving(f *Facts, side string) (share float64, ok bool) {
+	p := placeTally{side: side}
+	p.point.Index = metric.LaunchPoint
+	cold, hasCold := find(f, metric.CacheColdTTFT.ID, "value", p)
+	warm, hasWarm := find(f, metric.CacheWarmTTFT.ID, "value", p)
+	if !hasCold || !hasWarm || cold.Value <= 0 {
+		return 0, false
+	}
+	return 1 - warm.Value/cold.Value, true
+}

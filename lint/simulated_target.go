@@ -1,0 +1,75 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/finding"
+	"assay/metric"
+	"assay/spec"
+)
+
+// SimulatedTarget fires when the system under test does not do the work.
+var SimulatedTarget = Check{
+	ID: "simulated-target", Code: "L-20", Severity: finding.Void,
+	Doc:     "The target is a mock, or claims more than its hardware can do.",
+	Applies: serves,
+	Run:     simulatedTarget,
+}
+
+// simulator is what assay's own simulator calls itself.
+const simulator = "assay-sim"
+
+// mockNames are parts of the names of engines that do not compute anything.
+var mockNames = []string{simulator, "mock", "fake", "dummy", "simulat", "inference-sim"}
+
+func simulatedTarget(f *Facts) Answer {
+	var answer Answer
+	for _, side := range f.sides() {
+		engine, known := f.serverFact(side, "server.engine")
+		if !known {
+			answer.Missing = "the environment's server.engine: what the target says that it is"
+			continue
+		}
+		mock := slices.ContainsFunc(mockNames, func(name string) bool { return strings.Contains(strings.ToLower(engine), name) })
+		if !mock {
+			continue
+		}
+		one := finding.Finding{
+			Severity: finding.Void,
+			Message:  fmt.Sprintf("%s says that it is %s, and the plan calls it %s", targetOf(side), engine, f.Plan.Run.Spec.Workload.Model),
+			Why:      "it computes no answer: its figures are those of a schedule",
+			Fix:      "measure the engine itself; where the simulator is the subject, name it: let assay start it with target.server, or call the model sim",
+		}
+		if declaredSimulator(f.target(side), f.Plan.Run.Spec.Workload.Model) {
+			one.Severity = finding.Note
+			one.Message = fmt.Sprintf("%s is %s, as the plan declares", targetOf(side), engine)
+			one.Fix = "say so wherever a figure is stated"
+		}
+		answer.Findings = append(answer.Findings, one)
+	}
+	for _, row := range f.Estimates.Rows {
+		name, _, _ := strings.Cut(row.Metric, ".")
+		if (name == "mfu" || name == "mbu") && row.Value > 1 && row.Interval.Lo > 1 {
+			answer.Findings = append(answer.Findings, impossible(f, row))
+		}
+	}
+	return answer
+}
+
+func impossible(f *Facts, row metric.Row) finding.Finding {
+	return finding.Finding{
+		Severity: finding.Void,
+		Message:  fmt.Sprintf("%s: %s is %.3g, more than the hardware can do", rowName(f, row), row.Name, row.Value),
+		Why:      "work that was not done is counted, or the bounds are those of other hardware",
+		Fix:      "correct the declared bounds of hardware and model, and look for caches and skipped work",
+	}
+}
+
+// declaredSimulator reports whether the plan says that the subject is the
+// simulator: assay starts it, or the model has its name.
+func declaredSimulator(t spec.Target, model string) bool {
+	started := t.Server != nil && len(t.Server.Command) > 1 && t.Server.Command[1] == "sim"
+	return started || model == "sim"
+}
