@@ -11,6 +11,12 @@ const mostLags = 1000
 // than they are. A series that never changes tells nothing about itself and
 // gets one.
 func DesignEffect(xs []float64) float64 {
+	effect, _ := designEffect(xs)
+	return effect
+}
+
+// designEffect also says how many lags were summed.
+func designEffect(xs []float64) (effect float64, lags int) {
 	n := len(xs)
 	mean := 0.0
 	for _, x := range xs {
@@ -26,7 +32,7 @@ func DesignEffect(xs []float64) float64 {
 	}
 	variance := covariance(0)
 	if n < 4 || variance <= 0 {
-		return 1
+		return 1, 0
 	}
 	// Pairs of neighbouring lags, the first with lag zero, as long as they add up
 	// to something positive.
@@ -37,6 +43,7 @@ func DesignEffect(xs []float64) float64 {
 			break
 		}
 		sum += pair
+		lags = lag + 1
 	}
-	return max(1, 2*sum-1)
+	return max(1, 2*sum-1), lags
 }
