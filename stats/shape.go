@@ -1,0 +1,180 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// A curve is one candidate for the level of a series over its batches: columns
+// that are fitted beside a constant.
+type curve struct {
+	shape   Shape
+	columns [][]float64
+	free    float64 // what the choice of this curve among its kind costs, in parameters
+	changes []int   // where it jumps
+	settles float64 // batches after which a decay has lost all but a twentieth
+	period  float64 // in batches
+}
+
+// A fitted is a curve with what the fit found.
+type fitted struct {
+	curve
+	score       float64 // Schwarz's criterion: less is better
+	correlation float64 // of neighbouring batches, left by the curve
+	noise       float64 // standard deviation of a batch around it
+}
+
+// correlations are the ones tried for neighbouring batches.
+var correlations = []float64{0, .15, .3, .45, .6, .7, .8, .87, .93, .97}
+
+// A fitter fits curves to one series. Some hundred are tried on each, so what
+// does not depend on the curve is done once, and nothing is allocated for one.
+type fitter struct {
+	ys     []float64
+	views  []view
+	bases  [][]float64 // room for the columns of one curve
+	floor  float64     // of what a fit leaves: no measurement is exact
+	length float64
+}
+
+// A view is the series under one correlation of neighbours.
+type view struct {
+	rho   float64
+	ones  []float64 // the constant, whitened
+	norm  float64   // its square
+	rest  []float64 // the series, whitened, less its constant
+	left  float64   // the square of that
+	shift float64   // what the correlation itself does to the likelihood
+}
+
+func newFitter(ys []float64) *fitter {
+	f := &fitter{ys: ys, length: float64(len(ys))}
+	for _, y := range ys {
+		f.floor += 1e-18 * y * y
+	}
+	f.floor = max(f.floor, 1e-300)
+	ones := slices.Repeat([]float64{1}, len(ys))
+	for _, rho := range correlations {
+		v := view{rho: rho, ones: make([]float64, len(ys)), rest: make([]float64, len(ys)), shift: -math.Log(1 - rho*rho)}
+		whiten(v.ones, ones, rho)
+		whiten(v.rest, ys, rho)
+		v.norm = dot(v.ones, v.ones)
+		subtract(v.rest, v.ones, dot(v.rest, v.ones)/v.norm)
+		v.left = dot(v.rest, v.rest)
+		f.views = append(f.views, v)
+	}
+	return f
+}
+
+// fit finds the correlation of the noise that makes the series most likely around
+// the curve, its columns scaled by least squares.
+func (f *fitter) fit(c curve) fitted {
+	best := fitted{curve: c, score: math.Inf(1)}
+	price := (float64(len(c.columns)) + c.free) * math.Log(f.length)
+	for _, v := range f.views {
+		left := max(v.left-f.explained(c, v), f.floor)
+		score := f.length*math.Log(left/f.length) + v.shift + price
+		if score < best.score {
+			best.score, best.correlation = score, v.rho
+			best.noise = math.Sqrt(left / f.length / (1 - v.rho*v.rho))
+		}
+	}
+	return best
+}
+
+// explained is how much of the square of the series the columns of c take away,
+// by Gram and Schmidt's method. A column that those before it contain takes
+// nothing.
+func (f *fitter) explained(c curve, v view) (sum float64) {
+	for len(f.bases) < len(c.columns) {
+		f.bases = append(f.bases, make([]float64, len(f.ys)))
+	}
+	for i, column := range c.columns {
+		base := f.bases[i]
+		whiten(base, column, v.rho)
+		own := dot(base, base)
+		subtract(base, v.ones, dot(base, v.ones)/v.norm)
+		for _, other := range f.bases[:i] {
+			if norm := dot(other, other); norm > 0 {
+				subtract(base, other, dot(base, other)/norm)
+			}
+		}
+		norm := dot(base, base)
+		if norm <= 1e-12*own {
+			clear(base)
+			continue
+		}
+		along := dot(base, v.rest)
+		sum += along * along / norm
+	}
+	return sum
+}
+
+// level is the fitted curve itself.
+func (f *fitter) level(c fitted) []float64 {
+	ones := slices.Repeat([]float64{1}, len(f.ys))
+	columns := append([][]float64{ones}, c.columns...)
+	white := make([][]float64, len(columns))
+	for i, column := range columns {
+		white[i] = make([]float64, len(column))
+		whiten(white[i], column, c.correlation)
+	}
+	target := make([]float64, len(f.ys))
+	whiten(target, f.ys, c.correlation)
+	level := make([]float64, len(f.ys))
+	for i, scale := range leastSquares(white, target) {
+		subtract(level, columns[i], -scale)
+	}
+	return level
+}
+
+// whiten takes a first-order autoregression out of a column, the first value
+// scaled so that it has the variance of the others.
+func whiten(to, xs []float64, rho float64) {
+	to[0] = math.Sqrt(1-rho*rho) * xs[0]
+	for i := 1; i < len(xs); i++ {
+		to[i] = xs[i] - rho*xs[i-1]
+	}
+}
+
+// leastSquares are the scales with which columns, which it changes, come nearest
+// to ys. One that those before it contain gets none.
+func leastSquares(columns [][]float64, ys []float64) []float64 {
+	shares := make([][]float64, len(columns)) // of the columns before it in each
+	scales := make([]float64, len(columns))
+	for i, column := range columns {
+		own := dot(column, column)
+		shares[i] = make([]float64, i)
+		for j, other := range columns[:i] {
+			if norm := dot(other, other); norm > 0 {
+				shares[i][j] = dot(column, other) / norm
+				subtract(column, other, shares[i][j])
+			}
+		}
+		norm := dot(column, column)
+		if norm <= 1e-12*own {
+			clear(column)
+			continue
+		}
+		scales[i] = dot(ys, column) / norm
+	}
+	for i := len(columns) - 1; i >= 0; i-- {
+		for j, share := range shares[i] {
+			scales[j] -= scales[i] * share
+		}
+	}
+	return scales
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+func subtract(a, b []float64, times float64) {
+	for i := range a {
+		a[i] -= times * b[i]
+	}
+}
