@@ -12,38 +12,38 @@ import (
 
 // ClientUnmeasured fires when nobody knows how wrong the client's stamps are.
 var ClientUnmeasured = Check{
-	ID:  "client-unmeasured",
+	ID: "client-unmeasured", Severity: finding.Caution,
 	Doc: "The instrument's own error was not measured beside the run.",
-	Run: clientUnmeasured,
+	Run: func(f *Facts) Answer { return found(clientUnmeasured(f)...) },
 }
 
-func clientUnmeasured(f Facts) []finding.Finding {
-	var found []finding.Finding
+func clientUnmeasured(f *Facts) []finding.Finding {
+	var list []finding.Finding
 	for _, c := range []*record.Calibration{f.Client.Before, f.Client.After} {
 		if c != nil && c.Unavailable != "" {
-			found = append(found, finding.Finding{
+			list = append(list, finding.Finding{
 				Severity: finding.Caution,
 				Message:  fmt.Sprintf("the client's own error could not be measured %s the run: %s", c.When, c.Unavailable),
 				Fix:      "remove the cause and run again, or see assay calibrate",
 			})
 		}
 	}
-	if f.Client.Bounds == nil && len(found) == 0 {
+	if f.Client.Bounds == nil && len(list) == 0 {
 		message, fix := "the client's own error was not measured", "let the run end by itself"
 		if asked := f.Plan.Run.Spec.Load; asked != nil && asked.Calibrate != nil && !*asked.Calibrate {
 			message, fix = "the client's own error was not measured: load.calibrate is false", "leave load.calibrate out"
 		}
-		found = append(found, finding.Finding{Severity: finding.Caution, Message: message, Fix: fix})
+		list = append(list, finding.Finding{Severity: finding.Caution, Message: message, Fix: fix})
 	}
-	return found
+	return list
 }
 
 // ClientError fires when the client's own error is a large part of what was
 // measured.
 var ClientError = Check{
-	ID:  "client-error",
+	ID: "client-error", Severity: finding.Void,
 	Doc: "The instrument is too coarse for the latency it reports.",
-	Run: clientError,
+	Run: func(f *Facts) Answer { return found(clientError(f)...) },
 }
 
 const (
@@ -53,11 +53,11 @@ const (
 	errorVoid = .5
 )
 
-func clientError(f Facts) []finding.Finding {
+func clientError(f *Facts) []finding.Finding {
 	if f.Client.Bounds == nil {
 		return nil
 	}
-	var found []finding.Finding
+	var list []finding.Finding
 	for _, p := range bounded(f.Client.Bounds) {
 		worst, share := metric.Row{}, 0.0
 		for _, row := range f.Estimates.Rows {
@@ -72,7 +72,7 @@ func clientError(f Facts) []finding.Finding {
 		if share > errorVoid {
 			severity = finding.Void
 		}
-		found = append(found, finding.Finding{
+		list = append(list, finding.Finding{
 			Severity: severity,
 			Message: fmt.Sprintf("the client's own error of %s (%s of %d) is %.0f %% of the p50 of %s at %s (%s)",
 				duration(p.bound.Seconds), p.bound.Statistic, p.bound.N, 100*share, p.metric.Name, pointName(f, worst.Point), duration(worst.Value)),
@@ -82,7 +82,7 @@ func clientError(f Facts) []finding.Finding {
 	}
 	for _, c := range []*record.Calibration{f.Client.Before, f.Client.After} {
 		if c != nil && c.Unavailable == "" && c.Lost+c.Failed > 0 {
-			found = append(found, finding.Finding{
+			list = append(list, finding.Finding{
 				Severity: finding.Void,
 				Message:  fmt.Sprintf("%s the run the client lost %d events and %d requests of a known stream", c.When, c.Lost, c.Failed),
 				Why:      "it may have lost the target's as well",
@@ -90,7 +90,7 @@ func clientError(f Facts) []finding.Finding {
 			})
 		}
 	}
-	return found
+	return list
 }
 
 // A boundedMetric is a metric with the client's error in it.
@@ -106,9 +106,9 @@ func bounded(b *metric.Bounds) []boundedMetric {
 // ClientDrift fires when the client was another instrument after the run than
 // before it.
 var ClientDrift = Check{
-	ID:  "client-drift",
+	ID: "client-drift", Severity: finding.Caution,
 	Doc: "The instrument's own error changed during the run.",
-	Run: clientDrift,
+	Run: func(f *Facts) Answer { return found(clientDrift(f)...) },
 }
 
 const (
@@ -118,11 +118,11 @@ const (
 	driftShare = .01
 )
 
-func clientDrift(f Facts) []finding.Finding {
+func clientDrift(f *Facts) []finding.Finding {
 	if f.Client.Bounds == nil {
 		return nil
 	}
-	var found []finding.Finding
+	var list []finding.Finding
 	for _, p := range bounded(f.Client.Bounds) {
 		if p.bound.Before == nil || p.bound.After == nil {
 			continue
@@ -138,7 +138,7 @@ func clientDrift(f Facts) []finding.Finding {
 		if large <= driftFactor*small || large-small <= driftShare*least {
 			continue
 		}
-		found = append(found, finding.Finding{
+		list = append(list, finding.Finding{
 			Severity: finding.Caution,
 			Message: fmt.Sprintf("the client's own error in %s was %s before the run and %s after it (%s)",
 				p.metric.Name, duration(before), duration(after), p.bound.Statistic),
@@ -146,12 +146,12 @@ func clientDrift(f Facts) []finding.Finding {
 			Fix: "look at the host's pressure and steal in the samples; run again on a quiet host",
 		})
 	}
-	return found
+	return list
 }
 
 func duration(seconds float64) string { return unit.Format(seconds, metric.TTFT.Unit) }
 
-func pointName(f Facts, index int) string {
+func pointName(f *Facts, index int) string {
 	if p, ok := f.Plan.PointByIndex(index); ok {
 		return p.Name
 	}

@@ -11,9 +11,9 @@ import (
 
 // ClientLimit fires when the client, and not the target, was the limit.
 var ClientLimit = Check{
-	ID:  "client-limit",
+	ID: "client-limit", Code: "L-02", Severity: finding.Caution,
 	Doc: "The benchmark was slower than the system it measured.",
-	Run: clientLimit,
+	Run: func(f *Facts) Answer { return found(clientLimit(f)...) },
 }
 
 // The limits beyond which a client is no longer a bystander. A p99 of the lag up
@@ -33,7 +33,7 @@ const (
 	limitRate     = .01
 )
 
-func clientLimit(f Facts) []finding.Finding {
+func clientLimit(f *Facts) []finding.Finding {
 	fastest := math.Inf(1)
 	for _, row := range f.Estimates.Rows {
 		if row.Metric == metric.TTFT.ID && row.Statistic == "p50" && row.Value > 0 {
@@ -131,7 +131,7 @@ func exceeded(h metric.ClientHealth, limits []limit) []string {
 
 // offRate compares what was sent in an open loop with what was due. A call or two
 // at the ends of the window are no evidence.
-func offRate(f Facts) []string {
+func offRate(f *Facts) []string {
 	var list []string
 	for _, point := range f.Plan.Points {
 		offered, okOffered := f.Estimates.Find(metric.OfferedRate.ID, "value", point.Index)

@@ -16,7 +16,7 @@ func TestTokenCount(t *testing.T) {
 		facts := healthy()
 		facts.Plan.Run.Spec.Workload.Tokenizer.Kind = kind
 		facts.Estimates.Counts = []metric.Count{{Of: metric.OfPrompt, Requests: 9, Ours: 100, Server: server, Least: least, Most: most}}
-		got := Run(facts)
+		got := Run(facts).Findings
 		if finding.Worst(got) != want {
 			t.Errorf("%s, %d to %d: %+v, want %q", kind, least, most, got, want)
 		}

@@ -1,50 +1,110 @@
 // Package lint looks for the pitfalls that make a benchmark's numbers mean less
-// than they seem to. One pitfall, one file; each check reads what a bundle says
-// and returns findings with the figures in them.
+// than they seem to. One pitfall, one file; each check reads what a bundle, or a
+// pair of bundles, says and returns findings with the figures in them.
 //
 // It changes nothing and forbids nothing: a finding's severity says what may be
-// claimed while it stands. To add a check, write one file NAME.go with one Check
-// and list it in All.
+// claimed while it stands. Missing evidence is not a pass: a check that lacks what
+// it needs says so, and publication grade wants every check that could forbid a
+// claim to have passed.
+//
+// To add a check, write one file NAME.go with one Check, list it in the table of
+// its family and give the family's test a run that trips it.
 package lint
 
 import (
+	"cmp"
 	"slices"
 
 	"assay/finding"
-	"assay/metric"
-	"assay/plan"
 )
-
-// Facts are what checks may look at.
-type Facts struct {
-	Plan      plan.Plan
-	Estimates metric.Estimates
-	Client    metric.Client
-	Saturated []finding.Finding // points whose queue grew, see package saturation
-}
 
 // A Check looks for one pitfall.
 type Check struct {
-	ID  string
-	Doc string
-	Run func(f Facts) []finding.Finding
+	ID       string           // as findings carry it, such as client-limit
+	Code     string           // its number in the catalogue of pitfalls, such as L-02; empty for others
+	Severity finding.Severity // the worst it can find
+	Doc      string           // the pitfall in one sentence
+
+	// Pair says that the check is about two bundles, and has a meaning only where
+	// Facts.Against is known.
+	Pair bool
+
+	// Applies says from the plan, and from what somebody states about the run,
+	// whether the check has a meaning; nil means that it always has.
+	Applies func(f *Facts) bool
+
+	Run func(f *Facts) Answer
 }
 
-// All lists every check.
-var All = []Check{ClientUnmeasured, ClientError, ClientDrift, ClientLimit, TokenCount, OverSaturation}
+// An Answer is what a check found. The zero Answer is a pass.
+type Answer struct {
+	Findings []finding.Finding
 
-// Run makes every check. Findings carry the id of their check and come worst
-// first.
-func Run(f Facts) []finding.Finding {
-	found := []finding.Finding{}
+	// Missing names the evidence that the bundle lacks; nothing was checked then.
+	Missing string
+}
+
+// found is the answer of a check that looked; no findings are a pass.
+func found(list ...finding.Finding) Answer { return Answer{Findings: list} }
+
+// missing is the answer of a check that could not look.
+func missing(evidence string) Answer { return Answer{Missing: evidence} }
+
+// A State says what became of a check.
+type State string
+
+// The states of a check.
+const (
+	Passed        State = "passed"
+	Found         State = "found"
+	NotChecked    State = "not_checked"    // the evidence is missing
+	NotApplicable State = "not_applicable" // it has no meaning for this run
+)
+
+// A Result is what became of one check.
+type Result struct {
+	Check    string           `json:"check"`
+	Code     string           `json:"code,omitempty"`
+	Severity finding.Severity `json:"severity"` // the worst it can find
+	State    State            `json:"state"`
+	Missing  string           `json:"missing,omitempty"` // what it would need
+}
+
+// An Audit is what became of every check, and what they found, worst first.
+type Audit struct {
+	Results  []Result          `json:"results"`
+	Findings []finding.Finding `json:"findings"`
+}
+
+// All lists every check, family by family.
+var All = slices.Concat(instrument, core, rules, serving, hygiene, steadyState)
+
+// Run makes every check. Findings carry the id of their check.
+func Run(f *Facts) Audit {
+	audit := Audit{Results: []Result{}, Findings: []finding.Finding{}}
 	for _, c := range All {
-		for _, one := range c.Run(f) {
-			one.Check = c.ID
-			found = append(found, one)
+		result := Result{Check: c.ID, Code: c.Code, Severity: c.Severity, State: Passed}
+		switch {
+		case c.Pair && f.Against == nil, c.Applies != nil && !c.Applies(f):
+			result.State = NotApplicable
+		default:
+			answer := c.Run(f)
+			for _, one := range answer.Findings {
+				one.Check = c.ID
+				audit.Findings = append(audit.Findings, one)
+				result.State = Found
+			}
+			if answer.Missing != "" {
+				result.Missing = answer.Missing
+				if result.State == Passed {
+					result.State = NotChecked
+				}
+			}
 		}
+		audit.Results = append(audit.Results, result)
 	}
-	slices.SortStableFunc(found, func(a, b finding.Finding) int {
-		return slices.Index(finding.All, a.Severity) - slices.Index(finding.All, b.Severity)
+	slices.SortStableFunc(audit.Findings, func(a, b finding.Finding) int {
+		return cmp.Compare(slices.Index(finding.All, a.Severity), slices.Index(finding.All, b.Severity))
 	})
-	return found
+	return audit
 }

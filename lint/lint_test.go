@@ -17,7 +17,7 @@ import (
 
 // healthy is a run that nothing can be said against: TTFT 100 ms, ITL 10 ms, and
 // a client that errs by 1 ms and 0.1 ms.
-func healthy() Facts {
+func healthy() *Facts {
 	row := func(m metric.Metric, statistic string, v float64) metric.Row {
 		return metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Estimate: stats.Estimate{Value: v}}
 	}
@@ -26,7 +26,7 @@ func healthy() Facts {
 		return metric.Bound{Seconds: v, Statistic: "p99", N: 1000, Before: &before, After: &after}
 	}
 	small := 1e-6
-	return Facts{
+	return &Facts{
 		Plan: plan.Plan{Points: []plan.Point{{Name: "rate=50/s", Duration: unit.Duration(10 * time.Second)}}, Run: spec.Run{Spec: spec.RunSpec{Load: &spec.Load{}}}},
 		Estimates: metric.Estimates{Rows: []metric.Row{
 			row(metric.TTFT, "p50", .1), row(metric.TTFT, "p99", .2), row(metric.ITL, "p50", .01),
@@ -50,7 +50,7 @@ type spoiled struct {
 }
 
 func TestChecks(t *testing.T) {
-	if found := Run(healthy()); len(found) != 0 {
+	if found := Run(healthy()).Findings; len(found) != 0 {
 		t.Fatalf("a healthy run has findings: %+v", found)
 	}
 	tests := []spoiled{
@@ -77,7 +77,7 @@ func TestChecks(t *testing.T) {
 		{"busy host", func(f *Facts) { v := .3; f.Client.Launches[0].CPUPressure = &v }, "client-limit", finding.Note, "waited for a processor 30.0 %"},
 		{"coalesced", func(f *Facts) { v := .3; f.Client.Launches[0].SharedRead = &v }, "client-limit", finding.Note, "shared a read"},
 	}
-	for _, c := range All {
+	for _, c := range instrument {
 		if c.Doc == "" || !slices.ContainsFunc(tests, func(tt spoiled) bool { return tt.check == c.ID }) {
 			t.Errorf("%s: every check needs its doc and a run that trips it", c.ID)
 		}
@@ -85,8 +85,8 @@ func TestChecks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := healthy()
-			tt.spoil(&f)
-			found := Run(f)
+			tt.spoil(f)
+			found := Run(f).Findings
 			if len(found) != 1 {
 				t.Fatalf("got %+v, want one finding", found)
 			}
@@ -103,7 +103,7 @@ func TestLagLimitGrowsWithTTFT(t *testing.T) {
 	f.Estimates.Rows[0].Value = 1
 	v := 9e-3
 	f.Client.Launches[0].LagP99 = &v
-	if found := Run(f); len(found) != 0 {
+	if found := Run(f).Findings; len(found) != 0 {
 		t.Errorf("a lag of 9 ms before a TTFT of 1 s: %+v", found)
 	}
 }
@@ -113,7 +113,7 @@ func TestWorstFirst(t *testing.T) {
 	v := .3
 	f.Client.Launches[0].CPUPressure, f.Client.After.Failed, f.Client.Bounds.TTFT.Seconds = &v, 1, .006
 	var order []finding.Severity
-	for _, one := range Run(f) {
+	for _, one := range Run(f).Findings {
 		order = append(order, one.Severity)
 	}
 	if len(order) != 3 || order[0] != finding.Void || order[1] != finding.Caution || order[2] != finding.Note {

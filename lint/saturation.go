@@ -4,7 +4,7 @@ import "assay/finding"
 
 // OverSaturation fires when the queue of an open point grew without bound.
 var OverSaturation = Check{
-	ID:  "over-saturation",
+	ID: "over-saturation", Code: "L-11", Severity: finding.Caution,
 	Doc: "A point has no steady state: more arrived than left.",
-	Run: func(f Facts) []finding.Finding { return f.Saturated },
+	Run: func(f *Facts) Answer { return found(f.Saturated...) },
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 
-	"assay/analysis/saturation"
 	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
@@ -28,11 +27,11 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 	}
 	known, err = derived(b, findingsFile, &r.Findings)
 	if !known && err == nil {
-		facts := lint.Facts{Plan: r.Plan, Estimates: r.Estimates, Client: r.Client}
-		if facts.Saturated, err = saturation.Findings(b, r.Plan); err != nil {
+		facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
+		if err != nil {
 			return r, err
 		}
-		r.Findings = lint.Run(facts)
+		r.Findings = lint.Run(facts).Findings
 	}
 	return r, err
 }

@@ -1,0 +1,220 @@
+package lint
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/metric"
+	"assay/plan"
+	"assay/record"
+	"assay/spec"
+)
+
+// A scene is a run that is made up: records of a known kind, written into a real
+// bundle. The clean one is a publication-grade run that nothing can be said
+// against; a case spoils one thing of it.
+type scene struct {
+	run         func(*spec.Run) // changes to examples/publication-inference.yaml
+	launches    int
+	requests    int // measured ones of each launch
+	warmups     int
+	request     func(launch int, r *record.Request, events *[]record.Chunk) // nil leaves it alone
+	events      func(launch int, l *bundle.Launch)                          // appended after the window's
+	samples     func(launch int) []record.Sample
+	start       func(launch int, s *bundle.LaunchStart)
+	environment record.Environment
+	inputs      bundle.Inputs
+	calibration func(*record.Calibration)
+	spoil       func(*Facts) // of what has no place in a bundle
+}
+
+const (
+	sceneUsers  = 8
+	sceneTTFT   = 100e6 // ns
+	sceneGap    = 10e6  // ns
+	sceneTokens = 11
+	sceneWarmup = 1e9    // ns
+	sceneWindow = 10.5e9 // ns
+)
+
+// clean has five launches of eight users in a closed loop.
+func clean() scene {
+	return scene{
+		run: func(r *spec.Run) {
+			r.Spec.Load.Concurrency = []int{sceneUsers}
+			r.Spec.Workload.SequenceLengthMix = []spec.SequenceLength{{InputTokens: 512, OutputTokens: sceneTokens, Weight: 1}}
+		},
+		launches: 5, requests: 400, warmups: 40,
+		environment: record.Environment{},
+	}
+}
+
+// facts builds the scene's bundle and gathers what checks look at.
+func (s scene) facts(t *testing.T) *Facts {
+	t.Helper()
+	p := s.plan(t)
+	b := s.bundle(t, p)
+	e, err := metric.Estimate(b, p, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := metric.ReadClient(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Gather(b, p, e, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.spoil != nil {
+		s.spoil(f)
+	}
+	return f
+}
+
+func (s scene) plan(t *testing.T) plan.Plan {
+	t.Helper()
+	text, err := os.ReadFile("../examples/publication-inference.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, faults := spec.Parse("publication-inference.yaml", text)
+	if !spec.Valid(faults) {
+		t.Fatal(faults)
+	}
+	if s.run != nil {
+		s.run(doc.Run)
+	}
+	p, err := plan.New(*doc.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoded, err := p.Encode()
+	must(err)
+	dir := filepath.Join(t.TempDir(), "scene")
+	w, err := bundle.Create(dir, bundle.Header{RunID: "scene", Spec: []byte("x"), Plan: encoded})
+	must(err)
+	must(w.SetEnvironment(s.environment))
+	must(w.SetInputs(s.inputs))
+	for launch := range s.launches {
+		start := bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID}
+		if s.start != nil {
+			s.start(launch, &start)
+		}
+		l, err := w.StartLaunch(start)
+		must(err)
+		must(l.Events.Append(record.Event{At: sceneWarmup, Name: record.WindowBegin},
+			record.Event{At: sceneWarmup + sceneWindow, Name: record.WindowEnd}))
+		if s.events != nil {
+			s.events(launch, l)
+		}
+		s.fill(t, launch, l)
+		if s.samples != nil {
+			must(l.Samples.Append(s.samples(launch)...))
+		}
+		for when, at := range map[string]int{record.CalibrationBefore: 0, record.CalibrationAfter: s.launches - 1} {
+			if launch != at {
+				continue
+			}
+			text, err := json.Marshal(s.calibrated(when))
+			must(err)
+			must(l.Attach(record.CalibrationFile(when), text))
+		}
+		must(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
+	}
+	signer, err := bundle.GenerateKey()
+	must(err)
+	_, err = w.Seal(t.Context(), bundle.Completed, bundle.SealOptions{Signer: signer})
+	must(err)
+	b, err := bundle.Open(dir)
+	must(err)
+	return b
+}
+
+// fill writes the requests of a closed loop: each user sends the next call when
+// the last has ended. The noise is the launch's own, and small.
+func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(launch)))
+	free := make([]int64, sceneUsers) // when each user is free again
+	own := 1 + .005*random.NormFloat64()
+	for i := range s.warmups + s.requests {
+		user := i % sceneUsers
+		usage, input := int32(sceneTokens), int32(512)
+		r := record.Request{
+			ID: int64(i), Phase: record.Measure, User: int32(user), Due: free[user], Sent: free[user] + 20e3,
+			Result: record.OK, Status: 200, FinishReason: "length", AskedInput: 512, AskedOutput: sceneTokens,
+			UsageInput: &input, UsageOutput: &usage, PromptHash: random.Int64(), Stamps: "epoll+kernel", Protocol: "HTTP/1.1",
+		}
+		if i < s.warmups {
+			r.Phase, r.Due, r.Sent = record.Warmup, free[user], free[user]+20e3
+		} else if i < s.warmups+sceneUsers {
+			free[user] = max(free[user], sceneWarmup)
+			r.Due, r.Sent = free[user], free[user]+20e3
+		}
+		noise := func(of float64) int64 { return int64(of * own * (1 + .02*random.NormFloat64())) }
+		at := r.Sent + noise(sceneTTFT)
+		first := at
+		r.First = &first
+		events := []record.Chunk{{Request: r.ID, At: at - 1e6, Kind: record.Role, Bytes: 80}}
+		for seq := range int32(sceneTokens) {
+			events = append(events, record.Chunk{Request: r.ID, Seq: seq + 1, At: at, Kind: record.Content, Bytes: 100, TextBytes: 4})
+			at += noise(sceneGap)
+		}
+		r.Done = at
+		if s.request != nil {
+			s.request(launch, &r, &events)
+		}
+		r.Chunks = int32(len(events))
+		free[user] = r.Done
+		if err := l.Requests.Append(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Chunks.Append(events...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s scene) calibrated(when string) record.Calibration {
+	spread := func(ns int64) record.ErrorSpread {
+		return record.ErrorSpread{N: 1000, P50: ns / 2, P99: ns, Max: 2 * ns}
+	}
+	c := record.Calibration{
+		Version: record.CalibrationVersion, When: when, Point: "concurrency=8", Loop: "closed", Streams: sceneUsers,
+		TTFT: spread(100e3), Gap: spread(50e3), Stamp: spread(20e3), Lag: spread(20e3), Requests: 100, Events: 1000,
+	}
+	if s.calibration != nil {
+		s.calibration(&c)
+	}
+	return c
+}
+
+// A trip is a scene with one fault, and what must be said about it.
+type trip struct {
+	check    string
+	name     string
+	spoil    func(*scene)
+	severity finding.Severity
+	want     string // part of the message
+}
+
+// trips lists the families' cases; every check outside of instrument has one.
+var trips = slices.Concat(coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips)
