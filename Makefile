@@ -5,7 +5,7 @@ VENV   := .venv
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
-.PHONY: bench-bundle bench-closed bench-fidelity bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-bundle bench-calibration bench-closed bench-fidelity bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
 test: $(VENV)/ready compiler lint
@@ -67,6 +67,13 @@ fuzz:
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
+
+# What the statistics promise, by simulation: coverage of every interval, and what
+# rests on them. Writes the tables into METHODOLOGY.md and exits 3 when a promise is
+# broken; CALIBRATION_TRIALS=200 for a look.
+CALIBRATION_TRIALS ?= 4000
+bench-calibration:
+	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write METHODOLOGY.md
 
 # The client's stamps against the simulator's own, every reader, at 100 and at 50
 # events per second and stream, and reads per second with no schedule at all; with
