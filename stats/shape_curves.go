@@ -13,7 +13,7 @@ const (
 	driftFree  = 1
 	decayFree  = 2
 	jumpFree   = 2
-	cycleFree  = 2
+	cycleFree  = 3
 	levelsFree = 2.5 // for each jump
 )
 
@@ -115,15 +115,15 @@ func after(n, at int) []float64 {
 // cycles have from 2.5 periods in the series to one in four batches, with a
 // second and third harmonic for those that are no sine.
 func cycles(n int) (list []curve) {
-	for count := 2.5; count <= float64(n)/4; count += .25 {
-		c := curve{shape: Cyclic, free: cycleFree, period: float64(n) / count}
+	for count := 2.5; count <= float64(n)/4; count *= 1.04 {
+		c := curve{shape: Cyclic, free: cycleFree, period: float64(n) / count, nested: 2}
 		for harmonic := 1.; harmonic <= 3 && harmonic*count <= float64(n)/2.5; harmonic++ {
 			turn := 2 * math.Pi * harmonic * count
 			c.columns = append(c.columns,
 				column(n, func(t float64) float64 { return math.Sin(turn * t) }),
 				column(n, func(t float64) float64 { return math.Cos(turn * t) }))
-			list = append(list, curve{shape: c.shape, free: c.free, period: c.period, columns: c.columns[:len(c.columns):len(c.columns)]})
 		}
+		list = append(list, c)
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 type judged struct {
 	shape       Shape
 	warm        int     // batches of a warm-up at the beginning
+	rest        int     // from where on nothing of it is left that could be seen
 	warmChange  float64 // their mean less the level after them
 	changes     []int   // batches at which the level jumps
 	change      float64 // what the level does after the warm-up
@@ -32,12 +33,12 @@ func judgeShape(ys []float64, tolerance float64) judged {
 		best = better(best, f.best(afterWarmUp(len(ys))))
 		j = f.meaning(best, tolerance)
 	}
-	if j.shape == WarmUp && len(ys)-j.warm >= fewestBatches {
-		later := judgeRest(ys[j.warm:], tolerance)
+	if j.shape == WarmUp && len(ys)-j.rest >= fewestBatches {
+		later := judgeRest(ys[j.rest:], tolerance)
 		if later.shape != Flat {
 			later.warm = j.warm
 			for i := range later.changes {
-				later.changes[i] += j.warm
+				later.changes[i] += j.rest
 			}
 			j = later
 		}
@@ -81,12 +82,13 @@ func (f *fitter) meaning(c fitted, tolerance float64) judged {
 	level := f.level(c)
 	small := tolerance * math.Abs(mean(f.ys))
 	j := judged{shape: c.shape, changes: slices.Clone(c.changes), period: c.period, correlation: c.correlation, noise: c.noise}
+	wanders := c.correlation >= wandering || c.correlation >= restless && c.shape != Flat
 	switch {
-	case c.correlation >= wandering:
+	case wanders:
 		j.shape, j.changes, j.period = NeverSteady, nil, 0
 	case c.shape == WarmUp:
 		j.changes = nil
-		j.warm = settled(level, max(c.noise, small))
+		j.warm, j.rest = settled(level, max(c.noise, small)), settled(level, c.noise/4)
 		if max(c.settles, float64(j.warm)) > latePart*float64(n) {
 			j.shape, j.warm = Drift, 0
 		}
@@ -101,7 +103,7 @@ func (f *fitter) meaning(c fitted, tolerance float64) judged {
 	switch {
 	case j.shape == Drift || j.shape == Step:
 		j.change = level[n-1] - level[j.warm]
-	case c.correlation >= wandering:
+	case wanders:
 		j.change = slices.Max(f.ys) - slices.Min(f.ys)
 	default:
 		j.change = slices.Max(level) - slices.Min(level)

@@ -65,8 +65,9 @@ const (
 	batchOfMSER   = 5  // values in a batch, where there are enough
 
 	// wandering is the correlation of neighbouring batches from which on a series
-	// has no level worth the name: of sixty batches about ten count.
-	wandering = .7
+	// has no level worth the name: of sixty batches some ten count. Where a curve
+	// was needed and still leaves restless, the curve is not the whole story.
+	wandering, restless = .7, .55
 
 	// earlyPart is where a jump from one level to another still is a warm-up, and
 	// latePart where a decay still is one: MSER's own limit.
