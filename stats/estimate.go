@@ -20,6 +20,10 @@ type Estimate struct {
 	N          int      `json:"n"`
 	Method     string   `json:"method"`
 
+	// EffectiveN is how many independent values the N are worth, from methods that
+	// allow for dependence; zero from others.
+	EffectiveN float64 `json:"effectiveN,omitempty"`
+
 	// Warnings do not stop the analysis but must be shown beside the number.
 	Warnings []string `json:"warnings,omitempty"`
 }

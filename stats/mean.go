@@ -17,7 +17,8 @@ const minMeanSamples = 3
 
 // Mean estimates the mean of xs with Student's t interval. Its xs are
 // replicates (one value per launch), never the requests inside one: pooling
-// those covers 60 % where it says 95 %.
+// those covers 60 % where it says 95 %. When Dependent sees that the replicates
+// hang together in their order there is no interval; see MeanDependent.
 func Mean(xs []float64, confidence float64) (Estimate, error) {
 	if len(xs) == 0 {
 		return Estimate{}, ErrNoSamples
@@ -32,6 +33,10 @@ func Mean(xs []float64, confidence float64) (Estimate, error) {
 		return est, nil
 	}
 	mean, sd := stat.MeanStdDev(xs, nil)
+	if Dependent(xs) {
+		est.Value, est.Warnings = mean, []string{dependentWarning}
+		return est, nil
+	}
 	half := TQuantile(1-(1-confidence)/2, len(xs)-1) * sd / math.Sqrt(float64(len(xs)))
 	est.Value, est.Interval, est.Confidence = mean, Interval{mean - half, mean + half}, confidence
 	if len(xs) < minMeanSamples {

@@ -21,8 +21,9 @@ const rankSlack = 1e-9
 
 // Quantile estimates the q-quantile of xs, with the exact distribution-free
 // interval of order statistics: for B ~ Bin(n, q) the interval [X(l), X(r)] has
-// coverage P(l ≤ B < r). It assumes independent samples; callers who know
-// better must say so with a warning. A side the sample cannot bound is infinite.
+// coverage P(l ≤ B < r). A side the sample cannot bound is infinite. It assumes
+// independent samples: when Dependent sees that they are not, there is no
+// interval; see QuantileDependent.
 func Quantile(xs []float64, q, confidence float64) (Estimate, error) {
 	if len(xs) == 0 {
 		return Estimate{}, ErrNoSamples
@@ -39,6 +40,10 @@ func Quantile(xs []float64, q, confidence float64) (Estimate, error) {
 		Confidence: coverage(n, q, lo, hi),
 		N:          n,
 		Method:     QuantileMethod,
+	}
+	if dependent(xs, sorted) {
+		est.Confidence, est.Warnings = 0, []string{dependentWarning}
+		return est, nil
 	}
 	if lo >= 1 {
 		est.Interval.Lo = sorted[lo-1]

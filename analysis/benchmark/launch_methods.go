@@ -18,7 +18,7 @@ var launchMethods = []method{
 const launchRequests = 1000
 
 // ofLaunches is a method that is given the means of k launches.
-func ofLaunches(name string, k int, exact bool, truth func(world) float64, estimate func([]float64) (stats.Estimate, error)) method {
+func ofLaunches(name string, k int, exact bool, truth func(world) float64, estimate estimator) method {
 	return method{
 		name: name, sample: fmt.Sprintf("%d launches", k), exact: exact,
 		try: func(w world, rng *rand.Rand) (outcome, error) {

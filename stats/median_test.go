@@ -1,0 +1,134 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestMedian(t *testing.T) {
+	// benchstat's behaviour: six values have an interval at 95 %, from the least to
+	// the greatest; five have none.
+	for _, tt := range []struct {
+		xs       []float64
+		value    float64
+		interval Interval
+	}{
+		{[]float64{6, 1, 5, 2, 4, 3}, 3.5, Interval{1, 6}},
+		{[]float64{5, 1, 4, 2, 3}, 3, Unbounded},
+		{[]float64{9, 1, 8, 2, 7, 3, 6, 4, 5}, 5, Interval{2, 8}},
+	} {
+		got, err := Median(tt.xs, .95)
+		if err != nil || got.Value != tt.value || got.Interval != tt.interval || got.Method != MedianMethod {
+			t.Errorf("%v: %+v, %v; want %v in %v", tt.xs, got, err, tt.value, tt.interval)
+		}
+	}
+}
+
+func TestLogMean(t *testing.T) {
+	got, err := LogMean([]float64{1, 10, 100}, .95)
+	if err != nil || math.Abs(got.Value-10) > 1e-12 {
+		t.Fatalf("%+v, %v; want 10", got, err)
+	}
+	// ln 10 either side of ln 10 with a standard error of ln 10/√3.
+	if want := 10 * math.Exp(TQuantile(.975, 2)*math.Ln10/math.Sqrt(3)); math.Abs(got.Interval.Hi/want-1) > 1e-12 {
+		t.Errorf("upper end %v, want %v", got.Interval.Hi, want)
+	}
+	if _, err := LogMean([]float64{1, 0}, .95); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("zero: %v, want a refusal", err)
+	}
+	if got, err := LogMean([]float64{4}, .95); err != nil || got.Value != 4 || got.Interval != Unbounded {
+		t.Errorf("one value: %+v, %v; want 4 without an interval", got, err)
+	}
+}
+
+// Harrell–Davis varies less than the middle value of a small normal sample.
+func TestHarrellDavis(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	var own, plain float64
+	for range 2000 {
+		xs := make([]float64, 11)
+		for i := range xs {
+			xs[i] = rng.NormFloat64()
+		}
+		h, m := HarrellDavis(xs, .5), median(xs)
+		own, plain = own+h*h, plain+m*m
+	}
+	if own > .95*plain {
+		t.Errorf("variance %.4f of Harrell–Davis, %.4f of the middle value: want less", own/2000, plain/2000)
+	}
+	if got := HarrellDavis([]float64{3, 3, 3}, .9); math.Abs(got-3) > 1e-12 {
+		t.Errorf("of a constant: %v, want 3", got)
+	}
+	if !math.IsNaN(HarrellDavis(nil, .5)) || !math.IsNaN(HarrellDavis([]float64{1}, 1)) {
+		t.Error("nothing has a quantile")
+	}
+}
+
+func TestQuantileDependent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 1))
+	z := 0.0
+	xs := make([]float64, 4000)
+	for i := range xs {
+		z = .8*z + rng.NormFloat64()
+		xs[i] = z
+	}
+	plain, err := Quantile(xs, .5, .95)
+	if err != nil || plain.Interval != Unbounded || plain.Confidence != 0 || len(plain.Warnings) != 1 {
+		t.Errorf("for independent values: %+v, %v; want no interval and a warning", plain, err)
+	}
+	got, err := QuantileDependent(xs, .5, .95)
+	if err != nil || !got.Interval.Contains(0) || got.Value != plain.Value {
+		t.Fatalf("%+v, %v; want zero inside and %v", got, err, plain.Value)
+	}
+	// The sign of AR(1) 0.8 has a design effect of about 6.
+	if got.EffectiveN < 400 || got.EffectiveN > 1000 {
+		t.Errorf("effective n %.0f of 4000, want about 650", got.EffectiveN)
+	}
+	short, err := QuantileDependent(xs[:1000], .99, .95)
+	if err != nil || short.Interval != Unbounded || len(short.Warnings) != 1 {
+		t.Errorf("p99 of 1000 dependent values: %+v, %v; want a refusal", short, err)
+	}
+	if _, err := QuantileDependent(nil, .5, .95); !errors.Is(err, ErrNoSamples) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+// Independent values get nearly the interval of Quantile.
+func TestQuantileDependentOfIndependent(t *testing.T) {
+	xs := logNormal(3000, rand.New(rand.NewPCG(16, 1)))
+	plain, err := Quantile(xs, .9, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := QuantileDependent(xs, .9, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(i Interval) float64 { return i.Hi - i.Lo }
+	if w, p := width(got.Interval), width(plain.Interval); w < p || w > 1.3*p {
+		t.Errorf("width %v, of Quantile %v: want as wide or a little wider", w, p)
+	}
+}
+
+func TestMeanDependent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	z := 0.0
+	xs := make([]float64, 5000)
+	for i := range xs {
+		z = .5*z + rng.NormFloat64()
+		xs[i] = z
+	}
+	got, err := MeanDependent(xs, .95)
+	if err != nil || got.EffectiveN < 1300 || got.EffectiveN > 2100 || !got.Interval.Contains(0) {
+		t.Errorf("%+v, %v; want zero inside and an effective n of about 1667", got, err)
+	}
+	short, err := MeanDependent(xs[:200], .95)
+	if err != nil || short.Interval != Unbounded || len(short.Warnings) != 1 {
+		t.Errorf("200 values: %+v, %v; want a refusal", short, err)
+	}
+	if est, err := Mean(xs, .95); err != nil || est.Interval != Unbounded {
+		t.Errorf("Mean of the same: %+v, %v; want a refusal", est, err)
+	}
+}
