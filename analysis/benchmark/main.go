@@ -37,6 +37,7 @@ type section struct {
 var sections = []section{
 	{"coverage", coverageTable},
 	{"pooled", pooledTable},
+	{"steady", steadyTable},
 }
 
 func main() { os.Exit(benchmark(os.Args[1:], os.Stdout, os.Stderr)) }
