@@ -47,11 +47,15 @@ func drifts(n int) (list []curve) {
 // decays fall off exponentially from the first batch, or in a straight line to a
 // level: the one is a cache that fills, the other a queue.
 func decays(n int) (list []curve) {
-	for _, tau := range []float64{.01, .015, .02, .03, .04, .055, .075, .1, .13, .17, .23, .3, .45, .7} {
+	for _, tau := range []float64{.01, .015, .02, .026, .033, .042, .053, .067, .083, .1, .12, .145, .175, .22, .3, .45, .7} {
 		list = append(list, curve{shape: WarmUp, free: decayFree, settles: 3 * tau * float64(n),
 			columns: [][]float64{column(n, func(t float64) float64 { return math.Exp(-t / tau) })}})
+		// The logarithm of a decay from ten times the level: on that scale a large
+		// one falls in a straight line first.
+		list = append(list, curve{shape: WarmUp, free: decayFree, settles: 4 * tau * float64(n),
+			columns: [][]float64{column(n, func(t float64) float64 { return math.Log1p(9 * math.Exp(-t/tau)) })}})
 	}
-	for _, end := range []float64{.06, .1, .14, .19, .25, .32, .4, .5} {
+	for _, end := range []float64{.05, .06, .07, .083, .097, .11, .125, .14, .16, .18, .2, .22, .245, .27, .3, .35, .42, .5} {
 		list = append(list, curve{shape: WarmUp, free: decayFree, settles: end * float64(n),
 			columns: [][]float64{column(n, func(t float64) float64 { return max(0, 1-t/end) })}})
 	}
@@ -81,7 +85,9 @@ func only(n, at int) []float64 {
 	return xs
 }
 
-// afterWarmUp joins every decay and early jump with every drift and later jump.
+// afterWarmUp joins every third decay or early jump with every drift and every
+// second later jump: nearly right is enough to tell the kind, and all pairs would
+// be thousands.
 func afterWarmUp(n int) (list []curve) {
 	var first, later []curve
 	for _, c := range slices.Concat(decays(n), jumps(n), drifts(n)) {
@@ -92,8 +98,12 @@ func afterWarmUp(n int) (list []curve) {
 			later = append(later, c)
 		}
 	}
-	for _, a := range first {
-		for _, b := range later {
+	for i := 0; i < len(first); i += 3 {
+		for k := 0; k < len(later); k++ {
+			a, b := first[i], later[k]
+			if b.shape == Step && k%2 == 1 {
+				continue
+			}
 			b.columns = append(b.columns[:1:1], a.columns[0])
 			b.free += a.free
 			b.settles = a.settles

@@ -10,7 +10,6 @@ type judged struct {
 	shape       Shape
 	warm        int     // batches of a warm-up at the beginning
 	rest        int     // from where on nothing of it is left that could be seen
-	warmChange  float64 // their mean less the level after them
 	changes     []int   // batches at which the level jumps
 	change      float64 // what the level does after the warm-up
 	period      float64
@@ -18,8 +17,8 @@ type judged struct {
 	noise       float64
 }
 
-// judgeShape chooses the best curve and says what it means. What follows a
-// warm-up is looked at again by itself: a drift behind a warm-up is a drift.
+// judgeShape chooses the best curve and says what it means; differences of ys are
+// relative changes. What follows a warm-up is looked at again by itself: a drift behind a warm-up is a drift.
 func judgeShape(ys []float64, tolerance float64) judged {
 	f := newFitter(ys)
 	best := f.best(curves(len(ys)))
@@ -33,6 +32,9 @@ func judgeShape(ys []float64, tolerance float64) judged {
 		best = better(best, f.best(afterWarmUp(len(ys))))
 		j = f.meaning(best, tolerance)
 	}
+	if j.shape == NeverSteady {
+		j = cutOff(ys, j, tolerance)
+	}
 	if j.shape == WarmUp && len(ys)-j.rest >= fewestBatches {
 		later := judgeRest(ys[j.rest:], tolerance)
 		if later.shape != Flat {
@@ -43,10 +45,22 @@ func judgeShape(ys []float64, tolerance float64) judged {
 			j = later
 		}
 	}
-	if j.warm > 0 {
-		j.warmChange = mean(ys[:j.warm]) - mean(ys[j.warm:])
-	}
 	return j
+}
+
+// cutOff looks whether a series that seems restless is flat once MSER has cut its
+// beginning off: a warm-up of a form that no curve has.
+func cutOff(ys []float64, j judged, tolerance float64) judged {
+	cut := MSER(ys)
+	if cut.Rejected || cut.Drop == 0 || float64(cut.Drop) > earlyPart*float64(len(ys)) || len(ys)-cut.Drop < fewestBatches {
+		return j
+	}
+	rest := judgeRest(ys[cut.Drop:], tolerance)
+	if rest.shape != Flat {
+		return j
+	}
+	rest.shape, rest.warm, rest.rest = WarmUp, cut.Drop, cut.Drop
+	return rest
 }
 
 // judgeRest judges what is left after a warm-up, which has none of its own.
@@ -80,7 +94,6 @@ func better(a, b fitted) fitted {
 func (f *fitter) meaning(c fitted, tolerance float64) judged {
 	n := len(f.ys)
 	level := f.level(c)
-	small := tolerance * math.Abs(mean(f.ys))
 	j := judged{shape: c.shape, changes: slices.Clone(c.changes), period: c.period, correlation: c.correlation, noise: c.noise}
 	wanders := c.correlation >= wandering || c.correlation >= restless && c.shape != Flat
 	switch {
@@ -88,7 +101,7 @@ func (f *fitter) meaning(c fitted, tolerance float64) judged {
 		j.shape, j.changes, j.period = NeverSteady, nil, 0
 	case c.shape == WarmUp:
 		j.changes = nil
-		j.warm, j.rest = settled(level, max(c.noise, small)), settled(level, c.noise/4)
+		j.warm, j.rest = settled(level, max(c.noise, tolerance)), settled(level, c.noise/4)
 		if max(c.settles, float64(j.warm)) > latePart*float64(n) {
 			j.shape, j.warm = Drift, 0
 		}
@@ -108,7 +121,7 @@ func (f *fitter) meaning(c fitted, tolerance float64) judged {
 	default:
 		j.change = slices.Max(level) - slices.Min(level)
 	}
-	if math.Abs(j.change) < small {
+	if math.Abs(j.change) < tolerance {
 		j = judged{shape: Flat, warm: j.warm, correlation: c.correlation, noise: c.noise}
 		if j.warm > 0 {
 			j.shape = WarmUp

@@ -94,27 +94,48 @@ func SteadyState(xs []float64, opts SteadyOptions) Steadiness {
 		s.Reasons = []string{fmt.Sprintf("%d values: want at least %d", n, fewestBatches)}
 		return s
 	}
-	s.Batch = batchSize(n)
-	batches := BatchMeans(xs, s.Batch)
+	s.Batch = SteadyBatch(n)
+	batches, back := relative(BatchMeans(xs, s.Batch))
 	clipped, spikes := clipSpikes(batches)
-	f := judgeShape(clipped, opts.Tolerance)
-	s.fill(xs, f)
-	s.Reasons = append(s.reasons(f, opts), evidence(xs, clipped)...)
+	s.fill(xs, judgeShape(clipped, opts.Tolerance), back)
+	s.Reasons = append(s.reasons(xs, opts), evidence(xs, clipped)...)
 	if spikes > 0 {
 		s.Reasons = append(s.Reasons, fmt.Sprintf("%d of %d batches are spikes and were held to their neighbours here; they count in every figure", spikes, len(batches)))
 	}
 	return s
 }
 
-// batchSize gives few enough batches, and where it can batches of five.
-func batchSize(n int) int {
+// relative puts batches on a scale on which a difference is a relative change:
+// logarithms, on which the noise of a slow beginning is no larger than that of the
+// rest, or where there are none shares of the mean. Back turns a difference into
+// the relative change that it is.
+func relative(batches []float64) (ys []float64, back func(float64) float64) {
+	ys = slices.Clone(batches)
+	if slices.Min(ys) > 0 {
+		for i, y := range ys {
+			ys[i] = math.Log(y)
+		}
+		return ys, math.Expm1
+	}
+	if scale := math.Abs(mean(batches)); scale > 0 {
+		for i := range ys {
+			ys[i] /= scale
+		}
+	}
+	return ys, func(difference float64) float64 { return difference }
+}
+
+// SteadyBatch is how many of n values SteadyState takes the mean of: so many that
+// there are at most 60 means and, where there are enough values, five.
+func SteadyBatch(n int) int {
 	size := (n + mostBatches - 1) / mostBatches
 	return max(size, min(batchOfMSER, n/(2*fewestBatches)), 1)
 }
 
 // fill turns what is known of batches into indexes of xs.
-func (s *Steadiness) fill(xs []float64, f judged) {
+func (s *Steadiness) fill(xs []float64, f judged, back func(float64) float64) {
 	s.Shape, s.Correlation = f.shape, f.correlation
+	s.Change, s.Noise = back(f.change), f.noise
 	s.Warm = f.warm * s.Batch
 	s.Begin, s.End = s.Warm, s.N
 	s.Period = f.period * float64(s.Batch)
@@ -131,18 +152,15 @@ func (s *Steadiness) fill(xs []float64, f judged) {
 	if s.End > s.Begin {
 		s.Level = mean(xs[s.Begin:s.End])
 	}
-	if s.Level != 0 {
-		s.Change = f.change / math.Abs(s.Level)
-		s.Noise = f.noise / math.Abs(s.Level)
-	}
 }
 
 // reasons says in words what was found.
-func (s Steadiness) reasons(f judged, opts SteadyOptions) []string {
+func (s Steadiness) reasons(xs []float64, opts SteadyOptions) []string {
 	percent := 100 * s.Change
 	var list []string
 	if s.Warm > 0 {
-		list = append(list, fmt.Sprintf("the first %d of %d values are %+.1f %% off the level after them", s.Warm, s.N, 100*f.warmChange/math.Abs(s.Level)))
+		after := mean(xs[s.Warm:])
+		list = append(list, fmt.Sprintf("the mean of the first %d of %d values is %+.1f %% off that of those after them", s.Warm, s.N, 100*(mean(xs[:s.Warm])-after)/math.Abs(after)))
 	}
 	switch s.Shape {
 	case Flat:
@@ -176,22 +194,27 @@ func evidence(xs, batches []float64) []string {
 	return list
 }
 
-// clipSpikes holds batches that stand alone far from both their neighbourhoods to
-// the median around them: one slow batch is an outlier and no state. The first
-// three are left as they are, since slow ones there are a warm-up.
+// clipSpikes holds batches that stand far above or below both those before and
+// those after them to the nearer of the two: one slow batch is an outlier and no
+// state. The first three are left as they are, since slow ones there are a
+// warm-up.
 func clipSpikes(batches []float64) (clipped []float64, spikes int) {
-	const around, head, far = 2, 3, 6
+	const around, head, far = 3, 3, 6
 	clipped = slices.Clone(batches)
-	off := make([]float64, len(batches))
-	middle := make([]float64, len(batches))
-	for i := range batches {
-		middle[i] = medianOf(batches[max(0, i-around):min(len(batches), i+around+1)])
-		off[i] = math.Abs(batches[i] - middle[i])
+	off := make([]float64, 0, len(batches))
+	nearer := make([]float64, len(batches))
+	for i := head; i+1 < len(batches); i++ {
+		before := batches[i] - medianOf(batches[i-around:i])
+		after := batches[i] - medianOf(batches[i+1:min(len(batches), i+around+1)])
+		off = append(off, math.Abs(before), math.Abs(after))
+		if before*after > 0 {
+			nearer[i] = math.Copysign(min(math.Abs(before), math.Abs(after)), before)
+		}
 	}
 	limit := far * 1.4826 * medianOf(off)
-	for i := head; i < len(batches); i++ {
-		if off[i] > limit && limit > 0 {
-			clipped[i] = middle[i]
+	for i, stands := range nearer {
+		if math.Abs(stands) > limit && limit > 0 {
+			clipped[i] -= stands
 			spikes++
 		}
 	}

@@ -54,8 +54,16 @@ func one(rng *rand.Rand, shape stats.Shape) Series {
 	}
 	curve := s.draw(rng, change)
 	noise := s.noise(rng, sigma)
+	grows := rng.IntN(2) == 0
+	if grows {
+		s.Noise += ", grows with the level"
+	}
 	for i := range s.Values {
-		s.Values[i] = level + curve((float64(i)+.5)/float64(n)) + noise[i]
+		now := level + curve((float64(i)+.5)/float64(n))
+		if grows {
+			noise[i] *= now / level
+		}
+		s.Values[i] = now + noise[i]
 	}
 	return s
 }
@@ -183,7 +191,7 @@ func (s *Series) restless(rng *rand.Rand, change float64) func(t float64) float6
 	return func(t float64) float64 { return scale * (path[int(t*parts)] - sum) }
 }
 
-// noise is of the given standard deviation of a batch mean: white or
+// noise is of the given standard deviation of a batch mean at the level: white or
 // autoregressive, normal or skewed, with or without rare outliers.
 func (s *Series) noise(rng *rand.Rand, sigma float64) []float64 {
 	n := len(s.Values)
