@@ -38,7 +38,7 @@ type fitter struct {
 	views  []view
 	bases  [][]float64 // room for the columns of one curve
 	norms  []float64   // their squares
-	floor  float64     // of what a fit leaves: no measurement is exact
+	floor  float64     // added to what a fit leaves
 	length float64
 }
 
@@ -52,12 +52,11 @@ type view struct {
 	shift float64   // what the correlation itself does to the likelihood
 }
 
-func newFitter(ys []float64) *fitter {
+// newFitter takes the smallest noise of a batch that matters: what is left below
+// it is not worth explaining.
+func newFitter(ys []float64, noise float64) *fitter {
 	f := &fitter{ys: ys, length: float64(len(ys))}
-	for _, y := range ys {
-		f.floor += 1e-18 * y * y
-	}
-	f.floor = max(f.floor, 1e-300)
+	f.floor = max(noise*noise*f.length, 1e-300)
 	ones := slices.Repeat([]float64{1}, len(ys))
 	for _, rho := range correlations {
 		v := view{rho: rho, ones: make([]float64, len(ys)), rest: make([]float64, len(ys)), shift: -math.Log(1 - rho*rho)}
@@ -78,7 +77,7 @@ func (f *fitter) fit(c curve) fitted {
 	each := math.Log(f.length)
 	for _, v := range f.views {
 		f.explain(c, v, func(columns int, sum float64) {
-			left := max(v.left-sum, f.floor)
+			left := max(v.left-sum, 0) + f.floor
 			score := f.length*math.Log(left/f.length) + v.shift + (float64(columns)+c.free)*each
 			if score < best.score {
 				best.score, best.correlation, best.columns = score, v.rho, c.columns[:columns]

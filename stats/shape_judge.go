@@ -20,7 +20,7 @@ type judged struct {
 // judgeShape chooses the best curve and says what it means; differences of ys are
 // relative changes. What follows a warm-up is looked at again by itself: a drift behind a warm-up is a drift.
 func judgeShape(ys []float64, tolerance float64) judged {
-	f := newFitter(ys)
+	f := newFitter(ys, tolerance/4)
 	best := f.best(curves(len(ys)))
 	if c, ok := levels(ys); ok {
 		best = better(best, f.fit(c))
@@ -48,24 +48,35 @@ func judgeShape(ys []float64, tolerance float64) judged {
 	return j
 }
 
-// cutOff looks whether a series that seems restless is flat once MSER has cut its
-// beginning off: a warm-up of a form that no curve has.
+// cutOff looks whether a series that seems restless is flat once its beginning is
+// cut off: a warm-up of a form that no curve has, so large beside the noise that
+// the difference counts. The beginning must move by ten noises of the rest, or
+// every wandering series that happens to rest for a while would pass.
 func cutOff(ys []float64, j judged, tolerance float64) judged {
-	cut := MSER(ys)
-	if cut.Rejected || cut.Drop == 0 || float64(cut.Drop) > earlyPart*float64(len(ys)) || len(ys)-cut.Drop < fewestBatches {
-		return j
+	n := len(ys)
+	for _, share := range []float64{.05, .1, .15, .2, .25, .3, earlyPart} {
+		cut := int(math.Ceil(share * float64(n)))
+		if n-cut < fewestBatches {
+			break
+		}
+		rest := judgeRest(ys[cut:], tolerance)
+		if rest.shape != Flat || slices.Max(ys[:cut])-slices.Min(ys[:cut]) < 10*rest.noise {
+			continue
+		}
+		level := mean(ys[cut:])
+		warm := cut
+		for warm > 0 && math.Abs(ys[warm-1]-level) <= max(rest.noise, tolerance) {
+			warm--
+		}
+		rest.shape, rest.warm, rest.rest = WarmUp, warm, cut
+		return rest
 	}
-	rest := judgeRest(ys[cut.Drop:], tolerance)
-	if rest.shape != Flat {
-		return j
-	}
-	rest.shape, rest.warm, rest.rest = WarmUp, cut.Drop, cut.Drop
-	return rest
+	return j
 }
 
 // judgeRest judges what is left after a warm-up, which has none of its own.
 func judgeRest(ys []float64, tolerance float64) judged {
-	f := newFitter(ys)
+	f := newFitter(ys, tolerance/4)
 	list := slices.DeleteFunc(curves(len(ys)), func(c curve) bool { return c.shape == WarmUp })
 	best := f.best(list)
 	if c, ok := levels(ys); ok {
