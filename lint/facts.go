@@ -2,6 +2,7 @@ package lint
 
 import (
 	"assay/analysis/saturation"
+	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -17,6 +18,7 @@ type Facts struct {
 	Client    metric.Client
 	Saturated []finding.Finding // points whose queue grew, see package saturation
 	Tally     Tally             // of the records, in one pass
+	Steady    steady.Report     // whether windows were in steady state
 
 	// Statements are what somebody says about the run; checks hold them against
 	// the evidence.
@@ -34,6 +36,9 @@ func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) 
 		return nil, err
 	}
 	if f.Tally, err = tally(b, p); err != nil {
+		return nil, err
+	}
+	if f.Steady, err = steady.Read(b, p); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"assay/analysis/mlperf"
+	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -31,6 +32,7 @@ type Report struct {
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Client    metric.Client       `json:"client"`             // the instrument itself
+	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 }

@@ -30,6 +30,7 @@ func Text(w io.Writer, r Report) error {
 			writeSides(&b, r, point)
 		}
 	}
+	writeSteady(&b, r)
 	writeClient(&b, r)
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())

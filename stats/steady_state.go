@@ -30,13 +30,17 @@ type SteadyOptions struct {
 	// Tolerance is the relative change of the level that does not matter, however
 	// sure it is. Zero means .02.
 	Tolerance float64
+
+	// Medians looks at the medians of batches, which single slow values do not
+	// move, instead of their means.
+	Medians bool
 }
 
 // Steadiness says whether and where a series is steady, and why.
 type Steadiness struct {
 	Shape Shape `json:"shape"`
 	N     int   `json:"n"`
-	Batch int   `json:"batch"` // values in each of the means that were looked at
+	Batch int   `json:"batch"` // values in each of the means or medians that were looked at
 
 	// Begin and End bound the steady part, End not included. They are equal when
 	// there is none. Of a step it is the first plateau.
@@ -77,8 +81,8 @@ const (
 // SteadyState says which shape xs, values in the order of time, has and which
 // part of it is steady.
 //
-// The series is cut into at most 60 batches, whose means are compared with curves
-// of each shape. Noise around a curve may depend on its neighbours: each is
+// The series is cut into at most 60 batches, whose means or medians are compared
+// with curves of each shape. Noise around a curve may depend on its neighbours: each is
 // fitted under a first-order autoregression, so that slow noise is not taken for
 // a curve, and the simplest that explains the series is chosen (see judgeShape).
 // MSER-5, Pettitt, Mann–Kendall and PELT are asked too and quoted in the reasons.
@@ -95,7 +99,7 @@ func SteadyState(xs []float64, opts SteadyOptions) Steadiness {
 		return s
 	}
 	s.Batch = SteadyBatch(n)
-	batches, back := relative(BatchMeans(xs, s.Batch))
+	batches, back := relative(opts.batches(xs, s.Batch))
 	clipped, spikes := clipSpikes(batches)
 	s.fill(xs, judgeShape(clipped, opts.Tolerance), back)
 	s.Reasons = append(s.reasons(xs, opts), evidence(xs, clipped)...)
@@ -103,6 +107,16 @@ func SteadyState(xs []float64, opts SteadyOptions) Steadiness {
 		s.Reasons = append(s.Reasons, fmt.Sprintf("%d of %d batches are spikes and were held to their neighbours here; they count in every figure", spikes, len(batches)))
 	}
 	return s
+}
+
+func (o SteadyOptions) batches(xs []float64, size int) []float64 {
+	list := BatchMeans(xs, size)
+	if o.Medians {
+		for i := range list {
+			list[i] = medianOf(xs[i*size : (i+1)*size])
+		}
+	}
+	return list
 }
 
 // relative puts batches on a scale on which a difference is a relative change:

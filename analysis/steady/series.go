@@ -27,6 +27,10 @@ type Series struct {
 	// there is none.
 	Early *int `json:"early"`
 
+	// ColdTail says that most of the slowest hundredth of the window lies before the
+	// steady part: the p99 is the cold start.
+	ColdTail bool `json:"coldTail,omitempty"`
+
 	Window Figures  `json:"window"`           // of the measured requests
 	Steady *Figures `json:"steady,omitempty"` // of those of them in the steady part
 	Bias   *Bias    `json:"bias,omitempty"`   // nil without a steady part
@@ -132,56 +136,72 @@ func lengthsMix(calls []call) bool {
 // newSeries judges one quantity of the calls that have it.
 func newSeries(m measure, calls []call) Series {
 	s := Series{Name: m.name}
-	xs, dues := make([]float64, 0, len(calls)), make([]int64, 0, len(calls))
+	var xs, window []float64
+	var own []call
 	for _, c := range calls {
-		if v, ok := m.of(c); ok {
-			xs, dues = append(xs, v), append(dues, c.due)
-			if !c.measured {
-				s.Warmup = len(xs)
-			}
+		v, ok := m.of(c)
+		if !ok {
+			continue
+		}
+		xs, own = append(xs, v), append(own, c)
+		if c.measured {
+			window = append(window, v)
+		} else {
+			s.Warmup++
 		}
 	}
-	s.State, s.Window = state(xs), figures(xs[s.Warmup:])
+	s.State, s.Window = state(xs), figures(window)
 	begin, end := s.State.Begin, s.State.End
 	if end <= begin || s.State.Shape == stats.TooShort {
 		return s
 	}
-	early := max(0, begin-s.Warmup)
+	early, slow := 0, 0
+	var settled []float64
+	for i, v := range xs {
+		switch {
+		case !own[i].measured:
+		case i < begin:
+			early++
+			slow += count(v >= s.Window.P99)
+		case i < end:
+			settled = append(settled, v)
+		}
+	}
 	s.Early = &early
-	if from := max(begin, s.Warmup); from < end {
-		f := figures(xs[from:end])
+	if len(settled) > 0 {
+		f := figures(settled)
 		s.Steady = &f
+		s.ColdTail = s.Window.N >= fewestForTail && 2*slow*100 > s.Window.N
 	}
 	if b, ok := stats.NaiveBias(xs[:end], begin); ok {
 		s.Bias = &Bias{MeanOfAll: b.Inflation, BestOfN: b.BestOfN}
 	}
 	enough := stats.SmallestWarmup(xs, begin, end, settleTolerance)
-	s.Enough = &Enough{Requests: enough, Seconds: seconds(dues[enough] - dues[0])}
+	s.Enough = &Enough{Requests: enough, Seconds: seconds(own[enough].due - own[0].due)}
 	return s
 }
 
-// state looks at the medians of batches, which a single slow request does not
-// move, and once at the mean of the first one: a few slow requests at the very
-// beginning are a warm-up, however many fast ones share their batch.
+// fewestForTail is the fewest requests whose p99 is not simply their slowest.
+const fewestForTail = 100
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// state looks at the medians of batches, and once at the mean of the first one: a
+// few slow requests at the very beginning are a warm-up, however many fast ones
+// share their batch.
 func state(xs []float64) stats.Steadiness {
-	size := stats.SteadyBatch(len(xs))
-	means := stats.BatchMeans(xs, size)
-	medians := make([]float64, len(means))
-	for i := range medians {
-		medians[i] = medianOf(xs[i*size : (i+1)*size])
+	s := stats.SteadyState(xs, stats.SteadyOptions{Medians: true})
+	if s.Shape != stats.Flat {
+		return s
 	}
-	s := stats.SteadyState(medians, stats.SteadyOptions{})
-	s.N, s.Batch = len(xs), size
-	s.Begin, s.End, s.Warm, s.Period = s.Begin*size, s.End*size, s.Warm*size, s.Period*float64(size)
-	for i := range s.Changes {
-		s.Changes[i] *= size
-	}
-	if s.Steady() {
-		s.End = len(xs) // values that fill no batch belong to the last one
-	}
-	if excess, slow := slowHead(means); s.Shape == stats.Flat && slow {
-		s.Shape, s.Begin, s.Warm = stats.WarmUp, size, size
-		s.Reasons = append([]string{fmt.Sprintf("the mean of the first %d requests is %+.0f %% off the others' though their median is not: a few were slow", size, 100*excess)}, s.Reasons...)
+	if excess, slow := slowHead(stats.BatchMeans(xs, s.Batch)); slow {
+		s.Shape, s.Begin, s.Warm = stats.WarmUp, s.Batch, s.Batch
+		s.Reasons = append([]string{fmt.Sprintf("the mean of the first %d requests is %+.0f %% off the others' though their median is not: a few were slow", s.Batch, 100*excess)}, s.Reasons...)
 	}
 	return s
 }
@@ -219,17 +239,24 @@ func figures(xs []float64) Figures {
 	}
 }
 
-// Off is how far the figures of the window are from those of its steady part: the
-// larger of mean and median, relative; 0 without a steady part.
+// Off is how far the figures of the window are from those of its steady part,
+// relatively: the farthest of mean, median and, where it is the cold start, p99.
+// It is 0 without a steady part.
 func (s Series) Off() float64 {
-	if s.Steady == nil || s.Steady.Mean == 0 || s.Steady.Median == 0 {
+	if s.Steady == nil || s.Steady.Median <= 0 {
 		return 0
 	}
-	mean, median := s.Window.Mean/s.Steady.Mean-1, s.Window.Median/s.Steady.Median-1
-	if math.Abs(mean) > math.Abs(median) {
-		return mean
+	off := s.Window.Mean/s.Steady.Mean - 1
+	others := []float64{s.Window.Median/s.Steady.Median - 1}
+	if s.ColdTail {
+		others = append(others, s.Window.P99/s.Steady.P99-1)
 	}
-	return median
+	for _, v := range others {
+		if math.Abs(v) > math.Abs(off) {
+			off = v
+		}
+	}
+	return off
 }
 
 // BeginsSteady reports whether the window began in the steady part. What is told

@@ -168,8 +168,8 @@ func changing(p plan.Point) string {
 
 func judge(launch int, point plan.Point, calls []call, begin int64, dataSet bool) Point {
 	j := Point{Launch: launch, Point: point.Index, Requests: len(calls), Skipped: changing(point)}
-	for j.Warmup < len(calls) && !calls[j.Warmup].measured {
-		j.Warmup++
+	for _, c := range calls {
+		j.Warmup += count(!c.measured)
 	}
 	j.WarmupSeconds = max(0, seconds(begin-calls[0].due))
 	if j.Skipped != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	steadystate "assay/analysis/steady"
 	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
@@ -26,12 +27,19 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 		}
 	}
 	known, err = derived(b, findingsFile, &r.Findings)
-	if !known && err == nil {
+	if err != nil {
+		return r, err
+	}
+	if !known {
 		facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
 		if err != nil {
 			return r, err
 		}
-		r.Findings = lint.Run(facts).Findings
+		r.Findings, r.Steady = lint.Run(facts).Findings, facts.Steady
+		return r, nil
+	}
+	if known, err = derived(b, steadyFile, &r.Steady); !known && err == nil {
+		r.Steady, err = steadystate.Read(b, r.Plan)
 	}
 	return r, err
 }
@@ -40,6 +48,7 @@ func judged(b *bundle.Bundle, r report.Report) (report.Report, error) {
 const (
 	clientFile   = "client.json"
 	findingsFile = "findings.json"
+	steadyFile   = "steady.json"
 )
 
 // derived reads a file that this version has derived; false when there is none.
@@ -55,11 +64,11 @@ func derived(b *bundle.Bundle, name string, to any) (bool, error) {
 }
 
 // writeJudged keeps what judged has derived in the bundle.
-func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding) error {
+func writeJudged(w *bundle.Writer, client metric.Client, settled steadystate.Report, findings []finding.Finding) error {
 	for _, f := range []struct {
 		name    string
 		content any
-	}{{clientFile, client}, {findingsFile, findings}} {
+	}{{clientFile, client}, {steadyFile, settled}, {findingsFile, findings}} {
 		data, err := json.MarshalIndent(f.content, "", "  ")
 		if err != nil {
 			return err

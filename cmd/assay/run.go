@@ -151,7 +151,7 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if r, err = judged(b, r); err != nil {
 		return report.Report{}, err
 	}
-	if err := writeJudged(result.Bundle, r.Client, r.Findings); err != nil {
+	if err := writeJudged(result.Bundle, r.Client, r.Steady, r.Findings); err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {
