@@ -30,7 +30,8 @@ compiler:
 	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y gcc libc6-dev; \
 	else sudo apt-get update -qq && sudo apt-get install -qq -y gcc libc6-dev; fi; }
 
-# pandas and DuckDB prove that others can open what assay writes.
+# pandas and DuckDB prove that others can open what assay writes; scipy and
+# statsmodels that others reckon as it does.
 $(VENV)/ready: tests/requirements.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
 	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y python3-venv; \

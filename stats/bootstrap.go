@@ -15,7 +15,7 @@ import (
 )
 
 // BCaMethod names the interval of BCa.
-const BCaMethod = "bootstrap/bca"
+const BCaMethod = "bootstrap/bca-expanded"
 
 // Bootstrap is how samples are drawn again from themselves.
 type Bootstrap struct {
@@ -49,9 +49,10 @@ func SeedOf(digest string) int64 {
 }
 
 // BCa estimates a statistic of xs with the bias-corrected and accelerated
-// bootstrap interval of Efron (1987). The statistic must not change its argument
-// nor keep it, and is called from several goroutines. The seed decides the
-// interval; the number of processors does not.
+// bootstrap interval of Efron (1987), its percentiles widened as Student's t is
+// against the normal: without that it covers 92.5 % at 20 values and 93.5 % at 30.
+// The statistic must not change its argument nor keep it, and is called from several
+// goroutines. The seed decides the interval; the number of processors does not.
 //
 // It refuses fewer than 20 values, statistics that a few values decide (the p99
 // of 300), and values that depend on their neighbours.
@@ -75,7 +76,7 @@ func BCa(xs []float64, statistic func([]float64) float64, confidence float64, b 
 	if lumpy(replicates) {
 		return Estimate{}, ErrLumpy
 	}
-	interval, err := bcaInterval(est.Value, replicates, jackknife(xs, statistic), confidence)
+	interval, err := bcaInterval(est.Value, replicates, jackknife(xs, statistic), expanded(confidence, len(xs), len(xs)-1))
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -104,25 +105,40 @@ func (b Bootstrap) check(n int, of string, fewest int, confidence float64) error
 	return nil
 }
 
-// resample makes the replicates. Each has random numbers of its own, so that it
-// is the same whoever makes it; scratch is handed from one to the next.
+// resample makes the replicates; each worker hands its scratch from one to the next.
 func (b Bootstrap) resample(draw func(rng *rand.Rand, scratch []float64) ([]float64, float64)) []float64 {
 	replicates := make([]float64, b.resamples())
-	workers := min(runtime.GOMAXPROCS(0), len(replicates))
+	workers := runtime.GOMAXPROCS(0)
+	scratch := make([][]float64, workers)
+	b.each(workers, func(worker, i int, rng *rand.Rand) {
+		scratch[worker], replicates[i] = draw(rng, scratch[worker])
+	})
+	return replicates
+}
+
+// each calls do for every resample i with random numbers that depend on the seed and
+// on i alone, so that the result is the same whoever makes it.
+func (b Bootstrap) each(workers int, do func(worker, i int, rng *rand.Rand)) {
 	var wg sync.WaitGroup
 	for worker := range workers {
 		wg.Go(func() {
-			var scratch []float64
 			source := new(rand.PCG)
 			rng := rand.New(source)
-			for i := worker; i < len(replicates); i += workers {
+			for i := worker; i < b.resamples(); i += workers {
 				source.Seed(uint64(b.Seed), uint64(i))
-				scratch, replicates[i] = draw(rng, scratch)
+				do(worker, i, rng)
 			}
 		})
 	}
 	wg.Wait()
-	return replicates
+}
+
+// expanded is the confidence to ask of a bootstrap of n values for it to be as wide
+// as Student's t with so many degrees of freedom. A resample spreads as the variance
+// over n, not n−1 (Hesterberg: What Teachers Should Know About the Bootstrap, 2015).
+func expanded(confidence float64, n, freedom int) float64 {
+	wide := math.Sqrt(float64(n)/float64(n-1)) * TQuantile(1-(1-confidence)/2, freedom)
+	return 1 - 2*distuv.UnitNormal.CDF(-wide)
 }
 
 // jackknife is the statistic with each value left out in turn.

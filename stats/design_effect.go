@@ -15,7 +15,7 @@ func DesignEffect(xs []float64) float64 {
 	return effect
 }
 
-// designEffect also says how many lags were summed.
+// designEffect also says over how many lags it summed.
 func designEffect(xs []float64) (effect float64, lags int) {
 	n := len(xs)
 	mean := 0.0

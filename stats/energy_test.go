@@ -9,7 +9,7 @@ import (
 func TestEnergyDistance(t *testing.T) {
 	f := func(xs, ys []float64, want float64) {
 		t.Helper()
-		if got := EnergyDistance(xs, ys); !near(got, want, 1e-12) {
+		if got := EnergyDistance(xs, ys); !nearly(got, want, 1e-12) {
 			t.Errorf("EnergyDistance(%v, %v) = %v, want %v", xs, ys, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestSplitSegment(t *testing.T) {
 				}
 			}
 		}
-		if at, got := splitSegment(xs, shortest); at != wantAt || !near(got, want, 1e-9) {
+		if at, got := splitSegment(xs, shortest); at != wantAt || !nearly(got, want, 1e-9) {
 			t.Fatalf("split at %d with %v, want %d with %v", at, got, wantAt, want)
 		}
 	}

@@ -2,12 +2,10 @@ package stats
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // HierarchicalMethod names the interval of Hierarchical.
@@ -25,9 +23,8 @@ const fewestLaunches = 8
 // Two corrections make it cover. The spread of launches already holds the noise of
 // their requests, which the second draw adds once more; the replicates are drawn
 // in to the spread that drawing launches alone has. And the percentiles are
-// widened as Student's t is against the normal for as many launches (Hesterberg:
-// What Teachers Should Know About the Bootstrap, 2015). It refuses fewer than
-// eight launches.
+// widened as Student's t is against the normal for as many launches. It refuses
+// fewer than eight launches.
 func Hierarchical(launches [][]float64, statistic func([][]float64) float64, confidence float64, b Bootstrap) (Estimate, error) {
 	if err := b.check(len(launches), "launches", fewestLaunches, confidence); err != nil {
 		return Estimate{}, err
@@ -68,9 +65,8 @@ func Hierarchical(launches [][]float64, statistic func([][]float64) float64, con
 	if spread > 0 {
 		narrow = min(1, stat.StdDev(whole, nil)/spread)
 	}
-	tail := (1 - confidence) / 2
-	wide := math.Sqrt(float64(k)/float64(k-1)) * TQuantile(1-tail, k-1)
+	tail := (1 - expanded(confidence, k, k-1)) / 2
 	at := func(p float64) float64 { return centre + narrow*(percentileOf(both, p)-centre) }
-	est.Interval = Interval{at(distuv.UnitNormal.CDF(-wide)), at(distuv.UnitNormal.CDF(wide))}
+	est.Interval = Interval{at(tail), at(1 - tail)}
 	return est, nil
 }

@@ -23,18 +23,8 @@ func Median(xs []float64, confidence float64) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	est.Method, est.Value = MedianMethod, centre(slices.Sorted(slices.Values(xs)))
+	est.Method, est.Value = MedianMethod, middle(slices.Sorted(slices.Values(xs)))
 	return est, nil
-}
-
-// centre is the median of a sorted sample: the middle value, or the mean of the
-// middle two.
-func centre(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // LogMean estimates the geometric mean of xs, one value per launch, with Student's

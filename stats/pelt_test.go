@@ -57,7 +57,7 @@ func TestPELTIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		found += len(changes)
-		if got, want := partitionCost(xs, changes, opts), bestPartition(xs, opts); !near(got, want, 1e-6) {
+		if got, want := partitionCost(xs, changes, opts), bestPartition(xs, opts); !nearly(got, want, 1e-6) {
 			t.Fatalf("series %d of %d values, %+v: cost %.9f, the best is %.9f", trial, n, opts, got, want)
 		}
 		for i, at := range append(changes, n) {

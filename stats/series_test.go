@@ -17,7 +17,7 @@ func autoregressive(rng *rand.Rand, n int, phi float64) []float64 {
 	return xs
 }
 
-func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
+func nearly(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
 // Of an autoregressive series (1−φ)/(1+φ) of the values count.
 func TestEffectiveSize(t *testing.T) {
@@ -26,11 +26,11 @@ func TestEffectiveSize(t *testing.T) {
 	f := func(phi, want float64) {
 		t.Helper()
 		xs := autoregressive(rng, n, phi)
-		if got := EffectiveGeyer(xs).Share(); !near(got, want, .15*want) {
+		if got := EffectiveGeyer(xs).Share(); !nearly(got, want, .15*want) {
 			t.Errorf("Geyer: φ = %v has %.3f, want %.3f", phi, got, want)
 		}
 		batches, err := EffectiveBatchMeans(xs, 200)
-		if got := batches.Share(); err != nil || !near(got, want, .35*want) {
+		if got := batches.Share(); err != nil || !nearly(got, want, .35*want) {
 			t.Errorf("batch means: φ = %v has %.3f, want %.3f", phi, got, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestEffectiveSize(t *testing.T) {
 	f(.8, .111)
 	f(.9, .053)
 	// Bartlett's weights over 15 lags see most of φ = .5 and not of .9.
-	if got := EffectiveNeweyWest(autoregressive(rng, n, .5)).Share(); !near(got, .36, .04) {
+	if got := EffectiveNeweyWest(autoregressive(rng, n, .5)).Share(); !nearly(got, .36, .04) {
 		t.Errorf("Newey–West: φ = .5 has %.3f", got)
 	}
 	if got := EffectiveNeweyWest(autoregressive(rng, n, .9)).Share(); got < .06 {
@@ -61,7 +61,7 @@ func TestEffectiveSize(t *testing.T) {
 func TestLjungBox(t *testing.T) {
 	// ρ₁ = −.75 of 1, −1, 1, −1: Q = 4·6·.5625/3 = 4.5, P(χ²₁ > 4.5) = .0339.
 	got, err := LjungBox([]float64{1, -1, 1, -1}, 1)
-	if err != nil || !near(got.Statistic, 4.5, 1e-12) || !near(got.P, .03389, 1e-5) {
+	if err != nil || !nearly(got.Statistic, 4.5, 1e-12) || !nearly(got.P, .03389, 1e-5) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := LjungBox([]float64{1, 2}, 2); err == nil {
@@ -82,7 +82,7 @@ func TestLjungBox(t *testing.T) {
 func TestWaldWolfowitz(t *testing.T) {
 	// Two runs of five: mean 6, variance 20/9, Z = −2.683.
 	got, err := WaldWolfowitz([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-	if err != nil || !near(got.Statistic, -2.68328, 1e-5) || !near(got.P, .00729, 1e-5) {
+	if err != nil || !nearly(got.Statistic, -2.68328, 1e-5) || !nearly(got.P, .00729, 1e-5) {
 		t.Errorf("a rise: %+v, %v", got, err)
 	}
 	if got, err = WaldWolfowitz([]float64{1, 9, 1, 9, 1, 9, 1, 9}); err != nil || got.Statistic < 2 {
@@ -95,7 +95,7 @@ func TestWaldWolfowitz(t *testing.T) {
 
 func TestPettitt(t *testing.T) {
 	got := Pettitt([]float64{10, 11, 10, 11, 10, 11, 20, 21, 20, 21, 20, 21})
-	if got.K != 36 || got.At != 6 || !near(got.P, .0314, 5e-5) {
+	if got.K != 36 || got.At != 6 || !nearly(got.P, .0314, 5e-5) {
 		t.Errorf("got %+v, want K 36 at 6, p .0314", got)
 	}
 	if got := Pettitt(nil); got.P != 1 {
@@ -105,7 +105,7 @@ func TestPettitt(t *testing.T) {
 
 func TestMSER(t *testing.T) {
 	xs := []float64{50, 30, 20, 12, 10, 11, 10, 9, 10, 11, 10, 9, 10, 11, 10, 10}
-	if got := MSER(xs); got.Drop != 4 || got.Rejected || !near(got.Statistic, .034144, 5e-7) {
+	if got := MSER(xs); got.Drop != 4 || got.Rejected || !nearly(got.Statistic, .034144, 5e-7) {
 		t.Errorf("got %+v, want 4 dropped, statistic .034144", got)
 	}
 	rise := make([]float64, 40)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// samplesOf draws from shapes that are hard on a sketch: many decades, heavy
+// shapedSamples draws from shapes that are hard on a sketch: many decades, heavy
 // tails, both signs, zeros, few distinct values.
-func samplesOf(shape string, n int, rng *rand.Rand) []float64 {
+func shapedSamples(shape string, n int, rng *rand.Rand) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
 		switch shape {
@@ -39,7 +39,7 @@ func TestSketchKeepsItsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, shape := range sketchShapes {
 		for _, alpha := range []float64{.001, .01, .05} {
-			xs := samplesOf(shape, 3001, rng)
+			xs := shapedSamples(shape, 3001, rng)
 			s := NewSketch(alpha)
 			for _, x := range xs {
 				s.Add(x)
@@ -60,7 +60,7 @@ func TestSketchKeepsItsError(t *testing.T) {
 func TestSketchMergesExactly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, shape := range sketchShapes {
-		xs := samplesOf(shape, 2000, rng)
+		xs := shapedSamples(shape, 2000, rng)
 		whole := NewSketch(.01)
 		for _, x := range xs {
 			whole.Add(x)
@@ -139,7 +139,7 @@ func TestSketchRefusesForgeries(t *testing.T) {
 }
 
 func BenchmarkSketchAdd(b *testing.B) {
-	xs := samplesOf("log-normal", 1024, rand.New(rand.NewPCG(3, 3)))
+	xs := shapedSamples("log-normal", 1024, rand.New(rand.NewPCG(3, 3)))
 	s := NewSketch(.01)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -91,7 +91,7 @@ func SuperPass(passes int, series ...[]float64) (SuperPasses, error) {
 		return s, nil
 	}
 	for from := passWarmup; from+fewestPasses <= passes; {
-		to := grow(series, from, passes)
+		to := growPlateau(series, from, passes)
 		if to == from {
 			from++
 			continue
@@ -103,8 +103,8 @@ func SuperPass(passes int, series ...[]float64) (SuperPasses, error) {
 	return s, nil
 }
 
-// grow is the end of the longest plateau that begins at from, or from itself.
-func grow(series [][]float64, from, passes int) int {
+// growPlateau is the end of the longest plateau that begins at from, or from itself.
+func growPlateau(series [][]float64, from, passes int) int {
 	to := from + fewestPasses
 	if !admissible(series, from, to) {
 		return from

@@ -22,10 +22,10 @@ func TestNaiveBias(t *testing.T) {
 		}
 	}
 	b, ok := NaiveBias(xs, 5)
-	if !ok || !near(b.MeanAll, 3.118, 1e-3) || !near(b.WarmMean, 1.353, 1e-3) || b.WarmBest != .951 || b.Cold != 46.517 {
+	if !ok || !nearly(b.MeanAll, 3.118, 1e-3) || !nearly(b.WarmMean, 1.353, 1e-3) || b.WarmBest != .951 || b.Cold != 46.517 {
 		t.Fatalf("got %+v, %v", b, ok)
 	}
-	if !near(b.WarmMedian, 1.152, 1e-9) || !near(b.Inflation, 1.707, 1e-3) || !near(b.BestOfN, .1745, 1e-3) {
+	if !nearly(b.WarmMedian, 1.152, 1e-9) || !nearly(b.Inflation, 1.707, 1e-3) || !nearly(b.BestOfN, .1745, 1e-3) {
 		t.Errorf("got %+v, want an inflation of 170.7 %% and 17.5 %% by best-of-N", b)
 	}
 	if _, ok := NaiveBias(xs, 25); ok {

@@ -2,35 +2,101 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 
 	"assay/stats"
 
 	"gonum.org/v1/gonum/stat"
 )
 
-// launchMethods are given one value for each launch: the mean of its requests.
+// launchMethods are given launches of a thousand requests. Where the method wants one
+// value for each, it is the mean of the launch's requests.
 var launchMethods = []method{
-	ofLaunches("mean, Student's t", 5, false, meanTruth, func(xs []float64) (stats.Estimate, error) { return stats.Mean(xs, .95) }),
+	ofLaunches("mean, Student's t", 3, false, meanTruth, mean),
+	ofLaunches("mean, Student's t", 5, false, meanTruth, mean),
+	ofLaunches("geometric mean, Student's t", 5, false, launchLogMean, logMean),
+	ofLaunches("median, order statistics", 10, true, launchMedian, median),
+	ofLaunches("mean, BCa bootstrap", 30, false, meanTruth, bcaMean),
+	{name: "mean, variance components", sample: "5 launches", try: tryComponents},
+	{name: "mean, hierarchical bootstrap", sample: "8 launches", every: 16, try: tryHierarchical},
 }
 
-// launchRequests is how many requests each launch has.
+// launchRequests is how many requests a launch has.
 const launchRequests = 1000
 
+// launchMean is one launch in one number.
+func launchMean(w world, rng *rand.Rand) float64 {
+	return stat.Mean(w.launch(rng, launchRequests), nil)
+}
+
+func launchMeans(w world, rng *rand.Rand, k int) []float64 {
+	means := make([]float64, k)
+	for i := range means {
+		means[i] = launchMean(w, rng)
+	}
+	return means
+}
+
 // ofLaunches is a method that is given the means of k launches.
-func ofLaunches(name string, k int, exact bool, truth func(world) float64, estimate estimator) method {
+func ofLaunches(name string, k int, ranks bool, truth func(world) float64, estimate estimator) method {
 	return method{
-		name: name, sample: fmt.Sprintf("%d launches", k), exact: exact,
+		name: name, sample: fmt.Sprintf("%d launches", k), ranks: ranks,
 		try: func(w world, rng *rand.Rand) (outcome, error) {
-			means := make([]float64, k)
-			for i := range means {
-				means[i] = stat.Mean(w.launch(rng, launchRequests), nil)
-			}
-			est, err := estimate(means)
-			if err != nil {
-				return outcome{}, err
-			}
-			return judge(est, truth(w)), nil
+			est, err := estimate(launchMeans(w, rng, k))
+			return judge(est, truth(w)), err
 		},
 	}
 }
+
+func tryComponents(w world, rng *rand.Rand) (outcome, error) {
+	c, err := stats.VarianceComponents(launchesOf(w, rng, 5), .95)
+	return judge(c.Mean, w.mean), err
+}
+
+func tryHierarchical(w world, rng *rand.Rand) (outcome, error) {
+	grandMean := func(launches [][]float64) float64 {
+		sum := 0.0
+		for _, l := range launches {
+			sum += stat.Mean(l, nil)
+		}
+		return sum / float64(len(launches))
+	}
+	est, err := stats.Hierarchical(launchesOf(w, rng, 8), grandMean, .95, stats.Bootstrap{Seed: 1, Resamples: resamples})
+	return judge(est, w.mean), err
+}
+
+func launchesOf(w world, rng *rand.Rand, k int) [][]float64 {
+	launches := make([][]float64, k)
+	for i := range launches {
+		launches[i] = w.launch(rng, launchRequests)
+	}
+	return launches
+}
+
+// A centre is the truth about launch means that no formula gives: it is taken from
+// many launches, so many that its own error does not matter beside an interval's.
+type centre struct{ logMean, median float64 }
+
+var centres sync.Map // by the world's name; the same whoever comes first
+
+func centreOf(w world) centre {
+	if c, ok := centres.Load(w.name); ok {
+		return c.(centre)
+	}
+	const launches = 2000
+	means := make([]float64, launches)
+	simulate(launches, -1, func(i int, rng *rand.Rand) { means[i] = launchMean(w, rng) })
+	slices.Sort(means)
+	c := centre{median: (means[launches/2-1] + means[launches/2]) / 2}
+	for _, m := range means {
+		c.logMean += math.Log(m) / launches
+	}
+	centres.Store(w.name, c)
+	return c
+}
+
+func launchLogMean(w world) float64 { return math.Exp(centreOf(w).logMean) }
+func launchMedian(w world) float64  { return centreOf(w).median }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"assay/stats"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // requestMethods are given the requests of one launch in the order of time.
@@ -20,9 +23,13 @@ var requestMethods = []method{
 	ofRequests("mean, effective n", 1000, false, meanTruth, meanDependent),
 	ofRequests("mean, effective n", 5000, false, meanTruth, meanDependent),
 	ofRequests("geometric mean, Student's t", 1000, false, logMeanTruth, logMean),
+	ofRequests("mean, BCa bootstrap", 200, false, meanTruth, bcaMean),
+	ofRequests("share, Clopper–Pearson", 1000, true, slowTruth, whenIndependent(share(stats.Proportion))),
+	ofRequests("share, Wilson", 1000, false, slowTruth, whenIndependent(share(stats.Wilson))),
+	ofRequests("share, effective n", 5000, true, slowTruth, shareDependent),
 }
 
-// Each of these makes an estimate at 95 %.
+// An estimator makes an estimate at 95 %.
 type estimator = func([]float64) (stats.Estimate, error)
 
 func quantile(of func([]float64, float64, float64) (stats.Estimate, error), q float64) estimator {
@@ -32,11 +39,76 @@ func quantile(of func([]float64, float64, float64) (stats.Estimate, error), q fl
 func mean(xs []float64) (stats.Estimate, error)          { return stats.Mean(xs, .95) }
 func meanDependent(xs []float64) (stats.Estimate, error) { return stats.MeanDependent(xs, .95) }
 func logMean(xs []float64) (stats.Estimate, error)       { return stats.LogMean(xs, .95) }
-func middle(xs []float64) (stats.Estimate, error)        { return stats.Median(xs, .95) }
+func median(xs []float64) (stats.Estimate, error)        { return stats.Median(xs, .95) }
 
+// resamples are few, for the time they take.
+const resamples = 2000
+
+func bcaMean(xs []float64) (stats.Estimate, error) {
+	return stats.BCa(xs, func(xs []float64) float64 { return stat.Mean(xs, nil) }, .95, stats.Bootstrap{Seed: 1, Resamples: resamples})
+}
+
+// slow is what a response time counts as slow from: 2 % to 55 % are, by world.
+const slow = 2
+
+func slowTruth(w world) float64 {
+	// The quantile function is turned round by halves.
+	low, high := 0.0, 1.0
+	for range 60 {
+		if middle := (low + high) / 2; w.quantile(middle) < slow {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return 1 - low
+}
+
+func slowOnes(xs []float64) (hits int, marks []float64) {
+	marks = make([]float64, len(xs))
+	for i, x := range xs {
+		if x > slow {
+			hits++
+			marks[i] = 1
+		}
+	}
+	return hits, marks
+}
+
+func share(of func(hits, trials int, confidence float64) (stats.Estimate, error)) estimator {
+	return func(xs []float64) (stats.Estimate, error) {
+		hits, _ := slowOnes(xs)
+		return of(hits, len(xs), .95)
+	}
+}
+
+// errDependent is the refusal of a caller who looked before counting.
+var errDependent = errors.New("it is given counts and cannot see dependence; stats.Dependent, which the caller asks first, sees it")
+
+// whenIndependent asks first whether the values hang together.
+func whenIndependent(of estimator) estimator {
+	return func(xs []float64) (stats.Estimate, error) {
+		if stats.Dependent(xs) {
+			return stats.Estimate{}, errDependent
+		}
+		return of(xs)
+	}
+}
+
+// shareDependent divides the counts by the design effect, as the search for the
+// highest load does.
+func shareDependent(xs []float64) (stats.Estimate, error) {
+	hits, marks := slowOnes(xs)
+	effect := stats.DesignEffect(marks)
+	h, n := float64(hits)/effect, float64(len(xs))/effect
+	return stats.Estimate{
+		Interval:   stats.Interval{Lo: stats.ShareAtLeast(h, n, .025), Hi: stats.ShareAtMost(h, n, .025)},
+		Confidence: .95,
+	}, nil
+}
+
+func meanTruth(w world) float64    { return w.mean }
 func logMeanTruth(w world) float64 { return math.Exp(w.logMean) }
-
-func meanTruth(w world) float64 { return w.mean }
 
 func quantileTruth(q float64) func(world) float64 {
 	return func(w world) float64 { return w.quantile(q) }
@@ -46,18 +118,18 @@ func quantileTruth(q float64) func(world) float64 {
 const oneLaunch = "it takes the requests of one launch and says nothing about others; several launches are a sample of launches"
 
 // ofRequests is a method that is given n requests of one launch.
-func ofRequests(name string, n int, exact bool, truth func(world) float64, estimate estimator) method {
+func ofRequests(name string, n int, ranks bool, truth func(world) float64, estimate estimator) method {
 	return method{
-		name: name, sample: fmt.Sprintf("%d requests", n), exact: exact,
+		name: name, sample: fmt.Sprintf("%d requests", n), ranks: ranks,
 		try: func(w world, rng *rand.Rand) (outcome, error) {
 			if w.clustered {
 				return outcome{refusal: oneLaunch}, nil
 			}
 			est, err := estimate(w.launch(rng, n))
-			if err != nil {
-				return outcome{}, err
+			if errors.Is(err, errDependent) {
+				return outcome{refusal: err.Error()}, nil
 			}
-			return judge(est, truth(w)), nil
+			return judge(est, truth(w)), err
 		},
 	}
 }

@@ -1,0 +1,208 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// The methods of permutation tests. The exact ones try every arrangement, the
+// others the given number of random ones from the given seed.
+const (
+	PermutationExactMethod          = "permutation/exact"
+	PermutationSampledMethod        = "permutation/sampled"
+	BlockedPermutationExactMethod   = "permutation-in-blocks/exact"
+	BlockedPermutationSampledMethod = "permutation-in-blocks/sampled"
+)
+
+const (
+	// fewArrangements is how many are tried one by one even when fewer rounds were
+	// asked for: an exact P costs less than the doubt about a sampled one.
+	fewArrangements = 20_000
+
+	// arrangementSlack forgives the rounding of sums taken in different orders, so
+	// that arrangements with the same statistic count as such.
+	arrangementSlack = 1e-12
+
+	// permutationStream keeps the random numbers of permutation tests apart from
+	// those that others draw from the same seed.
+	permutationStream = 0x7065726d
+)
+
+// Permutation tests whether the labels a and b matter to a statistic that is the
+// larger the more b exceeds a. P is twice the share of arrangements of the values
+// whose statistic is as extreme on the nearer side. When there are few, all are
+// tried; otherwise rounds random ones, and the observed arrangement counts as one
+// of them, so that P is never zero.
+func Permutation(a, b []float64, statistic func(a, b []float64) float64, rounds int, seed int64) (Test, error) {
+	if err := needValues(1, a, b); err != nil {
+		return Test{}, err
+	}
+	if rounds < 1 {
+		return Test{}, fmt.Errorf("%d rounds: want at least 1", rounds)
+	}
+	observed := statistic(a, b)
+	if math.IsNaN(observed) || math.IsInf(observed, 0) {
+		return Test{}, fmt.Errorf("the statistic of the samples is %v: want a finite number", observed)
+	}
+	all := append(append(make([]float64, 0, len(a)+len(b)), a...), b...)
+	t := tails{observed: observed, slack: arrangementSlack * math.Abs(observed)}
+	if choose(len(all), len(a)) <= max(fewArrangements, float64(rounds)) {
+		eachChoice(all, len(a), func(a, b []float64) { t.add(statistic(a, b)) })
+		return t.test(PermutationExactMethod, true), nil
+	}
+	rng := rand.New(rand.NewPCG(uint64(seed), permutationStream))
+	for range rounds {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		t.add(statistic(all[:len(a)], all[len(a):]))
+	}
+	return t.test(PermutationSampledMethod, false), nil
+}
+
+// BlockedPermutation tests whether b differs from a by a factor, where a[i] and
+// b[i] are the values of block i: labels change places inside a block only, so
+// that what a block does to all of its values cancels. Statistic is the mean over
+// the blocks of the difference of mean logarithms. P is as in Permutation.
+func BlockedPermutation(a, b [][]float64, rounds int, seed int64) (Test, error) {
+	if len(a) != len(b) {
+		return Test{}, fmt.Errorf("%d and %d blocks: want each block on both sides", len(a), len(b))
+	}
+	if len(a) == 0 {
+		return Test{}, ErrNoSamples
+	}
+	if rounds < 1 {
+		return Test{}, fmt.Errorf("%d rounds: want at least 1", rounds)
+	}
+	blocks := make([]block, len(a))
+	arrangements, observed, slack := 1.0, 0.0, 0.0
+	for i := range a {
+		if err := needValues(1, a[i], b[i]); err != nil {
+			return Test{}, fmt.Errorf("block %d: %w", i+1, err)
+		}
+		logs, err := logsOf(a[i], b[i])
+		if err != nil {
+			return Test{}, fmt.Errorf("block %d: %w", i+1, err)
+		}
+		blocks[i] = block{append(append([]float64(nil), logs[0]...), logs[1]...), len(a[i])}
+		arrangements *= choose(len(a[i])+len(b[i]), len(a[i]))
+		d := meanDifference(logs[0], logs[1])
+		observed += d
+		for _, v := range blocks[i].values {
+			slack += math.Abs(v)
+		}
+	}
+	n := float64(len(blocks))
+	t := tails{observed: observed / n, slack: arrangementSlack * slack / n}
+	if arrangements <= max(fewArrangements, float64(rounds)) {
+		for _, total := range blockTotals(blocks) {
+			t.add(total / n)
+		}
+		return t.test(BlockedPermutationExactMethod, true), nil
+	}
+	rng := rand.New(rand.NewPCG(uint64(seed), permutationStream))
+	for range rounds {
+		total := 0.0
+		for _, k := range blocks {
+			rng.Shuffle(len(k.values), func(i, j int) { k.values[i], k.values[j] = k.values[j], k.values[i] })
+			total += meanDifference(k.values[:k.size], k.values[k.size:])
+		}
+		t.add(total / n)
+	}
+	return t.test(BlockedPermutationSampledMethod, false), nil
+}
+
+// SignFlip is BlockedPermutation of blocks with one value a side: under the
+// hypothesis each block's log ratio could as well have the other sign.
+func SignFlip(a, b []float64, rounds int, seed int64) (Test, error) {
+	if len(a) != len(b) {
+		return Test{}, fmt.Errorf("%d and %d values: want pairs", len(a), len(b))
+	}
+	as, bs := make([][]float64, len(a)), make([][]float64, len(b))
+	for i := range a {
+		as[i], bs[i] = a[i:i+1], b[i:i+1]
+	}
+	return BlockedPermutation(as, bs, rounds, seed)
+}
+
+// A block is the logarithms of both sides, the first size of them of side a.
+type block struct {
+	values []float64
+	size   int
+}
+
+// blockTotals is the sum of the blocks' differences for every arrangement of all.
+func blockTotals(blocks []block) []float64 {
+	totals := []float64{0}
+	for _, k := range blocks {
+		var next []float64
+		eachChoice(k.values, k.size, func(a, b []float64) {
+			d := meanDifference(a, b)
+			for _, t := range totals {
+				next = append(next, t+d)
+			}
+		})
+		totals = next
+	}
+	return totals
+}
+
+func meanDifference(a, b []float64) float64 {
+	var sa, sb float64
+	for _, x := range a {
+		sa += x
+	}
+	for _, x := range b {
+		sb += x
+	}
+	return sb/float64(len(b)) - sa/float64(len(a))
+}
+
+// eachChoice calls visit with every way to split all into size values and the
+// rest, in an order of no meaning. visit must not keep the slices.
+func eachChoice(all []float64, size int, visit func(chosen, rest []float64)) {
+	chosen, rest := make([]float64, 0, len(all)), make([]float64, 0, len(all))
+	var from func(i int)
+	from = func(i int) {
+		if i == len(all) {
+			visit(chosen, rest)
+			return
+		}
+		if len(chosen) < size {
+			chosen = append(chosen, all[i])
+			from(i + 1)
+			chosen = chosen[:len(chosen)-1]
+		}
+		if len(rest) < len(all)-size {
+			rest = append(rest, all[i])
+			from(i + 1)
+			rest = rest[:len(rest)-1]
+		}
+	}
+	from(0)
+}
+
+// tails counts arrangements at least as extreme as the observed one, either way.
+type tails struct {
+	observed, slack     float64
+	below, above, tried int
+}
+
+func (t *tails) add(v float64) {
+	t.tried++
+	if v <= t.observed+t.slack {
+		t.below++
+	}
+	if v >= t.observed-t.slack {
+		t.above++
+	}
+}
+
+// test doubles the smaller tail. Sampled arrangements are joined by the observed
+// one, without which P could be zero (Phipson and Smyth 2010).
+func (t *tails) test(method string, exact bool) Test {
+	hits, of := min(t.below, t.above), t.tried
+	if !exact {
+		hits, of = hits+1, of+1
+	}
+	return Test{Statistic: t.observed, P: min(1, 2*float64(hits)/float64(of)), Method: method, Exact: exact}
+}
