@@ -36,8 +36,11 @@ func FiellerRatio(a, b []float64, confidence float64) (Estimate, error) {
 	root := math.Sqrt(x*x*hy*hy + y*y*hx*hx - hx*hx*hy*hy)
 	below := x*x - hx*hx
 	est.Interval, est.Confidence = Interval{(x*y - root) / below, (x*y + root) / below}, confidence
-	if hx == 0 && hy == 0 {
+	switch {
+	case hx == 0 && hy == 0:
 		est.Warnings = []string{noSpreadWarning}
+	case est.N < minMeanSamples:
+		est.Warnings = []string{tooWide(est.N)}
 	}
 	return est, nil
 }

@@ -8,8 +8,8 @@ import (
 // The numbers of this file were computed elsewhere, before this package or by
 // other tools, and are reproduced to the digits in which they are printed.
 
-// near compares to half a unit of the last printed digit, given as digit.
-func near(t *testing.T, what string, got, want, digit float64) {
+// asPrinted compares to half a unit of the last printed digit, given as digit.
+func asPrinted(t *testing.T, what string, got, want, digit float64) {
 	t.Helper()
 	if math.IsInf(want, 0) && got == want {
 		return
@@ -51,15 +51,15 @@ func TestGoldenQuantileRanks(t *testing.T) {
 			t.Errorf("p%v of %d: %v, %v; want %v", 100*tt.q, tt.n, est.Interval, err, want)
 		}
 		if tt.covers > 0 {
-			near(t, "coverage", est.Confidence, tt.covers, 1e-4)
+			asPrinted(t, "coverage", est.Confidence, tt.covers, 1e-4)
 		}
 	}
 	// Two tools' p90 of 1…10: the rank ⌈qn⌉ of this package and guidellm is 9;
 	// LoadGen's index ⌊qn⌋ from zero is one rank higher, numpy's interpolation 9.1.
 	est, _ := Quantile(sequence(10), .9, .95)
-	near(t, "p90 of 1…10", est.Value, 9, 1e-9)
+	asPrinted(t, "p90 of 1…10", est.Value, 9, 1e-9)
 	est, _ = Quantile(sequence(100), .99, .95)
-	near(t, "p99 of 1…100", est.Value, 99, 1e-9)
+	asPrinted(t, "p99 of 1…100", est.Value, 99, 1e-9)
 }
 
 func TestGoldenMinSamples(t *testing.T) {
@@ -97,7 +97,7 @@ func TestGoldenMannWhitney(t *testing.T) {
 		if err != nil || !test.Exact || test.Statistic != float64(tt.k*tt.k) {
 			t.Errorf("%d apart: %+v, %v", tt.k, test, err)
 		}
-		near(t, "smallest p", test.P, tt.least, tt.digit)
+		asPrinted(t, "smallest p", test.P, tt.least, tt.digit)
 		if blind := len(test.Warnings) > 0; blind != (tt.k == 3) {
 			t.Errorf("%d a side: warnings %v", tt.k, test.Warnings)
 		}
@@ -112,7 +112,7 @@ func TestGoldenMannWhitney(t *testing.T) {
 			}
 			continue
 		}
-		near(t, "p of the critical U", 1-achieved, tt.p, 1e-4)
+		asPrinted(t, "p of the critical U", 1-achieved, tt.p, 1e-4)
 		if cut+1 != tt.first || tt.k*tt.k-cut != tt.last {
 			t.Errorf("%d a side: ranks %d and %d, want %d and %d", tt.k, cut+1, tt.k*tt.k-cut, tt.first, tt.last)
 		}
@@ -121,10 +121,10 @@ func TestGoldenMannWhitney(t *testing.T) {
 
 func TestGoldenT(t *testing.T) {
 	for df, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 8: 2.306, 9: 2.262, 18: 2.101} {
-		near(t, "t", TQuantile(.975, df), want, 1e-3)
+		asPrinted(t, "t", TQuantile(.975, df), want, 1e-3)
 	}
 	for k, want := range map[int]float64{2: 8.985, 3: 2.484, 4: 1.591, 5: 1.242, 6: 1.049, 8: .836, 10: .715, 15: .554, 20: .468, 30: .373} {
-		near(t, "half-width", HalfWidth(1, k, .95), want, 1e-3)
+		asPrinted(t, "half-width", HalfWidth(1, k, .95), want, 1e-3)
 	}
 	sizes := []int{3, 4, 5, 6, 8, 10, 15, 20}
 	for cv, want := range map[float64][]float64{
@@ -132,7 +132,7 @@ func TestGoldenT(t *testing.T) {
 		.03: {9.1, 7.1, 6.1, 5.4, 4.5, 4.0, 3.2, 2.7}, .05: {15.2, 11.9, 10.1, 9.0, 7.5, 6.6, 5.3, 4.5},
 	} {
 		for i, k := range sizes {
-			near(t, "MDE", 100*MinimumDetectableEffect(cv, k, .05, .8), want[i], .1)
+			asPrinted(t, "MDE", 100*MinimumDetectableEffect(cv, k, .05, .8), want[i], .1)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestGoldenT(t *testing.T) {
 // five of its example the interval covers 88 %. assay uses Student's t.
 func TestGoldenNormalIntervalIsTooNarrow(t *testing.T) {
 	for repeats, covers := range map[int]float64{3: .811, 5: .878, 10: .918, 30: .940} {
-		near(t, "coverage of ±1.96·sd/√R", 1-2*tTail(1.96, float64(repeats-1)), covers, 1e-3)
+		asPrinted(t, "coverage of ±1.96·sd/√R", 1-2*tTail(1.96, float64(repeats-1)), covers, 1e-3)
 	}
 }
 
@@ -166,8 +166,8 @@ func TestGoldenTwoSamples(t *testing.T) {
 	if err != nil || test.Statistic != 20 {
 		t.Errorf("U %+v, %v; want 20", test, err)
 	}
-	near(t, "Cliff's delta", CliffDelta(a, b), .6, 1e-9)
-	near(t, "common language", CommonLanguage(a, b), .8, 1e-9)
+	asPrinted(t, "Cliff's delta", CliffDelta(a, b), .6, 1e-9)
+	asPrinted(t, "common language", CommonLanguage(a, b), .8, 1e-9)
 
 	for _, tt := range []struct {
 		sd     float64
@@ -178,16 +178,16 @@ func TestGoldenTwoSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "Fieller", est.Value, 1.05, 1e-9)
-		near(t, "Fieller from", est.Interval.Lo, tt.lo, 1e-5)
-		near(t, "Fieller to", est.Interval.Hi, tt.hi, 1e-5)
+		asPrinted(t, "Fieller", est.Value, 1.05, 1e-9)
+		asPrinted(t, "Fieller from", est.Interval.Lo, tt.lo, 1e-5)
+		asPrinted(t, "Fieller to", est.Interval.Hi, tt.hi, 1e-5)
 	}
 	// A slowdown is candidate over baseline less one; one less the speedup is 20 %.
 	est, err = RatioOfMeans([]float64{99, 100, 101}, []float64{123.75, 125, 126.25}, .95)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "slowdown", est.Value-1, .25, 1e-9)
+	asPrinted(t, "slowdown", est.Value-1, .25, 1e-9)
 }
 
 func TestGoldenShares(t *testing.T) {
@@ -202,18 +202,18 @@ func TestGoldenShares(t *testing.T) {
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		near(t, "Wilson from", w.Interval.Lo, tt.wLo, 1e-5)
-		near(t, "Wilson to", w.Interval.Hi, tt.wHi, 1e-5)
-		near(t, "Clopper–Pearson from", ex.Interval.Lo, tt.exLo, 1e-5)
-		near(t, "Clopper–Pearson to", ex.Interval.Hi, tt.exHi, 1e-5)
+		asPrinted(t, "Wilson from", w.Interval.Lo, tt.wLo, 1e-5)
+		asPrinted(t, "Wilson to", w.Interval.Hi, tt.wHi, 1e-5)
+		asPrinted(t, "Clopper–Pearson from", ex.Interval.Lo, tt.exLo, 1e-5)
+		asPrinted(t, "Clopper–Pearson to", ex.Interval.Hi, tt.exHi, 1e-5)
 	}
 }
 
 func TestGoldenMultiplicity(t *testing.T) {
 	p := []float64{.01, .02, .03, .04}
 	for i, want := range []float64{.04, .06, .06, .06} {
-		near(t, "Holm", Holm(p)[i], want, 1e-9)
-		near(t, "Benjamini–Hochberg", BenjaminiHochberg(p)[i], .04, 1e-9)
+		asPrinted(t, "Holm", Holm(p)[i], want, 1e-9)
+		asPrinted(t, "Benjamini–Hochberg", BenjaminiHochberg(p)[i], .04, 1e-9)
 	}
 }
 
@@ -233,38 +233,9 @@ func TestGoldenTrend(t *testing.T) {
 		}
 		// The published Z and P are of independent values.
 		z := got.Z * math.Sqrt(hamedRao(tt.xs, got.Slope))
-		near(t, "variance", kendallVariance(tt.xs), tt.variance, 1e-3)
-		near(t, "Z", z, tt.z, 1e-4)
-		near(t, "p", math.Erfc(z/math.Sqrt2), tt.p, tt.pDigit)
+		asPrinted(t, "variance", kendallVariance(tt.xs), tt.variance, 1e-3)
+		asPrinted(t, "Z", z, tt.z, 1e-4)
+		asPrinted(t, "p", math.Erfc(z/math.Sqrt2), tt.p, tt.pDigit)
 	}
-	near(t, "slope", TheilSen([]float64{1, 3, 2, 4, 5, 7, 6, 8, 10, 9}), 1, 1e-9)
-}
-
-// benchstat's own published example (golang.org/x/perf/cmd/benchstat, 2017): it
-// compared arithmetic means and tested with Mann–Whitney. Its prose gives the second
-// change as −0.93 %; the values that it prints make it −1.10 %.
-func TestGoldenBenchstat(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		old, new []float64
-		delta, p float64
-	}{
-		{"GobEncode", []float64{13552735, 13553943, 13606356, 13683198}, []float64{11773189, 11942588, 11786159, 11628583, 11815924}, -13.31, .016},
-		{"JSONEncode", []float64{32395067, 32334214, 31992891, 31735022}, []float64{32036529, 32156552, 31288355, 31559706, 31765634}, -1.10, .286},
-	} {
-		test, err := MannWhitney(tt.old, tt.new)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ratio, err := FiellerRatio(tt.old, tt.new, .95)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, tt.name+" p", test.P, tt.p, 1e-3)
-		near(t, tt.name+" delta", 100*(ratio.Value-1), tt.delta, .01)
-	}
-	// Since 2022 it compares medians and wants six values for an interval at 95 %.
-	if n := MinSamples(.5, .95); n != 6 {
-		t.Errorf("a median's interval needs %d values, benchstat says 6", n)
-	}
+	asPrinted(t, "slope", TheilSen([]float64{1, 3, 2, 4, 5, 7, 6, 8, 10, 9}), 1, 1e-9)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -119,14 +118,9 @@ func moments(xs []float64) (n, mean, variance float64) {
 	return n, mean, variance
 }
 
-// tTail is the chance that Student's t with df degrees of freedom exceeds t. The
-// small tail is computed as itself: one less its complement would lose its digits.
+// tTail is the chance that Student's t with df degrees of freedom exceeds t.
 func tTail(t, df float64) float64 {
-	tail := mathext.RegIncBeta(df/2, 0.5, df/(df+t*t)) / 2
-	if t < 0 {
-		return 1 - tail
-	}
-	return tail
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
 }
 
 // twoSided doubles the tail beyond |t|.

@@ -15,7 +15,7 @@ import (
 // Φ(t·u − δ) over the distribution of u. It is integrated directly: the usual
 // series (Lenth, AS 243) loses digits far from the centre.
 func NoncentralTCDF(t, df, delta float64) float64 {
-	return overScale(df, math.Inf(1), func(u float64) float64 { return distuv.UnitNormal.CDF(t*u - delta) })
+	return overScale(df, math.Inf(1), delta, func(u float64) float64 { return distuv.UnitNormal.CDF(t*u - delta) })
 }
 
 const (
@@ -24,14 +24,19 @@ const (
 	negligibleDensity = -45
 
 	// Eight panels at least, none wider than one, of scaleNodes points each hold the
-	// integrals to twelve digits and more, from one degree of freedom, where the hump
-	// is 48 wide, to ten thousand.
+	// integrals to twelve digits, from one degree of freedom, where the hump is 48
+	// wide, to ten thousand.
 	scalePanels, scaleNodes = 8, 32
+
+	// mostSharpness is the most standard errors for which panels are made narrower.
+	mostSharpness = 1000
 )
 
 // overScale is the mean of f(u) for u up to most, and zero beyond, where u is the
-// standard deviation of a sample with df degrees of freedom over the true one.
-func overScale(df, most float64, f func(u float64) float64) float64 {
+// standard deviation of a sample with df degrees of freedom over the true one. Where f
+// steps from zero to one at a difference of sharpness standard errors, it does so
+// within a factor of 1 + 1/sharpness of u, and the panels must be as narrow.
+func overScale(df, most, sharpness float64, f func(u float64) float64) float64 {
 	// In x = ln u the density is proportional to exp(df·(x − e²ˣ/2)): one smooth
 	// hump about zero, whatever df is.
 	density := func(x float64) float64 { return df * (x - math.Expm1(2*x)/2) }
@@ -42,7 +47,8 @@ func overScale(df, most float64, f func(u float64) float64) float64 {
 	var at, weights [scaleNodes]float64
 	quad.Legendre{}.FixedLocations(at[:], weights[:], -1, 1)
 	sum := func(lo, hi float64, f func(x float64) float64) (total float64) {
-		count := max(scalePanels, int(math.Ceil(hi-lo)))
+		perUnit := max(1, min(math.Abs(sharpness), mostSharpness)/4)
+		count := max(scalePanels, int(math.Ceil((hi-lo)*perUnit)))
 		half := (hi - lo) / float64(2*count)
 		for i := range count {
 			centre := lo + float64(2*i+1)*half

@@ -58,7 +58,7 @@ func noncentralPoints() (rows [][]float64) {
 			}
 		}
 	}
-	return rows
+	return append(rows, []float64{30, 3, 40}, []float64{45, 9, 40}, []float64{110, 20, 100}, []float64{3, 1e5, 2})
 }
 
 func one(v float64) ([]float64, error) { return []float64{v}, nil }
@@ -72,6 +72,12 @@ var planningParity = []parityRow{
 	}},
 	{name: "pairedPower", inputs: numbersOf(designsOf(2, 3, 5, 10, 40)...), answer: func(in parityInput) ([]float64, error) {
 		return one(PairedPower(in.N[0], in.N[1], int(in.N[2]), in.N[3]))
+	}},
+	{name: "welchPower", inputs: numbersOf([]float64{.03, .05, 3, .05}, []float64{.03, .1, 3, .05}, []float64{.03, .05, 5, .01}, []float64{.03, .05, 10, .05}), answer: func(in parityInput) ([]float64, error) {
+		return one(WelchPower(in.N[0], in.N[1], int(in.N[2]), in.N[3]))
+	}},
+	{name: "welchEquivalencePower", inputs: numbersOf([]float64{.01, 0, .03, 3, .05}, []float64{.03, .01, .05, 5, .05}, []float64{.03, 0, .03, 10, .05}), answer: func(in parityInput) ([]float64, error) {
+		return one(WelchEquivalencePower(in.N[0], in.N[1], in.N[2], int(in.N[3]), in.N[4]))
 	}},
 	{name: "launchesNeeded", inputs: numbersOf(powersWanted()...), answer: func(in parityInput) ([]float64, error) {
 		k, _ := LaunchesNeeded(in.N[0], in.N[1], in.N[2], in.N[3])

@@ -77,15 +77,13 @@ var twoSampleParity = []parityRow{
 
 func ofMargin(f func(a, b []float64, margin, alpha float64) (Test, error)) func(parityInput) ([]float64, error) {
 	return func(in parityInput) ([]float64, error) {
-		test, err := f(in.A, in.B, in.N[0], .05)
-		return []float64{test.P, test.DF}, err
+		return ofTest(func(a, b []float64) (Test, error) { return f(a, b, in.N[0], .05) })(in)
 	}
 }
 
 func ofDirection(f func(a, b []float64, margin float64, lowerIsBetter bool) (Test, error)) func(parityInput) ([]float64, error) {
 	return func(in parityInput) ([]float64, error) {
-		test, err := f(in.A, in.B, in.N[0], in.N[1] == 1)
-		return []float64{test.P, test.DF}, err
+		return ofTest(func(a, b []float64) (Test, error) { return f(a, b, in.N[0], in.N[1] == 1) })(in)
 	}
 }
 

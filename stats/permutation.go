@@ -33,7 +33,8 @@ const (
 // larger the more b exceeds a. P is twice the share of arrangements of the values
 // whose statistic is as extreme on the nearer side. When there are few, all are
 // tried; otherwise rounds random ones, and the observed arrangement counts as one
-// of them, so that P is never zero.
+// of them, so that P is never zero. An arrangement whose statistic is not a number
+// counts as extreme. statistic must not change its arguments.
 func Permutation(a, b []float64, statistic func(a, b []float64) float64, rounds int, seed int64) (Test, error) {
 	if err := needValues(1, a, b); err != nil {
 		return Test{}, err
@@ -85,8 +86,7 @@ func BlockedPermutation(a, b [][]float64, rounds int, seed int64) (Test, error) 
 		}
 		blocks[i] = block{append(append([]float64(nil), logs[0]...), logs[1]...), len(a[i])}
 		arrangements *= choose(len(a[i])+len(b[i]), len(a[i]))
-		d := meanDifference(logs[0], logs[1])
-		observed += d
+		observed += meanDifference(logs[0], logs[1])
 		for _, v := range blocks[i].values {
 			slack += math.Abs(v)
 		}
@@ -189,10 +189,10 @@ type tails struct {
 
 func (t *tails) add(v float64) {
 	t.tried++
-	if v <= t.observed+t.slack {
+	if !(v > t.observed+t.slack) {
 		t.below++
 	}
-	if v >= t.observed-t.slack {
+	if !(v < t.observed-t.slack) {
 		t.above++
 	}
 }

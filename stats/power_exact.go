@@ -10,7 +10,8 @@ import (
 // of a size worth knowing, or show that there is none. cv is the standard deviation
 // of the logarithms, which for the usual few per cent is the coefficient of
 // variation: from launch to launch for two sides of k launches each, of the blocks'
-// ratios for pairs. effect and margin are relative: 0.03 is a factor of 1.03.
+// ratios for pairs. effect and margin are relative: 0.03 is a factor of 1.03. A level
+// that is none gives NaN, or no number of launches.
 
 // mostLaunches is where the search for a number of launches ends: no plan buys
 // more.
@@ -52,9 +53,10 @@ func PairedDetectableEffect(cv float64, n int, alpha, power float64) float64 {
 	return leastEffect(alpha, power, inPairs(cv, n))
 }
 
-// EquivalencePower is the chance that Equivalent shows equivalence within margin at
-// level alpha with k launches on each side, when the true effect is the given one,
-// mostly zero. Variances are taken as equal.
+// EquivalencePower is the chance that two one-sided tests with one variance for both
+// sides show equivalence within margin at level alpha with k launches on each side,
+// when the true effect is the given one, mostly zero. WelchEquivalencePower is the same
+// for Equivalent.
 func EquivalencePower(cv, effect, margin float64, k int, alpha float64) float64 {
 	return tostPower(effect, margin, alpha, twoSides(cv, k))
 }
@@ -87,6 +89,9 @@ func inPairs(cv float64, n int) design {
 }
 
 func twoSidedPower(effect, alpha float64, d design) float64 {
+	if !(alpha > 0 && alpha < 1) {
+		return math.NaN()
+	}
 	if !(d.df > 0) {
 		return 0
 	}
@@ -107,12 +112,15 @@ func powerAt(delta, alpha, df float64) float64 {
 
 // powerBeyond is the chance of a statistic beyond ±t.
 func powerBeyond(t, delta, df float64) float64 {
-	return overScale(df, math.Inf(1), func(u float64) float64 {
+	return overScale(df, math.Inf(1), delta, func(u float64) float64 {
 		return distuv.UnitNormal.CDF(delta-t*u) + distuv.UnitNormal.CDF(-t*u-delta)
 	})
 }
 
 func leastEffect(alpha, power float64, d design) float64 {
+	if !(alpha > 0 && alpha < 1) {
+		return math.NaN()
+	}
 	if !(d.df > 0) || !(power < 1) {
 		return math.Inf(1)
 	}
@@ -137,6 +145,9 @@ func leastEffect(alpha, power float64, d design) float64 {
 // estimate must be t·se·u away from both, where u is the observed spread over the
 // true one (Owen 1965).
 func tostPower(effect, margin, alpha float64, d design) float64 {
+	if !(alpha > 0 && alpha < 0.5) {
+		return math.NaN()
+	}
 	if !(d.df > 0) {
 		return 0
 	}
@@ -154,7 +165,7 @@ func tostPowerBeyond(t, effect, margin float64, d design) float64 {
 		}
 		return 0
 	}
-	return overScale(d.df, limit/(d.se*t), func(u float64) float64 {
+	return overScale(d.df, limit/(d.se*t), (limit+math.Abs(shift))/d.se, func(u float64) float64 {
 		upper, lower := (limit-shift)/d.se-t*u, (-limit-shift)/d.se+t*u
 		return distuv.UnitNormal.CDF(upper) - distuv.UnitNormal.CDF(lower)
 	})

@@ -98,6 +98,11 @@ func TestPlanningLimits(t *testing.T) {
 	if EquivalencePower(0, .01, .03, 3, .05) != 1 || EquivalencePower(0, .05, .03, 3, .05) != 0 {
 		t.Error("without noise equivalence is certain or impossible")
 	}
+	for _, got := range []float64{Power(.03, .1, 5, 1.5), DetectableEffect(.03, 5, -1, .8), EquivalencePower(.03, 0, .03, 5, .6), WelchPower(.03, .1, 5, 0), WelchEquivalencePower(.03, 0, .03, 5, .6)} {
+		if !math.IsNaN(got) {
+			t.Errorf("a level that is none gives %v, want NaN", got)
+		}
+	}
 	// Outside the margin the test must not say equivalent more often than its level.
 	if got := EquivalencePower(.01, .03, .03, 10, .05); math.Abs(got-.05) > 1e-6 {
 		t.Errorf("at the margin %v, want .05", got)

@@ -14,7 +14,7 @@ import (
 func WelchPower(cv, effect float64, k int, alpha float64) float64 {
 	d := twoSides(cv, k)
 	shift := math.Abs(math.Log1p(effect))
-	if !(d.df > 0) || d.se == 0 {
+	if !(d.df > 0) || d.se == 0 || !(alpha > 0 && alpha < 1) {
 		return twoSidedPower(effect, alpha, d)
 	}
 	return overBalance(k, func(df float64) float64 {
@@ -26,7 +26,7 @@ func WelchPower(cv, effect float64, k int, alpha float64) float64 {
 // its own variance.
 func WelchEquivalencePower(cv, effect, margin float64, k int, alpha float64) float64 {
 	d := twoSides(cv, k)
-	if !(d.df > 0) || d.se == 0 {
+	if !(d.df > 0) || d.se == 0 || !(alpha > 0 && alpha < 0.5) {
 		return tostPower(effect, margin, alpha, d)
 	}
 	return overBalance(k, func(df float64) float64 {

@@ -42,7 +42,7 @@ func TestExactRanksByBruteForce(t *testing.T) {
 		}
 		observed, ranks := 0.0, ranksOf(sizes)
 		for i := range d {
-			observed += ranks[i] * float64(count(d[i] > 0))
+			observed += ranks[i] * float64(oneIf(d[i] > 0))
 		}
 		all := tails{observed: observed}
 		for mask := range 1 << len(d) {
@@ -82,7 +82,7 @@ func TestLevels(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			alarms[name] += count(got.P <= .05)
+			alarms[name] += oneIf(got.P <= .05)
 		}
 	}
 	for name := range tests {
@@ -113,7 +113,7 @@ func TestTwoSampleCoverage(t *testing.T) {
 			if err != nil || est.N != k {
 				t.Fatal(name, est, err)
 			}
-			held[name] += count(est.Interval.Contains(truth))
+			held[name] += oneIf(est.Interval.Contains(truth))
 			achieved[name] = est.Confidence
 		}
 	}
@@ -312,6 +312,30 @@ func TestTwoSampleRefusals(t *testing.T) {
 	est, err := FiellerRatio([]float64{-1, 1, .5}, ok, .95)
 	if err != nil || est.Interval != Unbounded || len(est.Warnings) != 1 {
 		t.Errorf("a mean that may be zero: %+v, %v", est, err)
+	}
+}
+
+// Arrangements without a statistic must not make P smaller.
+func TestPermutationWithoutStatistic(t *testing.T) {
+	a, b := []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}
+	got, err := Permutation(a, b, func(x, y []float64) float64 {
+		if y[0] != 5 {
+			return math.NaN()
+		}
+		return meanDifference(x, y)
+	}, 1, 0)
+	if err != nil || got.P < .5 {
+		t.Errorf("%+v, %v; want a large p", got, err)
+	}
+}
+
+func TestTwoLaunchesWarn(t *testing.T) {
+	for name, f := range map[string]func(a, b []float64, confidence float64) (Estimate, error){"ratio": RatioOfMeans, "difference": DifferenceOfMeans, "Fieller": FiellerRatio} {
+		two, err := f([]float64{100, 101}, []float64{102, 104, 103}, .95)
+		three, err2 := f([]float64{100, 101, 99}, []float64{102, 104, 103}, .95)
+		if err != nil || err2 != nil || len(two.Warnings) != 1 || len(three.Warnings) != 0 {
+			t.Errorf("%s: warnings %v, %v; %v, %v; want one of two launches", name, two.Warnings, three.Warnings, err, err2)
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // The methods of two independent samples.
 const (
@@ -71,11 +74,19 @@ func (c contrast) estimate(confidence float64, n int, method string) Estimate {
 		Value: c.difference, Interval: Interval{c.difference - half, c.difference + half},
 		Confidence: confidence, N: n, Method: method,
 	}
-	if c.se == 0 {
+	switch {
+	case c.se == 0:
 		est.Interval = Interval{c.difference, c.difference}
 		est.Warnings = []string{noSpreadWarning}
+	case n < minMeanSamples:
+		est.Warnings = []string{tooWide(n)}
 	}
 	return est
+}
+
+// tooWide is the warning beside an interval of so few launches.
+func tooWide(n int) string {
+	return fmt.Sprintf("%d launches on a side: the interval is too wide to use, want at least %d", n, minMeanSamples)
 }
 
 // exponential turns an estimate of a log ratio into one of a ratio.

@@ -90,9 +90,38 @@ def _detected(design, n):
     return [np.expm1(d * cv)]
 
 
-def _tost_power(se, df, limit, shift, alpha):
-    t = stats.t.ppf(1 - alpha, df)
+def _over_balance(k, f):
+    """The mean of f(degrees of freedom) over how two equal variances are estimated."""
 
+    def inner(b):
+        df = (k - 1) / (b * b + (1 - b) * (1 - b))
+        return f(df) * stats.beta.pdf(b, (k - 1) / 2, (k - 1) / 2)
+
+    return [2 * integrate.quad(inner, 0, 0.5, epsabs=1e-13, epsrel=1e-11)[0]]
+
+
+def welchPower(a, b, n):
+    cv, effect, k, alpha = n
+    delta = np.log1p(effect) / (cv * np.sqrt(2 / k))
+
+    def chance(df):
+        t = stats.t.ppf(1 - alpha / 2, df)
+        return 1 - stats.nct.cdf(t, 2 * k - 2, delta) + stats.nct.cdf(-t, 2 * k - 2, delta)
+
+    return _over_balance(k, chance)
+
+
+def welchEquivalencePower(a, b, n):
+    cv, effect, margin, k, alpha = n
+    se, limit, shift = cv * np.sqrt(2 / k), np.log1p(margin), np.log1p(effect)
+    return _over_balance(k, lambda df: _tost_beyond(stats.t.ppf(1 - alpha, df), se, 2 * k - 2, limit, shift))
+
+
+def _tost_power(se, df, limit, shift, alpha):
+    return _tost_beyond(stats.t.ppf(1 - alpha, df), se, df, limit, shift)
+
+
+def _tost_beyond(t, se, df, limit, shift):
     def chance(u):
         half = t * se * u
         return special.ndtr((limit - half - shift) / se) - special.ndtr((half - limit - shift) / se)

@@ -135,13 +135,15 @@ def hodgesLehmannPaired(a, b, n):
 def equivalent(a, b, n):
     limit = np.log1p(n[0])
     p, below, above = weightstats.ttost_ind(np.log(b), np.log(a), -limit, limit, usevar="unequal")
-    return [p, below[2] if below[1] >= above[1] else above[2]]
+    t, _, df = below if below[1] >= above[1] else above
+    return [t, df, p]
 
 
 def equivalentPaired(a, b, n):
     limit = np.log1p(n[0])
     p, below, above = weightstats.ttost_paired(np.log(b), np.log(a), -limit, limit)
-    return [p, below[2] if below[1] >= above[1] else above[2]]
+    t, _, df = below if below[1] >= above[1] else above
+    return [t, df, p]
 
 
 def nonInferior(a, b, n):
@@ -150,8 +152,8 @@ def nonInferior(a, b, n):
     if n[1]:
         r = stats.ttest_ind(np.log(b) - limit, np.log(a), equal_var=False, alternative="less")
     else:
-        r = stats.ttest_ind(np.log(b) + limit, np.log(a), equal_var=False, alternative="greater")
-    return [r.pvalue, r.df]
+        r = stats.ttest_ind(np.log(a) - limit, np.log(b), equal_var=False, alternative="less")
+    return [r.statistic, r.df, r.pvalue]
 
 
 def nonInferiorPaired(a, b, n):
@@ -159,8 +161,8 @@ def nonInferiorPaired(a, b, n):
     if n[1]:
         r = stats.ttest_rel(np.log(b) - limit, np.log(a), alternative="less")
     else:
-        r = stats.ttest_rel(np.log(b) + limit, np.log(a), alternative="greater")
-    return [r.pvalue, r.df]
+        r = stats.ttest_rel(np.log(a) - limit, np.log(b), alternative="less")
+    return [r.statistic, r.df, r.pvalue]
 
 
 def fiellerRatio(a, b, n):
@@ -191,7 +193,6 @@ def effectSizes(a, b, n):
 
 
 def distances(a, b, n):
-    """scipy standardises Anderson and Darling's statistic; its parts are undone."""
     ks = stats.ks_2samp(a, b, method="asymp").statistic
     return [ks, stats.wasserstein_distance(a, b)]
 
