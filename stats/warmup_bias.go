@@ -51,11 +51,11 @@ func SmallestWarmup(xs []float64, begin, end int, tolerance float64) int {
 	// for every number.
 	below, above := 0, 0
 	for _, x := range xs[begin:end] {
-		below, above = below+oneIf(x < low), above+oneIf(x > high)
+		below, above = below+tick(x < low), above+tick(x > high)
 	}
 	for at := begin; at > 0; at-- {
 		x := xs[at-1]
-		below, above = below+oneIf(x < low), above+oneIf(x > high)
+		below, above = below+tick(x < low), above+tick(x > high)
 		n := end - at + 1
 		if rank := (n + 1) / 2; below >= rank || n-above < rank {
 			return at
@@ -69,7 +69,7 @@ func lowerMedian(xs []float64) float64 {
 	return slices.Sorted(slices.Values(xs))[(len(xs)+1)/2-1]
 }
 
-func oneIf(is bool) int {
+func tick(is bool) int {
 	if is {
 		return 1
 	}
