@@ -4,6 +4,7 @@ import (
 	"assay/analysis/diff"
 	"assay/analysis/gate"
 	"assay/analysis/saturation"
+	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -22,6 +23,7 @@ type Facts struct {
 	Tally     Tally             // of the records, in one pass
 	Ranks     []RankTally       // of the training steps, by launch and rank
 	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
+	Steady    steady.Report     // whether windows were in steady state
 
 	// Statements are what somebody says about the run; checks hold them against
 	// the evidence.
@@ -94,6 +96,9 @@ func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) 
 		return nil, err
 	}
 	if f.GPUs, err = tallyGPUs(b); err != nil {
+		return nil, err
+	}
+	if f.Steady, err = steady.Read(b, p); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -1,4 +1,4 @@
 package lint
 
 // steadyState holds the checks of warm-up and steady state.
-var steadyState = []Check{}
+var steadyState = []Check{InsufficientWarmup, NotSteady}

@@ -1,3 +1,82 @@
 package lint
 
-var steadyTrips = []trip{}
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"assay/finding"
+	"assay/record"
+)
+
+// slower moves the first byte, and all after it, by a share of the TTFT.
+func slower(r *record.Request, events []record.Chunk, share float64) {
+	by := int64(share * sceneTTFT)
+	*r.First += by
+	r.Done += by
+	for i := range events {
+		events[i].At += by
+	}
+}
+
+var steadyTrips = []trip{
+	{"insufficient-warmup", "cold start in the window", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
+		}
+	}, finding.Void, "requests before first byte is steady: mean"},
+	{"insufficient-warmup", "in one launch of five", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 0 {
+				slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
+			}
+		}
+	}, finding.Void, "so in 1 of 5 launches"},
+	{"insufficient-warmup", "a little, in every launch", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			if r.ID < 100 {
+				slower(r, *events, .06)
+			}
+		}
+	}, finding.Caution, "so in 5 of 5 launches"},
+	{"not-steady", "drift", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			slower(r, *events, .3*float64(r.ID)/400)
+		}
+	}, finding.Caution, "first byte is drift, not steady: the level moves by +"},
+	{"not-steady", "step in one launch", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 2 && r.ID > 250 {
+				slower(r, *events, .4)
+			}
+		}
+	}, finding.Caution, "launch 2: first byte is step, not steady: from value"},
+}
+
+// Without a request nothing can be said, which is not a pass.
+func TestSteadinessWithoutEvidence(t *testing.T) {
+	s := clean()
+	s.requests, s.warmups = 0, 0
+	for _, r := range Run(s.facts(t)).Results {
+		if (r.Check == NotSteady.ID || r.Check == InsufficientWarmup.ID) && r.State != NotChecked {
+			t.Errorf("%s is %s, want %s", r.Check, r.State, NotChecked)
+		}
+	}
+}
+
+// A load that changes by plan has no steady state to miss.
+func TestSteadinessOfStages(t *testing.T) {
+	s := clean()
+	f := s.facts(t)
+	for i := range f.Steady.Points {
+		f.Steady.Points[i].Skipped = "the load changes in stages"
+	}
+	for _, r := range Run(f).Results {
+		if r.Check == NotSteady.ID && r.State != NotApplicable {
+			t.Errorf("%s is %s, want %s", r.Check, r.State, NotApplicable)
+		}
+	}
+	if !strings.Contains(f.Steady.Method, "steady_state") || len(f.Steady.Points) != 5 {
+		t.Errorf("steady: %+v", f.Steady)
+	}
+}

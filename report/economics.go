@@ -39,7 +39,7 @@ func costText(c *spec.Cost, measured bool) (parts []string) {
 	if c == nil {
 		return nil
 	}
-	parts = append(parts, fmt.Sprintf("%d GPU%s", c.GPUCount, plural(c.GPUCount)))
+	parts = append(parts, fmt.Sprintf("%d GPU%s", c.GPUCount, plural(c.GPUCount, "", "s")))
 	say := func(v float64, format string) {
 		if v > 0 {
 			parts = append(parts, fmt.Sprintf(format, v))
@@ -70,13 +70,6 @@ func boundsText(b *spec.Bounds) (parts []string) {
 		parts = append(parts, fmt.Sprintf("%.4g active parameters", b.Active()))
 	}
 	return parts
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
 }
 
 // shown reports whether a face for people shows m: everything, if all is asked

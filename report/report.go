@@ -11,7 +11,9 @@ import (
 	"io"
 
 	"assay/analysis/mlperf"
+	"assay/analysis/steady"
 	"assay/bundle"
+	"assay/claim"
 	"assay/finding"
 	"assay/metric"
 	"assay/plan"
@@ -31,7 +33,9 @@ type Report struct {
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Client    metric.Client       `json:"client"`             // the instrument itself
+	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
+	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 	All       bool                `json:"-"`                  // show every metric, also where people read
 }

@@ -63,7 +63,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 	}
 	return Report{
 		Version: Version, RunID: "20260102_030405__run__example", Status: bundle.Failed, Signature: UnsignedText,
-		Plan: p, Launches: launches,
+		Plan: p, Launches: launches, Steady: steadyExample(),
 		Estimates: metric.Estimates{
 			Version: metric.EstimatesVersion, Code: "test", RunID: "20260102_030405__run__example", Confidence: 0.95,
 			Launches: []int{0, 1, 2},

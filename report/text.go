@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"assay/bundle"
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -30,6 +31,7 @@ func Text(w io.Writer, r Report) error {
 			writeSides(&b, r, point)
 		}
 	}
+	writeSteady(&b, r)
 	writeClient(&b, r)
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
@@ -44,6 +46,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
 	row("signature", "%s", r.Signature)
 	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
+	if r.Claims != nil {
+		row("grade", "%s", gradeText(*r.Claims))
+	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {
 			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
@@ -71,6 +76,15 @@ func writeHead(b *bytes.Buffer, r Report) {
 		row("own error", "%s", text)
 	}
 	t.Flush()
+}
+
+// gradeText names the grade and, where it is not the one asked for, why.
+func gradeText(c claim.Claims) string {
+	text := string(c.Grade)
+	if len(c.Downgrades) > 0 {
+		text += ": " + strings.Join(c.Downgrades, "; ")
+	}
+	return text + "; assay claim says what may be quoted"
 }
 
 // declaredOnly keeps a declared isolation from being read as a proven one.

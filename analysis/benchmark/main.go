@@ -38,6 +38,7 @@ var sections = []section{
 	{"coverage", coverageTable},
 	{"pooled", pooledTable},
 	{"gate", gateTable},
+	{"steady", steadyTable},
 }
 
 func main() { os.Exit(benchmark(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -9,8 +9,6 @@ import (
 
 	"assay/bundle"
 	"assay/claim"
-	"assay/lint"
-	"assay/report"
 )
 
 func claimCommand(env Env) *cobra.Command {
@@ -25,17 +23,11 @@ what would help. Nothing is claimed while a void finding stands.
 Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := bundleDir(args[0]); err != nil {
-				return err
-			}
-			b, err := bundle.Open(args[0])
+			b, j, err := openJudged(args[0])
 			if err != nil {
 				return err
 			}
-			claims, err := claimsIn(b)
-			if err != nil {
-				return err
-			}
+			claims := j.Claims
 			if asJSON {
 				err = printJSON(env.Stdout, claims)
 			} else {
@@ -50,39 +42,6 @@ Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the claims as JSON")
 	cmd.Flags().BoolVar(&refusals, "refusals", true, "also print what may not be claimed")
 	return cmd
-}
-
-// claimsIn reads the claims that this version sealed in b, or makes them anew.
-func claimsIn(b *bundle.Bundle) (claim.Claims, error) {
-	var claims claim.Claims
-	if known, err := derived(b, claimsFile, &claims); known || err != nil {
-		return claims, err
-	}
-	estimates, err := estimatesOf(b)
-	if err != nil {
-		return claims, err
-	}
-	r, err := report.New(b, b.Manifest.Status, sealedBy(b), estimates)
-	if err != nil {
-		return claims, err
-	}
-	if r, err = judged(b, r); err != nil {
-		return claims, err
-	}
-	return claimsOf(b, r)
-}
-
-// claimsOf makes the claims of a report, whose signature says whether anybody
-// signed or will sign.
-func claimsOf(b *bundle.Bundle, r report.Report) (claim.Claims, error) {
-	facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
-	if err != nil {
-		return claim.Claims{}, err
-	}
-	return claim.Make(claim.Evidence{
-		Manifest: b.Manifest, Status: r.Status, Signed: r.Signature != report.UnsignedText,
-		Plan: r.Plan, Estimates: r.Estimates, Client: r.Client, Audit: lint.Run(facts),
-	}, version()), nil
 }
 
 func printClaims(w io.Writer, c claim.Claims, b *bundle.Bundle, refusals bool) error {

@@ -166,11 +166,11 @@ func openSide(arg string) (compare.Side, error) {
 	if err != nil {
 		return compare.Side{}, err
 	}
-	estimates, err := estimatesOf(b)
+	j, err := judge(b)
 	if err != nil {
 		return compare.Side{}, err
 	}
-	side, err := compare.Open(b, estimates, name)
+	side, err := compare.Open(b, j.Estimates, name)
 	if err != nil {
 		return compare.Side{}, usageError(fmt.Errorf("%s: %w; write BUNDLE@SIDE", arg, err))
 	}
@@ -188,28 +188,17 @@ func cutLast(text, separator string) (before, after string, ok bool) {
 
 // openCandidates opens every side of a run with candidates.
 func openCandidates(dir string) ([]compare.Side, error) {
-	if err := bundleDir(dir); err != nil {
-		return nil, err
-	}
-	b, err := bundle.Open(dir)
+	b, j, err := openJudged(dir)
 	if err != nil {
 		return nil, err
 	}
-	estimates, err := estimatesOf(b)
-	if err != nil {
-		return nil, err
-	}
-	p, err := planOf(b)
-	if err != nil {
-		return nil, err
-	}
-	names := p.Run.Spec.Sides()
+	names := j.Plan.Run.Spec.Sides()
 	if len(names) < 2 {
 		return nil, usageError(fmt.Errorf("compare: got one bundle, %s, of a run without candidates: want a second bundle", dir))
 	}
 	var sides []compare.Side
 	for _, one := range names {
-		side, err := compare.Open(b, estimates, one.Name)
+		side, err := compare.Open(b, j.Estimates, one.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,6 @@ import (
 	"assay/analysis/playbook"
 	"assay/analysis/shift"
 	"assay/bundle"
-	"assay/metric"
 	"assay/plan"
 	"assay/unit"
 )
@@ -96,11 +95,11 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	var sides []playbook.Evidence
 	for _, dir := range dirs {
-		b, p, err := openPlanned(dir)
+		b, j, err := openJudged(dir)
 		if err != nil {
 			return diagnosis{}, err
 		}
-		e, err := evidenceOf(b, p)
+		e, err := evidenceOf(b, j)
 		if err != nil {
 			return diagnosis{}, fmt.Errorf("%s: %w", dir, err)
 		}
@@ -124,26 +123,16 @@ func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	return d, nil
 }
 
-func evidenceOf(b *bundle.Bundle, p plan.Plan) (playbook.Evidence, error) {
-	e := playbook.Evidence{Plan: p, Manifest: b.Manifest, Split: map[int]breakdown.Breakdown{}}
+func evidenceOf(b *bundle.Bundle, j judgement) (playbook.Evidence, error) {
+	e := playbook.Evidence{Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Split: map[int]breakdown.Breakdown{}}
 	var err error
-	if e.Estimates, err = estimatesOf(b); err != nil {
-		return e, err
-	}
-	known, err := derived(b, clientFile, &e.Client)
-	if !known && err == nil {
-		e.Client, err = metric.ReadClient(b)
-	}
-	if err != nil {
-		return e, err
-	}
 	if e.Ranks, err = playbook.ReadRanks(b); err != nil {
 		return e, err
 	}
 	if e.Requests, err = playbook.ReadRequests(b); err != nil {
 		return e, err
 	}
-	for _, point := range p.Points {
+	for _, point := range j.Plan.Points {
 		split, ok := breakdown.Serving(e.Estimates, point.Index)
 		if !ok {
 			if split, ok, err = breakdown.Training(b, point.Index); err != nil {

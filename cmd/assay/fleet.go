@@ -11,8 +11,6 @@ import (
 
 	"assay/analysis/fleet"
 	"assay/analysis/objective"
-	"assay/bundle"
-	"assay/plan"
 	"assay/unit"
 )
 
@@ -38,15 +36,11 @@ Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`
 			case ask.FanOut < 0:
 				return usageError(fmt.Errorf("--fan-out: got %d, want a number of calls", ask.FanOut))
 			}
-			b, p, err := openPlanned(args[0])
+			_, j, err := openJudged(args[0])
 			if err != nil {
 				return err
 			}
-			estimates, err := estimatesOf(b)
-			if err != nil {
-				return err
-			}
-			size, err := fleet.Sizing(estimates, p, ask)
+			size, err := fleet.Sizing(j.Estimates, j.Plan, ask)
 			if errors.Is(err, fleet.ErrNoKnee) {
 				return errors.Join(printLevels(env.Stdout, size), &exitError{exitVerdict, err})
 			}
@@ -65,23 +59,6 @@ Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`
 	f.IntVar(&ask.FanOut, "fan-out", 0, "calls that one action of a user makes")
 	f.BoolVar(&asJSON, "json", false, "print the size as JSON")
 	return cmd
-}
-
-// openPlanned opens a bundle with its plan.
-func openPlanned(dir string) (*bundle.Bundle, plan.Plan, error) {
-	if err := bundleDir(dir); err != nil {
-		return nil, plan.Plan{}, err
-	}
-	b, err := bundle.Open(dir)
-	if err != nil {
-		return nil, plan.Plan{}, err
-	}
-	data, err := b.ReadFile(bundle.PlanFile)
-	if err != nil {
-		return nil, plan.Plan{}, err
-	}
-	p, err := plan.Decode(data)
-	return b, p, err
 }
 
 func printFleet(w io.Writer, s fleet.Size) error {

@@ -12,9 +12,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/gate"
-	"assay/bundle"
-	"assay/finding"
-	"assay/plan"
+	"assay/claim"
 	"assay/report"
 	"assay/spec"
 )
@@ -169,39 +167,15 @@ func (ask gating) write(r gate.Result) error {
 	return gate.AppendHistory(ask.history, e)
 }
 
-// gradeOf is the grade that a bundle has earned: the class it declares, unless
-// the run is incomplete or a finding forbids claims. It never exceeds the class.
+// gradeOf is the grade that a bundle has earned, as its claims have it.
 func gradeOf(s compare.Side) (grade string, why []string) {
-	b := s.Bundle
-	grade = "publication"
-	if s.Plan.Run.Spec.Intent.BenchmarkClass != spec.PublicationGrade {
-		grade, why = "realism", []string{"its class is " + s.Plan.Run.Spec.Intent.BenchmarkClass}
-	}
-	lower := func(reason string) { grade, why = "exploratory", append(why, reason) }
-	if !b.Sealed || b.Manifest.Status != bundle.Completed {
-		lower("the run did not complete and seal")
-	}
-	r, err := report.New(b, b.Manifest.Status, sealedBy(b), s.Estimates)
-	if err == nil {
-		r, err = judged(b, r)
-	}
+	j, err := judge(s.Bundle)
 	if err != nil {
-		lower("it cannot be judged: " + err.Error())
-		return grade, why
+		return string(claim.Exploratory), []string{"it cannot be judged: " + err.Error()}
 	}
-	for _, f := range r.Findings {
-		if f.Severity == finding.Void {
-			lower(f.Check + ": " + f.Message)
-		}
+	why = j.Claims.Downgrades
+	if j.Claims.Grade != claim.Publication && len(why) == 0 {
+		why = []string{"its class is " + j.Claims.Asked}
 	}
-	return grade, why
-}
-
-// planOf reads the plan of a bundle.
-func planOf(b *bundle.Bundle) (plan.Plan, error) {
-	data, err := b.ReadFile(bundle.PlanFile)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	return plan.Decode(data)
+	return string(j.Claims.Grade), why
 }

@@ -5,50 +5,140 @@ import (
 	"fmt"
 	"path"
 
+	steadystate "assay/analysis/steady"
 	"assay/bundle"
-	"assay/finding"
+	"assay/claim"
 	"assay/lint"
 	"assay/metric"
+	"assay/plan"
 	"assay/report"
 )
 
-// judged adds what can be said about the instrument and the pitfalls to a report.
-// What this version has derived and kept in the bundle is read; otherwise it is
-// derived anew. The second result is what became of every check.
-func judged(b *bundle.Bundle, r report.Report) (report.Report, []lint.Result, error) {
-	known, err := derived(b, clientFile, &r.Client)
-	if err != nil {
-		return r, nil, err
-	}
-	if !known {
-		if r.Client, err = metric.ReadClient(b); err != nil {
-			return r, nil, err
-		}
-	}
-	var checks []lint.Result
-	knownFindings, err := derived(b, findingsFile, &r.Findings)
-	if err != nil {
-		return r, nil, err
-	}
-	knownChecks, err := derived(b, checksFile, &checks)
-	if err != nil || knownFindings && knownChecks {
-		return r, checks, err
-	}
-	facts, err := lint.Gather(b, r.Plan, r.Estimates, r.Client)
-	if err != nil {
-		return r, nil, err
-	}
-	audit := lint.Run(facts)
-	r.Findings = audit.Findings
-	return r, audit.Results, nil
+// A judgement is everything that is derived from the records of a bundle.
+type judgement struct {
+	Plan      plan.Plan
+	Estimates metric.Estimates
+	Client    metric.Client
+	Steady    steadystate.Report
+	Audit     lint.Audit
+	Claims    claim.Claims
+
+	facts *lint.Facts // what the checks looked at; nil when the audit was read
 }
 
-// The derived files beside estimates.json.
+// The derived files.
 const (
-	clientFile   = "client.json"
-	findingsFile = "findings.json"
-	checksFile   = "checks.json"
+	estimatesFile = "estimates.json"
+	clientFile    = "client.json"
+	steadyFile    = "steady.json"
+	findingsFile  = "findings.json"
+	checksFile    = "checks.json"
+	claimsFile    = "claims.json"
 )
+
+// A derivedFile is one part of a judgement as it is kept in a bundle.
+type derivedFile struct {
+	name    string
+	content any
+}
+
+func (j *judgement) files() []derivedFile {
+	return []derivedFile{
+		{estimatesFile, &j.Estimates}, {clientFile, &j.Client}, {steadyFile, &j.Steady},
+		{findingsFile, &j.Audit.Findings}, {checksFile, &j.Audit.Results}, {claimsFile, &j.Claims},
+	}
+}
+
+// judge reads what this version has derived and kept in b, or derives it anew:
+// all of it or nothing, so that parts of two judgements never stand side by side.
+func judge(b *bundle.Bundle) (judgement, error) {
+	p, err := planOf(b)
+	if err != nil {
+		return judgement{}, err
+	}
+	j := judgement{Plan: p}
+	for _, f := range j.files() {
+		known, err := derived(b, f.name, f.content)
+		if err != nil {
+			return j, err
+		}
+		if !known {
+			return derive(b, p)
+		}
+	}
+	return j, nil
+}
+
+// derive judges the records of b, whose manifest says how the run ended and who
+// vouches for it.
+func derive(b *bundle.Bundle, p plan.Plan) (judgement, error) {
+	j := judgement{Plan: p}
+	var err error
+	if j.Estimates, j.Client, err = metric.Judge(b, p, version()); err != nil {
+		return j, err
+	}
+	if j.facts, err = lint.Gather(b, p, j.Estimates, j.Client); err != nil {
+		return j, err
+	}
+	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
+	j.Claims = claim.Make(claim.Evidence{
+		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
+		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
+	}, version())
+	return j, nil
+}
+
+func signed(b *bundle.Bundle) bool {
+	return b.Manifest.Signer.KeyID != "" && b.Manifest.Signer.KeyID != bundle.Unsigned
+}
+
+// keep writes the judgement into the bundle that it is of.
+func (j *judgement) keep(w *bundle.Writer) error {
+	for _, f := range j.files() {
+		data, err := json.MarshalIndent(f.content, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := w.WriteDerived(version(), f.name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report is the judgement as faces show it.
+func (j *judgement) report(b *bundle.Bundle, signature string) (report.Report, error) {
+	r, err := report.New(b, b.Manifest.Status, signature, j.Estimates)
+	r.Client, r.Steady, r.Findings, r.Claims = j.Client, j.Steady, j.Audit.Findings, &j.Claims
+	return r, err
+}
+
+// openJudged opens a bundle and judges it.
+func openJudged(dir string) (*bundle.Bundle, judgement, error) {
+	b, err := openBundle(dir)
+	if err != nil {
+		return nil, judgement{}, err
+	}
+	j, err := judge(b)
+	return b, j, err
+}
+
+// openBundle opens a bundle, or says what the folder is instead.
+func openBundle(dir string) (*bundle.Bundle, error) {
+	if err := bundleDir(dir); err != nil {
+		return nil, err
+	}
+	return bundle.Open(dir)
+}
+
+// planOf reads the plan of a bundle.
+func planOf(b *bundle.Bundle) (plan.Plan, error) {
+	data, err := b.ReadFile(bundle.PlanFile)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.Decode(data)
+}
 
 // derived reads a file that this version has derived; false when there is none.
 func derived(b *bundle.Bundle, name string, to any) (bool, error) {
@@ -60,21 +150,4 @@ func derived(b *bundle.Bundle, name string, to any) (bool, error) {
 		return false, fmt.Errorf("%s: %w", name, err)
 	}
 	return true, nil
-}
-
-// writeJudged keeps what judged has derived in the bundle.
-func writeJudged(w *bundle.Writer, client metric.Client, findings []finding.Finding, checks []lint.Result) error {
-	for _, f := range []struct {
-		name    string
-		content any
-	}{{clientFile, client}, {findingsFile, findings}, {checksFile, checks}} {
-		data, err := json.MarshalIndent(f.content, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := w.WriteDerived(version(), f.name, data); err != nil {
-			return err
-		}
-	}
-	return nil
 }

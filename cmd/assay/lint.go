@@ -7,11 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
-	"assay/metric"
-	"assay/plan"
 )
 
 // lintVersion is the version of the document that assay lint --json prints.
@@ -160,32 +157,9 @@ func auditOf(dir string, f *lint.Facts) bundleAudit {
 
 // factsAt gathers what checks look at in the bundle at dir.
 func factsAt(dir string) (*lint.Facts, error) {
-	if err := bundleDir(dir); err != nil {
-		return nil, err
+	b, j, err := openJudged(dir)
+	if err != nil || j.facts != nil {
+		return j.facts, err
 	}
-	b, err := bundle.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	data, err := b.ReadFile(bundle.PlanFile)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Decode(data)
-	if err != nil {
-		return nil, err
-	}
-	estimates, err := estimatesOf(b)
-	if err != nil {
-		return nil, err
-	}
-	var client metric.Client
-	known, err := derived(b, clientFile, &client)
-	if !known && err == nil {
-		client, err = metric.ReadClient(b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return lint.Gather(b, p, estimates, client)
+	return lint.Gather(b, j.Plan, j.Estimates, j.Client)
 }

@@ -14,8 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
-	"assay/lint"
-	"assay/metric"
 	"assay/plan"
 	"assay/report"
 	"assay/run"
@@ -128,38 +126,27 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	return dir, errors.Join(runErr, show(env.Stdout, sealed))
 }
 
-// seal derives the estimates, writes the reports and seals the bundle.
+// seal judges the run, writes the reports and seals the bundle.
 func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Signer) (report.Report, error) {
 	b, err := bundle.Open(result.Bundle.Dir())
 	if err != nil {
 		return report.Report{}, err
 	}
-	estimates, err := metric.Estimate(b, p, version())
-	if err != nil {
-		return report.Report{}, err
-	}
-	data, err := json.MarshalIndent(estimates, "", "  ")
-	if err != nil {
-		return report.Report{}, err
-	}
-	if err := result.Bundle.WriteDerived(version(), "estimates.json", data); err != nil {
-		return report.Report{}, err
-	}
-	r, err := report.New(b, result.Status, signatureOf(signer), estimates)
-	if err != nil {
-		return report.Report{}, err
-	}
-	// Checks look at how the run ended and who vouches for it, which the manifest
-	// says only when it is sealed.
+	// Checks and claims look at how the run ended and who vouches for it, which the
+	// manifest says only when it is sealed.
 	b.Manifest.Status = result.Status
 	if signer != nil {
 		b.Manifest.Signer.KeyID = signer.Public().ID
 	}
-	r, checks, err := judged(b, r)
+	j, err := derive(b, p)
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := writeJudged(result.Bundle, r.Client, r.Findings, checks); err != nil {
+	if err := j.keep(result.Bundle); err != nil {
+		return report.Report{}, err
+	}
+	r, err := j.report(b, signatureOf(signer))
+	if err != nil {
 		return report.Report{}, err
 	}
 	for _, f := range report.All {
@@ -167,7 +154,15 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 			return report.Report{}, err
 		}
 	}
-	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: data, Checks: lint.Audit{Results: checks}.PassedChecks()})
+	estimates, err := json.Marshal(j.Estimates)
+	if err != nil {
+		return report.Report{}, err
+	}
+	claims, err := json.Marshal(j.Claims)
+	if err != nil {
+		return report.Report{}, err
+	}
+	_, err = result.Bundle.Seal(ctx, result.Status, bundle.SealOptions{Signer: signer, Results: estimates, Claims: claims, Checks: j.Audit.PassedChecks()})
 	return r, err
 }
 

@@ -227,22 +227,18 @@ func fromBundles(s *scaling.Study, o scaleFlags, args []string) error {
 // rowOf is the number of a bundle that is compared: the value, or the median of a
 // distribution.
 func rowOf(dir, id, point string) (metric.Row, error) {
-	b, p, err := openPlanned(dir)
-	if err != nil {
-		return metric.Row{}, err
-	}
-	e, err := estimatesOf(b)
+	_, j, err := openJudged(dir)
 	if err != nil {
 		return metric.Row{}, err
 	}
 	var names []string
-	for _, candidate := range p.Points {
+	for _, candidate := range j.Plan.Points {
 		names = append(names, candidate.Name)
-		if point != candidate.Name && (point != "" || len(p.Points) > 1) {
+		if point != candidate.Name && (point != "" || len(j.Plan.Points) > 1) {
 			continue
 		}
 		for _, statistic := range []string{"value", "p50"} {
-			if row, ok := e.Find(id, statistic, candidate.Index); ok {
+			if row, ok := j.Estimates.Find(id, statistic, candidate.Index); ok {
 				return row, nil
 			}
 		}

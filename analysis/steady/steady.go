@@ -1,0 +1,206 @@
+// Package steady says for every point of every launch whether the measured window
+// was in steady state: whether the level of its latencies had settled when the
+// window began and stayed so, how much warm-up would have been enough, and how far
+// naive ways of reporting are from the warm median.
+//
+// It reads a few columns of the table requests, warm-up included, and keeps some
+// thirty bytes of each request. It gives no verdict on the run: package lint makes
+// findings of what is said here. Points whose load changes by plan are not judged.
+package steady
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/bundle"
+	"assay/plan"
+	"assay/record"
+	"assay/stats"
+)
+
+// Version is the version of the format of steady.json.
+const Version = "1.0"
+
+// A Report is what a bundle says about steady state: derived/VERSION/steady.json.
+type Report struct {
+	Version string  `json:"version"`
+	Method  string  `json:"method"` // the definition's id
+	Points  []Point `json:"points"`
+}
+
+// Method is the id of the definition in METHODOLOGY.md.
+const Method = "steady_state.v1"
+
+// A Point is one point of one launch. Requests are the successful ones of warm-up
+// and window, numbered from 0 in the order in which they were due.
+type Point struct {
+	Launch int `json:"launch"`
+	Point  int `json:"point"`
+
+	// Skipped says why the point was not judged; nothing below counts then.
+	Skipped string `json:"skipped,omitempty"`
+
+	Requests      int     `json:"requests"`
+	Warmup        int     `json:"warmup"`        // of them before the window
+	WarmupSeconds float64 `json:"warmupSeconds"` // from the first due to the beginning of the window
+
+	Series []Series `json:"series,omitempty"`
+	Passes *Passes  `json:"passes,omitempty"` // over a data set; nil for other loads
+}
+
+// Read judges every point of the completed launches of b.
+func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
+	r := Report{Version: Version, Method: Method, Points: []Point{}}
+	if p.Search != nil { // its levels go where there is no steady state on purpose
+		return r, nil
+	}
+	for _, info := range b.Launches() {
+		if info.Outcome != bundle.LaunchCompleted {
+			continue
+		}
+		points, err := readLaunch(b, info.Index, p)
+		if err != nil {
+			return r, fmt.Errorf("launch %d: %w", info.Index, err)
+		}
+		r.Points = append(r.Points, points...)
+	}
+	return r, nil
+}
+
+// row is what is read of a request.
+type row struct {
+	ID     int64          `parquet:"request,delta"`
+	Point  int32          `parquet:"point,delta"`
+	Phase  record.Phase   `parquet:"phase,dict"`
+	Due    int64          `parquet:"due_ns,delta"`
+	First  *int64         `parquet:"first_byte_ns"`
+	Done   int64          `parquet:"done_ns,delta"`
+	Result record.Outcome `parquet:"outcome,dict"`
+	Usage  *int32         `parquet:"usage_output_tokens"`
+	Chunks int32          `parquet:"chunks,delta"`
+	Prompt int64          `parquet:"prompt_hash"`
+}
+
+// A call is what is kept of a successful request. Times are nanoseconds; those
+// that are not known are −1.
+type call struct {
+	id, due  int64
+	prompt   int64
+	first    float32 // due to first byte
+	whole    float32 // due to the end
+	tokens   int32
+	measured bool
+}
+
+func readLaunch(b *bundle.Bundle, launch int, p plan.Plan) ([]Point, error) {
+	calls := map[int32][]call{}
+	for r, err := range bundle.Rows[row](b, launch, bundle.Requests) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Result != record.OK || r.Phase != record.Warmup && r.Phase != record.Measure {
+			continue
+		}
+		c := call{id: r.ID, due: r.Due, prompt: r.Prompt, first: -1, whole: float32(r.Done - r.Due), tokens: -1, measured: r.Phase == record.Measure}
+		if r.First != nil && r.Chunks > 0 { // an answer in one piece has no first byte of its own
+			c.first = float32(*r.First - r.Due)
+		}
+		if r.Usage != nil {
+			c.tokens = *r.Usage
+		}
+		calls[r.Point] = append(calls[r.Point], c)
+	}
+	begins, err := windows(b, launch)
+	if err != nil {
+		return nil, err
+	}
+	var list []Point
+	for _, point := range p.Points {
+		own := calls[int32(point.Index)]
+		begin, measured := begins[int32(point.Index)]
+		if !measured || len(own) == 0 {
+			continue
+		}
+		slices.SortFunc(own, func(a, b call) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id)) })
+		list = append(list, judge(launch, point, own, begin, asksDataSet(p)))
+	}
+	return list, nil
+}
+
+// windows says when the measured window of each point that was completed began.
+func windows(b *bundle.Bundle, launch int) (map[int32]int64, error) {
+	begins, ended := map[int32]int64{}, map[int32]int64{}
+	for e, err := range bundle.Rows[record.Event](b, launch, bundle.Events) {
+		if err != nil {
+			return nil, err
+		}
+		switch e.Name {
+		case record.WindowBegin:
+			begins[e.Point] = e.At
+		case record.WindowEnd:
+			ended[e.Point] = begins[e.Point]
+		}
+	}
+	return ended, nil
+}
+
+// asksDataSet reports whether calls go through the rows of a data set, pass by
+// pass.
+func asksDataSet(p plan.Plan) bool {
+	w := p.Run.Spec.Workload
+	return w.Prompt.Dataset != nil && w.Session == nil
+}
+
+// changing says why the load of a point has no steady state to reach; "" when it
+// has.
+func changing(p plan.Point) string {
+	switch {
+	case len(p.Stages) > 0:
+		return "the load changes in stages"
+	case p.TraceRef != "":
+		return "the load follows a trace"
+	case p.Query != nil && p.Query.Once:
+		return "everything is asked at once"
+	}
+	return ""
+}
+
+func judge(launch int, point plan.Point, calls []call, begin int64, dataSet bool) Point {
+	j := Point{Launch: launch, Point: point.Index, Requests: len(calls), Skipped: changing(point)}
+	for _, c := range calls {
+		j.Warmup += count(!c.measured)
+	}
+	j.WarmupSeconds = max(0, seconds(begin-calls[0].due))
+	if j.Skipped != "" {
+		return j
+	}
+	for _, m := range gated(calls) {
+		j.Series = append(j.Series, newSeries(m, calls))
+	}
+	if len(j.Series) == 0 {
+		j.Skipped = "output lengths differ and are not known: E2E would follow their mix"
+	}
+	if dataSet {
+		j.Passes = passes(calls)
+	}
+	return j
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// Judged yields the points that were judged.
+func (r Report) Judged(yield func(Point) bool) {
+	for _, p := range r.Points {
+		if p.Skipped == "" && !yield(p) {
+			return
+		}
+	}
+}
+
+// Steady reports whether every series of the point reached one level and kept it.
+func (p Point) Steady() bool {
+	return !slices.ContainsFunc(p.Series, func(s Series) bool {
+		return !s.State.Steady() && s.State.Shape != stats.TooShort
+	})
+}

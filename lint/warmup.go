@@ -1,0 +1,189 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/analysis/steady"
+	"assay/finding"
+	"assay/stats"
+	"assay/unit"
+)
+
+// InsufficientWarmup fires when the measured window began before the system was
+// warm.
+var InsufficientWarmup = Check{
+	ID: "insufficient-warmup", Code: "P-07", Severity: finding.Void,
+	Doc:     "The measured window begins before steady state: its figures are partly those of a cold system.",
+	Applies: judgesSteadiness,
+	Run:     insufficientWarmup,
+}
+
+// NotSteady fires when a point has no steady state, or leaves it.
+var NotSteady = Check{
+	ID: "not-steady", Severity: finding.Caution,
+	Doc:     "Latencies drift, jump, swing or wander through the measured window: its figures say when it was and not how fast the system is.",
+	Applies: judgesSteadiness,
+	Run:     notSteady,
+}
+
+// voidOff is how far the window's figures may be from those of its steady part,
+// relatively, before no claim may rest on them. What is that large counts in one
+// launch; smaller things count where half of the launches show them, because of
+// thirty series that are steady one is called otherwise.
+const voidOff = .10
+
+// judgesSteadiness reports whether any point has a load that can settle.
+func judgesSteadiness(f *Facts) bool {
+	if f.Plan.Run.Spec.Load == nil || f.Plan.Search != nil {
+		return false
+	}
+	if len(f.Steady.Points) == 0 {
+		return true // the evidence is missing, which is not the same
+	}
+	for range f.Steady.Judged {
+		return true
+	}
+	return false
+}
+
+// A spotted is a series of a point in one launch that a check has something
+// against.
+type spotted struct {
+	launch int
+	series steady.Series
+	off    float64 // how bad it is
+}
+
+// spot gathers, for each point, the series that want says something about, the
+// worst first.
+func spot(f *Facts, want func(s steady.Series) (off float64, bad bool)) map[int][]spotted {
+	list := map[int][]spotted{}
+	for p := range f.Steady.Judged {
+		for _, s := range p.Series {
+			if off, bad := want(s); bad {
+				list[p.Point] = append(list[p.Point], spotted{p.Launch, s, off})
+			}
+		}
+	}
+	for _, own := range list {
+		slices.SortStableFunc(own, func(a, b spotted) int {
+			switch {
+			case math.Abs(a.off) > math.Abs(b.off):
+				return -1
+			case math.Abs(a.off) < math.Abs(b.off):
+				return 1
+			}
+			return 0
+		})
+	}
+	return list
+}
+
+// spottedIn counts the launches in which a point was judged, and those of them
+// that were spotted.
+func spottedIn(f *Facts, point int, own []spotted) (bad, all int) {
+	seen := map[int]bool{}
+	for _, s := range own {
+		seen[s.launch] = true
+	}
+	for p := range f.Steady.Judged {
+		if p.Point == point {
+			all++
+		}
+	}
+	return len(seen), all
+}
+
+func insufficientWarmup(f *Facts) Answer {
+	if len(f.Steady.Points) == 0 {
+		return missing("requests of a completed launch")
+	}
+	bad := spot(f, func(s steady.Series) (float64, bool) {
+		return s.Off(), s.Early != nil && s.State.Warm > 0 && !s.BeginsSteady()
+	})
+	var list []finding.Finding
+	for _, point := range f.Plan.Points {
+		own := bad[point.Index]
+		if len(own) == 0 {
+			continue
+		}
+		worst := own[0]
+		launches, all := spottedIn(f, point.Index, own)
+		severity := finding.Caution
+		switch {
+		case math.Abs(worst.off) > voidOff:
+			severity = finding.Void
+		case 2*launches < all:
+			continue
+		}
+		list = append(list, earlyFinding(f, point.Name, worst, launches, all, severity))
+	}
+	return found(list...)
+}
+
+func earlyFinding(f *Facts, point string, w spotted, launches, all int, severity finding.Severity) finding.Finding {
+	s := w.series
+	message := fmt.Sprintf("%s, launch %d: the window begins %d requests before %s is steady: mean %s where the steady part has %s (%+.0f %%), p50 %s and %s",
+		point, w.launch, *s.Early, s.Name, second(s.Window.Mean), second(s.Steady.Mean), 100*(s.Window.Mean/s.Steady.Mean-1), second(s.Window.Median), second(s.Steady.Median))
+	if s.Window.N >= 100 {
+		message += fmt.Sprintf(", p99 %s and %s", second(s.Window.P99), second(s.Steady.P99))
+	}
+	message += fmt.Sprintf("; so in %d of %d launches", launches, all)
+	return finding.Finding{
+		Severity: severity, Message: message,
+		Why:      "the first requests meet a cold system, and what they took is averaged into the result",
+		Fix:      fmt.Sprintf("warm up for %d requests at least, here %d (load.warmup), and let the load run on into the window", s.State.Begin, s.Warmup),
+		Evidence: s.State.Reasons,
+	}
+}
+
+func notSteady(f *Facts) Answer {
+	if len(f.Steady.Points) == 0 {
+		return missing("requests of a completed launch")
+	}
+	bad := spot(f, func(s steady.Series) (float64, bool) {
+		return s.State.Change, !s.State.Steady() && s.State.Shape != stats.TooShort
+	})
+	var list []finding.Finding
+	for _, point := range f.Plan.Points {
+		own := bad[point.Index]
+		if len(own) == 0 {
+			continue
+		}
+		launches, all := spottedIn(f, point.Index, own)
+		if math.Abs(own[0].off) <= voidOff && 2*launches < all {
+			continue
+		}
+		s := own[0].series
+		list = append(list, finding.Finding{
+			Severity: finding.Caution,
+			Message: fmt.Sprintf("%s, launch %d: %s is %s, not steady: %s; so in %d of %d launches",
+				point.Name, own[0].launch, s.Name, s.State.Shape, shapeReason(s.State), launches, all),
+			Why:      "a mean or a percentile of a level that moves depends on when the window was",
+			Fix:      shapeFix[s.State.Shape],
+			Evidence: s.State.Reasons,
+		})
+	}
+	return found(list...)
+}
+
+// shapeReason is the sentence about the shape; one about a warm-up may stand
+// before it.
+func shapeReason(s stats.Steadiness) string {
+	if s.Warm > 0 && len(s.Reasons) > 1 {
+		return s.Reasons[1]
+	}
+	return s.Reasons[0]
+}
+
+// shapeFix says what to do about a shape.
+var shapeFix = map[stats.Shape]string{
+	stats.Drift:       "run longer until the level settles, or find what grows: queues, caches, clocks that fall with the temperature",
+	stats.Step:        "look in logs and samples for what changed at that moment, and measure again; the plateaus are two results",
+	stats.Cyclic:      "make the window a multiple of the period, at least five of them, or find what comes and goes",
+	stats.NeverSteady: "find what disturbs the system (other tenants, restarts, eviction) before measuring it",
+}
+
+func second(v float64) string { return unit.Format(v, unit.Second) }
