@@ -25,18 +25,6 @@ var (
 		Doc:   "Model bandwidth utilisation: (active parameters × bytesPerParameter + kvBytesPerToken × tokens in flight) / mean tpot.v1 / (gpuCount × memoryPerSecond). One step of decoding is taken to read the weights once and the KV cache of every request in flight once; tokens in flight are prompts and half of the answers, weighed by the time that each request was under way. It assumes one copy of the model over all GPUs and one token for each step and request: replicas read more, speculation reads less.",
 		Whole: bandwidthUse,
 	}
-	GPUMemoryShare = Metric{
-		ID: "gpu_memory_share.v1", Name: "GPU memory in use", Unit: unit.Ratio, Better: Higher, Declared: true,
-		Doc: "Memory efficiency: gpu_memory.v1 / (GPUs that were read × spec.bounds.gpuMemory). Engines reserve their KV cache at the start, whatever they use of it; kv_cache_usage.v1 tells that.",
-		Whole: func(p *Point) (float64, bool) {
-			b := p.bounds()
-			list, ok := p.gpuMean("memory.used")
-			if b == nil || b.GPUMemory == 0 || !ok {
-				return 0, false
-			}
-			return sumOf(list, mean) / (float64(len(list)) * float64(b.GPUMemory)), true
-		},
-	}
 )
 
 // modelFLOPs is the share of the peak that so many tokens per second of so many

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -126,8 +127,20 @@ func TestMeasuredPowerAndMemory(t *testing.T) {
 		}
 	}
 	p.Beside.finish()
-	p.Declared.Bounds.GPUMemory = 80e9
 	near(t, FacilityPower, p, 600*1.12, 1e-6)
+	absent(t, p, GPUMemoryShare) // nobody knows how much there is
+	p.Declared.Bounds.GPUMemory = 80e9
+	near(t, GPUMemoryShare, p, 0.75, 1e-9)
+	environment := record.Environment{"gpu.count": {Value: 3.0}}
+	for n, scope := range []string{"gpu0", "gpu1", "idle"} {
+		environment.Set(fmt.Sprintf("gpu.%d.uuid", n), scope)
+		environment.Set(fmt.Sprintf("gpu.%d.memory_total_bytes", n), 100e9)
+	}
+	environment.Set("gpu.1.memory_total_bytes", int64(140e9)) // as it is before it has been written down
+	p.Beside.memory = memoryOf(environment)
+	near(t, GPUMemoryShare, p, 0.5, 1e-9) // 120 of 240 GB: what was found is taken before what was declared
+	environment.Miss("gpu.1.memory_total_bytes", "no permission")
+	p.Beside.memory = memoryOf(environment)
 	near(t, GPUMemoryShare, p, 0.75, 1e-9)
 }
 

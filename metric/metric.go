@@ -103,7 +103,7 @@ var All = append([]Metric{
 	ServerRunning, ServerIterationTokens, ServerQueueDepth, ServerQueueDepthMax, ServerQueueTime,
 	KVCacheUsage, KVCacheUsageMax, KVCacheHitRate, CachedShare, ServerPreemptions, DraftAcceptance,
 	ServerPromptThroughput, ServerOutputThroughput, ServerTTFT, ServerTTFTGap,
-	GPUUtilisation, GPUMemory, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
+	GPUUtilisation, GPUMemory, GPUMemoryShare, GPUPower, GPUEnergy, EnergyPerOutputToken, EnergyPerRequest, HostEnergy,
 	ColdListening, ColdReady, ColdFirstRequest, ColdFirstToken, ColdEnd, ColdGPUEnergy,
 	ColdTTFT, WarmTTFT, ColdOverheadTTFT, ColdOverheadE2E,
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
@@ -121,7 +121,7 @@ var All = append([]Metric{
 	CostPerMillionOutput, CostPerMillionTokens, CostPerOutputToken, CostPerRequest, CostPerGoodRequest,
 	FacilityPower, FacilityEnergyPerToken, FacilityEnergyPerOutput, FacilityEnergyPerRequest,
 	CarbonPerMillionTokens, CarbonPerMillionOutput, CarbonPerRequest,
-	MFU, MBU, GPUMemoryShare,
+	MFU, MBU,
 	TokenGoodput,
 }, attainments()...)
 

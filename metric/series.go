@@ -23,6 +23,9 @@ type series struct {
 type Beside struct {
 	bySource map[string][]*series // "SOURCE NAME", scopes in the order they came
 
+	// memory is how much each accelerator has, in bytes by its UUID.
+	memory map[string]float64
+
 	// Elsewhere says that the target is not on the host whose accelerators and
 	// processors were read; their series are left out.
 	Elsewhere bool
@@ -56,7 +59,7 @@ var wanted = func() map[string]bool {
 
 // readBeside gathers the samples of one launch that metrics read.
 func readBeside(b *bundle.Bundle, launch int) (*Beside, error) {
-	out := &Beside{bySource: map[string][]*series{}}
+	out := &Beside{bySource: map[string][]*series{}, memory: memoryOf(b.Manifest.Environment)}
 	for s, err := range bundle.Rows[record.Sample](b, launch, bundle.Samples) {
 		if err != nil {
 			return nil, fmt.Errorf("launch %d: %w", launch, err)

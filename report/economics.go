@@ -51,7 +51,9 @@ func costText(c *spec.Cost, measured bool) (parts []string) {
 	if !measured {
 		say(c.PowerWatts, "%g W each (not measured)")
 	}
-	say(c.PUE, "PUE %g")
+	if c.PUE > 1 {
+		say(c.PUE, "PUE %g")
+	}
 	say(c.GramsCO2PerKWh, "%g g CO₂e per kWh")
 	return parts
 }

@@ -191,7 +191,7 @@ func TestAllMetrics(t *testing.T) {
 		}
 	}
 	f(false, "2 more metrics in the JSON; assay report --all shows them", metric.LongestGap.Name, metric.CostPerOutputToken.Name)
-	f(false, "as declared: 8 GPUs, $2.5 for one of them an hour, PUE 1\n    "+metric.CostPerRequest.Name)
+	f(false, "as declared: 8 GPUs, $2.5 for one of them an hour\n    "+metric.CostPerRequest.Name)
 	f(true, metric.LongestGap.Name, "more metrics")
 	f(true, metric.CostPerOutputToken.Name)
 }

@@ -14,7 +14,7 @@ type Bounds struct {
 	// states them.
 	MemoryPerSecond unit.Bytes `json:"memoryPerSecond,omitzero" above:"0B" example:"3.35TB"`
 
-	// The memory of one GPU.
+	// The memory of one GPU, used where the environment of the run does not tell.
 	GPUMemory unit.Bytes `json:"gpuMemory,omitzero" above:"0B" example:"80GB"`
 
 	// The parameters of the model.

@@ -47,6 +47,9 @@ func TestDemo(t *testing.T) {
 	if text, stderr, code := call(t, "report", dirs[0]); code != exitOK || !strings.Contains(text, "concurrency=16") {
 		t.Errorf("report: exit %d\n%s\n%s", code, text, stderr)
 	}
+	if text, stderr, code := call(t, "report", "--all", dirs[0]); code != exitOK || !strings.Contains(text, metric.LongestGap.Name) {
+		t.Errorf("report --all: exit %d, want the longest gap in\n%s\n%s", code, text, stderr)
+	}
 	text, _, code := call(t, "report", "--json", dirs[0])
 	var r report.Report
 	if err := json.Unmarshal([]byte(text), &r); err != nil || code != exitOK {
