@@ -48,8 +48,9 @@ const HuberMethod = "huber-m/student-t"
 // errors (Huber: Robust Statistics, 1981).
 const huberTuning = 1.345
 
-// mostRounds bounds the reweighting; it settles in tens.
-const mostRounds = 2000
+// mostRounds bounds the reweighting; it settles in tens. A scale that jumps between
+// two points of the middle is held after freeScale rounds, and then it settles.
+const freeScale, mostRounds = 500, 5000
 
 // Huber fits ys as a linear combination of the columns of rows, with Huber's
 // weights: points further off than 1.345 standard deviations pull with a constant
@@ -75,16 +76,17 @@ func Huber(rows [][]float64, ys []float64, confidence float64) (Fit, error) {
 		if err != nil {
 			return Fit{}, err
 		}
-		moved := 0.0
-		for j, v := range next {
-			moved = max(moved, math.Abs(v-params[j])/max(1e-300, math.Abs(v)))
-		}
 		params = next
-		for i := range residuals {
-			residuals[i] = ys[i] - mat.Dot(design.RowView(i), mat.NewVecDense(p, params))
+		moved, largest := 0.0, 0.0
+		for i, y := range ys {
+			r := y - mat.Dot(design.RowView(i), mat.NewVecDense(p, params))
+			moved, largest = max(moved, math.Abs(r-residuals[i])), max(largest, math.Abs(y))
+			residuals[i] = r
 		}
-		scale = medianSize(residuals) / 0.6744897501960817
-		if scale == 0 || round > 0 && moved < 1e-13 {
+		if round < freeScale {
+			scale = medianSize(residuals) / 0.6744897501960817
+		}
+		if scale == 0 || round > 0 && moved <= 1e-14*largest {
 			break
 		}
 		if round == mostRounds {
