@@ -72,7 +72,7 @@ bench-bundle:
 # What the statistics promise, by simulation: coverage of every interval, and what
 # rests on them. Writes the tables into METHODOLOGY.md and exits 3 when a promise is
 # broken; CALIBRATION_TRIALS=200 for a look.
-CALIBRATION_TRIALS ?= 4000
+CALIBRATION_TRIALS ?= 2000
 bench-calibration:
 	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write METHODOLOGY.md
 

@@ -174,9 +174,9 @@ func (c Components) Advise(costs []float64, wanted, confidence float64) (Advice,
 			counts[i] = unitsFor(variance, wanted*scale, confidence)
 			break
 		}
-		counts[i] = cheapest(costs[i+1]/costs[i], level.Component, c.Levels[i+1].Component)
-		if c.Levels[i+1].Component == 0 {
-			// The level above adds nothing, so the fewest of it hold all the rest.
+		counts[i] = c.countAt(i, costs)
+		if counts[i] == 0 {
+			// No level above adds anything, so the fewest of it hold all the rest.
 			counts[i] = perUnit(variance, fewestTop, wanted*scale, confidence)
 		}
 	}
@@ -190,11 +190,21 @@ func (c Components) Advise(costs []float64, wanted, confidence float64) (Advice,
 	return advice, nil
 }
 
+// countAt is how many units of level i each unit above should hold; levels that add
+// nothing are passed over, and zero means that none is left above.
+func (c Components) countAt(i int, costs []float64) int {
+	above := 0.0
+	for j := i + 1; j < len(c.Levels); j++ {
+		above += costs[j]
+		if c.Levels[j].Component > 0 {
+			return cheapest(above/costs[i], c.Levels[i].Component, c.Levels[j].Component)
+		}
+	}
+	return 0
+}
+
 // cheapest is Kalibera and Jones' optimal count of a level below the highest.
 func cheapest(costRatio, component, above float64) int {
-	if above == 0 {
-		return 1
-	}
 	// 1e-9 forgives the rounding of a root that is a whole number.
 	return min(mostUnits, max(1, int(math.Ceil(math.Sqrt(costRatio*component/above)-1e-9))))
 }

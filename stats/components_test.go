@@ -84,6 +84,16 @@ func TestGroupedComponents(t *testing.T) {
 	}
 }
 
+// A level that adds nothing is passed over: what it costs counts as the next one's.
+func TestAdvicePassesOver(t *testing.T) {
+	c := Components{Mean: Estimate{Value: 100}, Levels: []Level{{Component: 9}, {}, {Component: 1}}}
+	advice, err := c.Advise([]float64{1, 16, 84}, .01, .95)
+	// √(100·9/1) = 30 requests in one launch, then t·√(1 + 9/30)/√k ≤ 1.
+	if err != nil || advice.Requests != 30 || advice.Launches != 1 || advice.Groups < 7 || advice.Groups > 9 {
+		t.Errorf("%+v, %v; want about 8 groups of 1 launch of 30 requests", advice, err)
+	}
+}
+
 // Launches without a spread of their own: the advice is few launches, many requests.
 func TestAdviceWithoutLaunchSpread(t *testing.T) {
 	c, err := VarianceComponents([][]float64{{9, 11, 10, 10}, {11, 9, 10, 10}, {10, 10, 9, 11}}, .95)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -25,12 +26,8 @@ const dependentZ = 3.09
 
 func dependent(xs, sorted []float64) bool {
 	n := len(xs)
-	if n < fewestSeen || slices.IsSorted(xs) || slices.IsSortedFunc(xs, func(a, b float64) int {
-		if a > b {
-			return -1
-		}
-		return 1
-	}) {
+	falling := func(a, b float64) int { return cmp.Compare(b, a) }
+	if n < fewestSeen || slices.IsSorted(xs) || slices.IsSortedFunc(xs, falling) {
 		return false
 	}
 	quarter, half, most := sorted[n/4], sorted[n/2], sorted[3*n/4]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,8 +49,9 @@ const HuberMethod = "huber-m/student-t"
 // errors (Huber: Robust Statistics, 1981).
 const huberTuning = 1.345
 
-// mostRounds bounds the reweighting; it settles in tens.
-const mostRounds = 2000
+// mostRounds bounds the reweighting; it settles in tens. A scale that jumps between
+// two points of the middle is held after freeScale rounds, and then it settles.
+const freeScale, mostRounds = 500, 5000
 
 // Huber fits ys as a linear combination of the columns of rows, with Huber's
 // weights: points further off than 1.345 standard deviations pull with a constant
@@ -67,28 +69,27 @@ func Huber(rows [][]float64, ys []float64, confidence float64) (Fit, error) {
 	for i := range weights {
 		weights[i] = 1
 	}
-	params := make([]float64, p)
+	var params []float64
 	residuals := make([]float64, n)
 	scale := 0.0
 	for round := 0; ; round++ {
-		next, err := weighted(design, ys, weights)
-		if err != nil {
+		if params, err = weighted(design, ys, weights); err != nil {
 			return Fit{}, err
 		}
-		moved := 0.0
-		for j, v := range next {
-			moved = max(moved, math.Abs(v-params[j])/max(1e-300, math.Abs(v)))
+		moved, largest := 0.0, 0.0
+		for i, y := range ys {
+			r := y - mat.Dot(design.RowView(i), mat.NewVecDense(p, params))
+			moved, largest = max(moved, math.Abs(r-residuals[i])), max(largest, math.Abs(y))
+			residuals[i] = r
 		}
-		params = next
-		for i := range residuals {
-			residuals[i] = ys[i] - mat.Dot(design.RowView(i), mat.NewVecDense(p, params))
+		if round < freeScale {
+			scale = medianSize(residuals) / 0.6744897501960817
 		}
-		scale = medianSize(residuals) / 0.6744897501960817
-		if scale == 0 || round > 0 && moved < 1e-13 {
+		if scale == 0 || round > 0 && moved <= 1e-13*largest {
 			break
 		}
 		if round == mostRounds {
-			return Fit{}, fmt.Errorf("Huber's weights did not settle in %d rounds", mostRounds)
+			return Fit{}, fmt.Errorf("weights did not settle in %d rounds", mostRounds)
 		}
 		for i, r := range residuals {
 			weights[i] = 1 / max(1, math.Abs(r/scale)/huberTuning)
@@ -122,6 +123,9 @@ func designOf(rows [][]float64, ys []float64, confidence float64) (*mat.Dense, e
 	p := len(rows[0])
 	if len(ys) != len(rows) || p == 0 || len(rows) <= p {
 		return nil, fmt.Errorf("%d rows of %d columns for %d values: want as many rows as values, and more than columns", len(rows), p, len(ys))
+	}
+	if err := needValues(1, append(slices.Clone(rows), ys)...); err != nil {
+		return nil, err
 	}
 	design := mat.NewDense(len(rows), p, nil)
 	for i, row := range rows {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// launchMethods are given launches of a thousand requests. Where the method wants one
+// launchMethods are given launches of two thousand requests. Where the method wants one
 // value for each, it is the mean of the launch's requests.
 var launchMethods = []method{
 	ofLaunches("mean, Student's t", 3, false, meanTruth, mean),
@@ -21,11 +21,11 @@ var launchMethods = []method{
 	ofLaunches("median, order statistics", 10, true, launchMedian, median),
 	ofLaunches("mean, BCa bootstrap", 30, false, meanTruth, bcaMean),
 	{name: "mean, variance components", sample: "5 launches", try: tryComponents},
-	{name: "mean, hierarchical bootstrap", sample: "8 launches", every: 16, try: tryHierarchical},
+	{name: "mean, hierarchical bootstrap", sample: "8 launches of 1000", every: 16, try: tryHierarchical},
 }
 
 // launchRequests is how many requests a launch has.
-const launchRequests = 1000
+const launchRequests = 2000
 
 // launchMean is one launch in one number.
 func launchMean(w world, rng *rand.Rand) float64 {
@@ -52,7 +52,7 @@ func ofLaunches(name string, k int, ranks bool, truth func(world) float64, estim
 }
 
 func tryComponents(w world, rng *rand.Rand) (outcome, error) {
-	c, err := stats.VarianceComponents(launchesOf(w, rng, 5), .95)
+	c, err := stats.VarianceComponents(launchesOf(w, rng, 5, launchRequests), .95)
 	return judge(c.Mean, w.mean), err
 }
 
@@ -64,14 +64,14 @@ func tryHierarchical(w world, rng *rand.Rand) (outcome, error) {
 		}
 		return sum / float64(len(launches))
 	}
-	est, err := stats.Hierarchical(launchesOf(w, rng, 8), grandMean, .95, stats.Bootstrap{Seed: 1, Resamples: resamples})
+	est, err := stats.Hierarchical(launchesOf(w, rng, 8, 1000), grandMean, .95, stats.Bootstrap{Seed: 1, Resamples: resamples})
 	return judge(est, w.mean), err
 }
 
-func launchesOf(w world, rng *rand.Rand, k int) [][]float64 {
+func launchesOf(w world, rng *rand.Rand, k, requests int) [][]float64 {
 	launches := make([][]float64, k)
 	for i := range launches {
-		launches[i] = w.launch(rng, launchRequests)
+		launches[i] = w.launch(rng, requests)
 	}
 	return launches
 }
@@ -86,7 +86,7 @@ func centreOf(w world) centre {
 	if c, ok := centres.Load(w.name); ok {
 		return c.(centre)
 	}
-	const launches = 2000
+	const launches = 1000
 	means := make([]float64, launches)
 	simulate(launches, -1, func(i int, rng *rand.Rand) { means[i] = launchMean(w, rng) })
 	slices.Sort(means)

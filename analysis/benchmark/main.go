@@ -46,7 +46,7 @@ func main() { os.Exit(benchmark(os.Args[1:], os.Stdout, os.Stderr)) }
 func benchmark(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	trials := flags.Int("trials", 4000, "simulated experiments for each figure")
+	trials := flags.Int("trials", 2000, "simulated experiments for each figure")
 	seed := flags.Int64("seed", 1, "seed of all random numbers")
 	only := flags.String("only", "", "comma-separated names of sections; empty means all")
 	asJSON := flags.Bool("json", false, "write the tables as JSON")

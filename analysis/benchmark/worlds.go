@@ -17,7 +17,7 @@ type world struct {
 	launch func(rng *rand.Rand, n int) []float64
 
 	mean     float64
-	logMean  float64 // of the logarithms
+	logMean  float64 // mean of the logarithms
 	quantile func(q float64) float64
 }
 
@@ -51,7 +51,8 @@ func logNormalWorld(name string, memory, between float64) world {
 			}
 			return xs
 		},
-		mean: math.Exp((requestSpread*requestSpread + between*between) / 2),
+		mean:    math.Exp((requestSpread*requestSpread + between*between) / 2),
+		logMean: 0,
 		quantile: func(q float64) float64 {
 			return math.Exp(math.Hypot(requestSpread, between) * distuv.UnitNormal.Quantile(q))
 		},
