@@ -126,6 +126,23 @@ func TestThreePercent(t *testing.T) {
 	}
 }
 
+// TestMargin tells a difference that does not matter as equivalence, and takes the
+// margin that the candidate's plan declares.
+func TestMargin(t *testing.T) {
+	base := side(t, "base", scene.Noise(6, 1, .005, 4))
+	slow := side(t, "slow", scene.Noise(6, 1.03, .005, 5))
+	for _, tt := range []struct {
+		declared, asked, margin float64
+		want                    Verdict
+	}{{0, 0, DefaultMargin, Worse}, {.06, 0, .06, Equivalent}, {.06, .01, .01, Worse}} {
+		slow.Plan.Run.Spec.Comparison.Margin = tt.declared
+		r, c := compareTwo(t, base, slow, Options{Margin: tt.asked})
+		if got := row(t, c, ttft); r.Margin != tt.margin || got.Verdict != tt.want || got.Differs != (tt.want == Equivalent) {
+			t.Errorf("declared %v, asked %v: margin %v, %s, differs %v; want %v, %s", tt.declared, tt.asked, r.Margin, got.Verdict, got.Differs, tt.margin, tt.want)
+		}
+	}
+}
+
 // TestTwoThings refuses to call a pair controlled that differs in two things and
 // names both.
 func TestTwoThings(t *testing.T) {
