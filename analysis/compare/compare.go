@@ -164,8 +164,11 @@ type Row struct {
 	// P is that of "they do not differ", Equivalence that of "they differ by the
 	// margin or more"; both come with their corrected value. Absent where the
 	// launches have no test.
-	P           *Tested `json:"p,omitempty"`
-	Equivalence *Tested `json:"equivalence,omitempty"`
+	// Ranks is the P of a rank test, for launches that are far from log-normal; it
+	// is shown and decides nothing.
+	P           *Tested  `json:"p,omitempty"`
+	Ranks       *float64 `json:"ranksP,omitempty"`
+	Equivalence *Tested  `json:"equivalence,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
 

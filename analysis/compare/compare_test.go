@@ -227,6 +227,12 @@ func TestRefuses(t *testing.T) {
 	if got := row(t, c, "ttft.v1 p99 at concurrency=1"); got.Verdict != Inconclusive || !strings.Contains(strings.Join(got.Warnings, " "), "not certifiable") {
 		t.Errorf("p99 of 40 requests: %s %q, want it not certifiable", got.Verdict, got.Warnings)
 	}
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "all launches of a ran before those of b") {
+		t.Errorf("warnings %q, want that the sides were not interleaved", c.Warnings)
+	}
+	if got := row(t, c, ttft); math.Abs(*got.Ranks-2.0/70) > 1e-12 {
+		t.Errorf("rank test of four beside four, all larger: %v, want 2/70", *got.Ranks)
+	}
 	if got := row(t, c, ttft); got.Verdict != Worse || *got.Cliff != 1 || got.Effect != "large" {
 		t.Errorf("twice as slow: %s, Cliff %v %s", got.Verdict, *got.Cliff, got.Effect)
 	}
