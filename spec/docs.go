@@ -12,6 +12,7 @@ import (
 // sources are the files that declare the document types: the doc comment of a
 // field is its description in every schema and page.
 //
+//go:embed gatepolicy.go
 //go:embed session.go trace.go
 //go:embed search.go mlperf.go
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
@@ -19,7 +20,6 @@ import (
 //go:embed task.go tokenizer.go
 //go:embed serverside.go
 //go:embed candidate.go loadprobe.go
-//go:embed gatepolicy.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by
