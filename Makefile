@@ -76,14 +76,6 @@ CALIBRATION_TRIALS ?= 2000
 bench-calibration:
 	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write METHODOLOGY.md
 
-# Simulated engines told apart by real runs in blocks: three per cent slower, and
-# equal. About six minutes; COMPARE_BLOCKS=12 for a look.
-COMPARE_BLOCKS ?= 24
-.PHONY: bench-compare
-bench-compare:
-	go build -o bin/assay ./cmd/assay
-	go run ./analysis/compare/benchmark -assay bin/assay -blocks $(COMPARE_BLOCKS)
-
 # The client's stamps against the simulator's own, every reader, at 100 and at 50
 # events per second and stream, and reads per second with no schedule at all; with
 # PEERS=1 other clients on the same simulator (make peers installs them).
@@ -148,6 +140,14 @@ bench-closed:
 # Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
 bench-token: $(VENV)/ready
 	go run ./workload/token/benchmark -python $(VENV)/bin/python
+
+# Simulated engines told apart by real runs in blocks: three per cent slower, and
+# equal. Eight minutes; COMPARE_BLOCKS=12 for a look.
+COMPARE_BLOCKS ?= 24
+.PHONY: bench-compare
+bench-compare:
+	go build -o bin/assay ./cmd/assay
+	go run ./analysis/compare/benchmark -assay bin/assay -blocks $(COMPARE_BLOCKS)
 
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200

@@ -55,10 +55,10 @@ func standing(controlled bool, declared, variable string, others []diff.Change) 
 	for _, c := range others {
 		paths = append(paths, c.Path)
 	}
-	return fmt.Sprintf("EXPLORATORY, besides %s %d %s: %s", declared, len(paths), plural(len(paths), "thing differs", "things differ"), strings.Join(paths, ", "))
+	return fmt.Sprintf("EXPLORATORY, besides %s %d %s: %s", declared, len(paths), numbered(len(paths), "thing differs", "things differ"), strings.Join(paths, ", "))
 }
 
-func plural(n int, one, many string) string {
+func numbered(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}
@@ -156,7 +156,7 @@ func (p *page) addPoint(c compare.Comparison, point string, all bool) {
 			b.title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
 		}
 		if hidden > 0 {
-			b.lines = []string{fmt.Sprintf("%d more %s with --all", hidden, plural(hidden, "statistic", "statistics"))}
+			b.lines = []string{fmt.Sprintf("%d more %s with --all", hidden, numbered(hidden, "statistic", "statistics"))}
 		}
 		p.add(b)
 	}

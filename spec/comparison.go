@@ -6,6 +6,10 @@ type Comparison struct {
 	// exploratory and is refused the publication grade.
 	VariableUnderTest string `json:"variableUnderTest,omitzero" default:"runtime_version" enum:"variables" rule:"A16"`
 
+	// The relative difference that matters, declared before anything is measured:
+	// 0.02 is two per cent. By default assay compare takes that.
+	Margin float64 `json:"margin,omitzero" above:"0" max:"1"`
+
 	// What is compared against.
 	Baseline *Artifact `json:"baseline,omitzero"`
 

@@ -64,7 +64,7 @@ func gateTable(trials int, seed int64) (Table, error) {
 				rate, theory := c.rate(trials, seed, firstAlarm), welchPower(c, level)
 				// Other metrics that alarm by chance give a little of the budget back.
 				well := math.Abs(rate-theory) <= 4*standardError(theory, trials)+.01
-				t.Rows = append(t.Rows, c.row("alarm", rate, percentage(theory), percentage(stats.Power(c.spread, change, k, level)), verdictOf(well)))
+				t.Rows = append(t.Rows, c.row("alarm", rate, gatePercent(theory), gatePercent(stats.Power(c.spread, change, k, level)), verdictOf(well)))
 			}
 		}
 	}
@@ -85,11 +85,11 @@ func (c gateCase) row(answer string, rate float64, theory, student string, verdi
 	margin := percent(c.margin)
 	return Row{[]string{
 		answer, fmt.Sprint(c.metrics), fmt.Sprintf("%.1f", c.correlation), fmt.Sprint(c.launches), percent(c.spread),
-		percent(c.change), margin, percentage(rate), theory, student,
+		percent(c.change), margin, gatePercent(rate), theory, student,
 	}, verdict}
 }
 
-func percentage(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
+func gatePercent(share float64) string { return fmt.Sprintf("%.1f", 100*share) }
 
 // rate is how often the answers of a gate are as happened says.
 func (c gateCase) rate(trials int, seed int64, happened func([]gate.Decision) bool) float64 {

@@ -61,7 +61,9 @@ type Options struct {
 	// candidate's own plan declares.
 	Variable string
 
-	// Margin is the relative difference that matters. Zero means DefaultMargin.
+	// Margin is the relative difference that matters. Zero means what the
+	// candidates' plans declare, the smallest where they differ, and DefaultMargin
+	// where none does.
 	Margin float64
 
 	// Power is the chance to see an effect that "what would show" speaks of. Zero
@@ -73,9 +75,9 @@ type Options struct {
 	MostValues int64
 }
 
-func (o Options) withDefaults() Options {
+func (o Options) withDefaults(candidates []Side) Options {
 	if o.Margin == 0 {
-		o.Margin = DefaultMargin
+		o.Margin = declaredMargin(candidates)
 	}
 	if o.Power == 0 {
 		o.Power = 0.8
@@ -84,6 +86,21 @@ func (o Options) withDefaults() Options {
 		o.MostValues = 20_000_000
 	}
 	return o
+}
+
+// declaredMargin is the smallest margin that the plans of candidates declare, or
+// DefaultMargin.
+func declaredMargin(candidates []Side) float64 {
+	margin := 0.0
+	for _, c := range candidates {
+		if declared := c.Plan.Run.Spec.Comparison.Margin; declared > 0 && (margin == 0 || declared < margin) {
+			margin = declared
+		}
+	}
+	if margin == 0 {
+		return DefaultMargin
+	}
+	return margin
 }
 
 // A Verdict is what a comparison says about one statistic.
@@ -147,8 +164,11 @@ type Row struct {
 	// P is that of "they do not differ", Equivalence that of "they differ by the
 	// margin or more"; both come with their corrected value. Absent where the
 	// launches have no test.
-	P           *Tested `json:"p,omitempty"`
-	Equivalence *Tested `json:"equivalence,omitempty"`
+	// Ranks is the P of a rank test, for launches that are far from log-normal; it
+	// is shown and decides nothing.
+	P           *Tested  `json:"p,omitempty"`
+	Ranks       *float64 `json:"ranksP,omitempty"`
+	Equivalence *Tested  `json:"equivalence,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
 
@@ -216,7 +236,7 @@ func (r Report) Controlled() bool {
 
 // Compare lays every candidate beside the baseline.
 func Compare(baseline Side, candidates []Side, options Options) (Report, error) {
-	o := options.withDefaults()
+	o := options.withDefaults(candidates)
 	if len(candidates) == 0 {
 		return Report{}, fmt.Errorf("compare %s: want one candidate at least", baseline.Label)
 	}

@@ -126,6 +126,23 @@ func TestThreePercent(t *testing.T) {
 	}
 }
 
+// TestMargin tells a difference that does not matter as equivalence, and takes the
+// margin that the candidate's plan declares.
+func TestMargin(t *testing.T) {
+	base := side(t, "base", scene.Noise(6, 1, .005, 4))
+	slow := side(t, "slow", scene.Noise(6, 1.03, .005, 5))
+	for _, tt := range []struct {
+		declared, asked, margin float64
+		want                    Verdict
+	}{{0, 0, DefaultMargin, Worse}, {.06, 0, .06, Equivalent}, {.06, .01, .01, Worse}} {
+		slow.Plan.Run.Spec.Comparison.Margin = tt.declared
+		r, c := compareTwo(t, base, slow, Options{Margin: tt.asked})
+		if got := row(t, c, ttft); r.Margin != tt.margin || got.Verdict != tt.want || got.Differs != (tt.want == Equivalent) {
+			t.Errorf("declared %v, asked %v: margin %v, %s, differs %v; want %v, %s", tt.declared, tt.asked, r.Margin, got.Verdict, got.Differs, tt.margin, tt.want)
+		}
+	}
+}
+
 // TestTwoThings refuses to call a pair controlled that differs in two things and
 // names both.
 func TestTwoThings(t *testing.T) {
@@ -209,6 +226,12 @@ func TestRefuses(t *testing.T) {
 	_, c = compareTwo(t, side(t, "a", scene.Noise(4, 1, .01, 1)), side(t, "b", scene.Noise(4, 2, .01, 2)), Options{})
 	if got := row(t, c, "ttft.v1 p99 at concurrency=1"); got.Verdict != Inconclusive || !strings.Contains(strings.Join(got.Warnings, " "), "not certifiable") {
 		t.Errorf("p99 of 40 requests: %s %q, want it not certifiable", got.Verdict, got.Warnings)
+	}
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "all launches of a ran before those of b") {
+		t.Errorf("warnings %q, want that the sides were not interleaved", c.Warnings)
+	}
+	if got := row(t, c, ttft); math.Abs(*got.Ranks-2.0/70) > 1e-12 {
+		t.Errorf("rank test of four beside four, all larger: %v, want 2/70", *got.Ranks)
 	}
 	if got := row(t, c, ttft); got.Verdict != Worse || *got.Cliff != 1 || got.Effect != "large" {
 		t.Errorf("twice as slow: %s, Cliff %v %s", got.Verdict, *got.Cliff, got.Effect)

@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"errors"
-
 	"assay/metric"
 	"assay/stats"
 )
@@ -80,8 +78,8 @@ func (row *Row) equivalence(margin, alpha float64) {
 		return
 	}
 	test, err := row.values.Equivalent(margin, alpha)
-	if errors.Is(err, stats.ErrNoSpread) || err != nil {
-		return // the launches have no test; decide looks at the values
+	if err != nil {
+		return // the launches have no spread; decide looks at the values
 	}
 	row.Equivalence = &Tested{P: test.P, Method: test.Method}
 }

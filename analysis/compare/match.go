@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"assay/metric"
 	"assay/plan"
@@ -17,6 +18,8 @@ func (c *Comparison) match(a, b Side, confidence float64) error {
 	c.Paired = sameRun(a, b)
 	if c.Paired {
 		c.Warnings = append(c.Warnings, lonelyBlocks(a, b)...)
+	} else {
+		c.Warnings = append(c.Warnings, ordered(a, b)...)
 	}
 	for _, point := range a.Plan.Points {
 		if !slices.ContainsFunc(b.Plan.Points, func(p plan.Point) bool { return p.Name == point.Name }) {
@@ -155,6 +158,38 @@ func lonelyBlocks(a, b Side) []string {
 	return warnings
 }
 
+// ordered warns of launches that were not interleaved: what the machine did in
+// the meantime counts as a difference between the sides.
+func ordered(a, b Side) []string {
+	firstA, lastA := times(a)
+	firstB, lastB := times(b)
+	switch {
+	case firstA.IsZero() || firstB.IsZero():
+		return nil
+	case lastA.Before(firstB):
+		return []string{fmt.Sprintf("all launches of %s ran before those of %s: what changed in between counts as a difference; measure both as sides of one run (spec.candidates)", a.Label, b.Label)}
+	case lastB.Before(firstA):
+		return []string{fmt.Sprintf("all launches of %s ran before those of %s: what changed in between counts as a difference; measure both as sides of one run (spec.candidates)", b.Label, a.Label)}
+	}
+	return nil
+}
+
+// times is when the first and the last launch of the side began.
+func times(s Side) (first, last time.Time) {
+	for _, l := range s.Manifest.Launches {
+		if l.Side != s.Name {
+			continue
+		}
+		if first.IsZero() || l.Started.Before(first) {
+			first = l.Started
+		}
+		if l.Started.After(last) {
+			last = l.Started
+		}
+	}
+	return first, last
+}
+
 // Certified reports whether the launches of the row hold enough requests for its
 // percentile, and if not, what the row says about it.
 func Certified(row metric.Row) (ok bool, why []string) {
@@ -246,6 +281,9 @@ func (row *Row) test() error {
 		return err
 	}
 	row.P = &Tested{P: test.P, Method: test.Method}
+	if ranks, err := row.values.Ranks(); err == nil { // pairs without a difference have none
+		row.Ranks = finite(ranks.P)
+	}
 	return nil
 }
 

@@ -37,7 +37,7 @@ func (row *Row) settle(margin, alpha, power float64) string {
 	if v.Paired {
 		need, ok = stats.PairsForEquivalence(cv, margin, alpha, power)
 	}
-	return row.buy(need, ok, fmt.Sprintf("to show equivalence within %.3g %%", 100*margin))
+	return row.buy(need, ok, fmt.Sprintf("to show equivalence within %.3g %%, if they are equal", 100*margin))
 }
 
 // buy says how many launches to add.

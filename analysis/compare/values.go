@@ -77,6 +77,16 @@ func (v Values) Test() (stats.Test, error) {
 	return stats.Welch(v.A, v.B)
 }
 
+// Ranks asks whether the sides differ by ranks alone, for launches that are far
+// from log-normal: Mann and Whitney's test, or Wilcoxon's for pairs. It cannot
+// show anything with three launches a side.
+func (v Values) Ranks() (stats.Test, error) {
+	if v.Paired {
+		return stats.Wilcoxon(v.A, v.B)
+	}
+	return stats.MannWhitney(v.A, v.B)
+}
+
 // Equivalent asks whether the sides differ by less than margin, by two one-sided
 // tests on the logarithms.
 func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {

@@ -26,11 +26,18 @@ func (r *Result) confirm(in Input) error {
 	case len(changes) > 0:
 		c.Refused = "it is not the candidate again: these differ: " + strings.Join(paths(changes), ", ")
 	}
+	baseline := in.Baseline
+	if own := in.ConfirmationBaseline; own != nil {
+		baseline = *own
+		if changes := diff.Bundles(in.Baseline.Side, own.Side); len(changes) > 0 && c.Refused == "" {
+			c.Refused = "its baseline is not the baseline again: these differ: " + strings.Join(paths(changes), ", ")
+		}
+	}
 	if c.Refused != "" {
 		r.fail("confirmation", again.Label, "cannot be used: %s", c.Refused)
 		return nil
 	}
-	questions, missing, err := ask(in.Policy, in.Baseline, again)
+	questions, missing, err := ask(in.Policy, baseline, again)
 	if err != nil {
 		return err
 	}

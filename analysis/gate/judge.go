@@ -23,6 +23,11 @@ type Input struct {
 	// it shows there again. Nil means that there is none.
 	Confirmation *compare.Side
 
+	// ConfirmationBaseline is the baseline measured beside the confirmation, in
+	// blocks, where both are sides of one run. Nil means that the first baseline
+	// serves again.
+	ConfirmationBaseline *compare.Side
+
 	// Grade says what grade a side has earned, and why not a better one.
 	Grade func(compare.Side) (grade string, why []string)
 

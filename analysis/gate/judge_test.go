@@ -47,8 +47,16 @@ func policy(t *testing.T, replace ...string) spec.GatePolicy {
 
 func side(t *testing.T, id string, slow []float64, replace ...string) compare.Side {
 	t.Helper()
-	r := scene.Run{Dir: filepath.Join(t.TempDir(), id), ID: id, Document: strings.NewReplacer(replace...).Replace(document), Launches: scene.Launches(slow)}
-	b, err := r.Build(t.Context())
+	return open(t, scene.Run{Dir: filepath.Join(t.TempDir(), id), ID: id, Document: strings.NewReplacer(replace...).Replace(document), Launches: scene.Launches(slow)}, "")
+}
+
+// open opens a side of the run, which is built unless it is there.
+func open(t *testing.T, r scene.Run, name string) compare.Side {
+	t.Helper()
+	b, err := bundle.Open(r.Dir)
+	if err != nil {
+		b, err = r.Build(t.Context())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +72,7 @@ func side(t *testing.T, id string, slow []float64, replace ...string) compare.Si
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := compare.Open(b, estimates, "")
+	s, err := compare.Open(b, estimates, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +137,35 @@ func TestJudge(t *testing.T) {
 		if _, err := Judge(Input{Policy: policy(t, wrong...), Baseline: base, Candidate: same, Grade: realism}); err == nil {
 			t.Errorf("a policy with %s for %s is taken", wrong[1], wrong[0])
 		}
+	}
+}
+
+// TestConfirmedInBlocks confirms with a second run of both sides, which differs
+// from the first by what the machine did that day.
+func TestConfirmedInBlocks(t *testing.T) {
+	both := func(id string, day float64, seed uint64) (baseline, candidate compare.Side) {
+		r := scene.Run{Dir: filepath.Join(t.TempDir(), id), ID: id}
+		r.Document = strings.Replace(document, "  load:", "  candidates: [{name: new, target: {url: 'http://127.0.0.1:8102', server: {command: [engine, --version, '2']}}}]\n  load:", 1)
+		for block, slow := range noise(4, day, .05, seed) {
+			again := slow * noise(1, 1.1, .004, seed+uint64(block)+10)[0]
+			r.Launches = append(r.Launches, scene.Launch{Side: "baseline", Block: block, Slow: slow}, scene.Launch{Side: "new", Block: block, Slow: again})
+		}
+		return open(t, r, "baseline"), open(t, r, "new")
+	}
+	baseline, candidate := both("first", 1, 1)
+	baselineAgain, again := both("second", .7, 2) // a day on which everything is faster
+	in := Input{Policy: policy(t), Baseline: baseline, Candidate: candidate, Confirmation: &again, Grade: realism}
+	alone, err := Judge(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ConfirmationBaseline = &baselineAgain
+	blocks, err := Judge(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !alone.Passed || blocks.Passed || len(blocks.Confirmation.Second) != 2 || blocks.Confirmation.Second[0].Verdict != Regressed {
+		t.Errorf("against the baseline of another day passed %v (want so), against its own %v: %+v", alone.Passed, blocks.Passed, blocks.Confirmation)
 	}
 }
 

@@ -62,7 +62,7 @@ publication.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&ask.options.Variable, "variable", "", "the one variable that may differ (default: the candidate's comparison.variableUnderTest)")
-	f.Float64Var(&ask.options.Margin, "margin", compare.DefaultMargin, "the relative difference that matters")
+	f.Float64Var(&ask.options.Margin, "margin", 0, "the relative difference that matters (default: the candidate's comparison.margin, or 0.02)")
 	f.Float64Var(&ask.options.Power, "power", 0.8, "the chance to see an effect that \"could see\" speaks of")
 	f.StringVar(&ask.baseline, "baseline", "", "the bundle to compare with, as it stands among the arguments (default: the first)")
 	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
@@ -106,7 +106,7 @@ func (ask comparing) check() error {
 		return fmt.Errorf("--format %q: want text, md or json", ask.format)
 	case ask.options.Variable != "" && !slices.Contains(spec.Vocabularies["variables"], ask.options.Variable):
 		return fmt.Errorf("--variable %q: want one of %s", ask.options.Variable, strings.Join(spec.Vocabularies["variables"], ", "))
-	case !(ask.options.Margin > 0 && ask.options.Margin < 1):
+	case !(ask.options.Margin >= 0 && ask.options.Margin < 1):
 		return fmt.Errorf("--margin %v: want a share between 0 and 1, such as 0.02 for 2 %%", ask.options.Margin)
 	case !(ask.options.Power > 0 && ask.options.Power < 1):
 		return fmt.Errorf("--power %v: want a chance between 0 and 1", ask.options.Power)

@@ -101,6 +101,9 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 	in.Baseline, in.Candidate = sides[0], sides[1]
 	if ask.confirm != "" {
 		in.Confirmation = &sides[2]
+		if in.ConfirmationBaseline, err = beside(in); err != nil {
+			return in, fmt.Errorf("--confirm: %w", err)
+		}
 	}
 	if ask.accuracy != "" {
 		data, err := os.ReadFile(ask.accuracy)
@@ -117,6 +120,21 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		}
 	}
 	return in, nil
+}
+
+// beside opens the baseline that was measured in blocks with the confirmation,
+// where the first pair was too.
+func beside(in gate.Input) (*compare.Side, error) {
+	again := *in.Confirmation
+	if in.Baseline.Digest != in.Candidate.Digest || again.Name == "" {
+		return nil, nil
+	}
+	estimates, err := estimatesOf(again.Bundle)
+	if err != nil {
+		return nil, err
+	}
+	side, err := compare.Open(again.Bundle, estimates, in.Baseline.Name)
+	return &side, err
 }
 
 // readPolicy reads a GatePolicy and prints every fault of it.
