@@ -64,16 +64,15 @@ var declaredAs = map[string][]string{
 // spec whose author named none says nothing about what was wanted.
 func undeclared(f *Facts) []finding.Finding {
 	s := f.Plan.Run.Spec
-	sets := []struct {
-		path string
-		spec.MetricSet
-	}{{"spec.metrics.inference.primary", s.Metrics.Inference}, {"spec.metrics.training.primary", s.Metrics.Training}}
 	var names []string
-	for _, set := range sets {
-		if slices.ContainsFunc(f.Plan.Defaults, func(d spec.Default) bool { return strings.HasPrefix(set.path, d.Path) }) {
-			return nil
+	for path, set := range map[string]spec.MetricSet{"spec.metrics.inference.primary": s.Metrics.Inference, "spec.metrics.training.primary": s.Metrics.Training} {
+		byDefault := slices.ContainsFunc(f.Plan.Defaults, func(d spec.Default) bool { return strings.HasPrefix(path, d.Path) })
+		if !byDefault {
+			names = append(append(names, set.Primary...), set.Secondary...)
 		}
-		names = append(append(names, set.Primary...), set.Secondary...)
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	for _, o := range s.SLO {
 		names = append(names, o.Metric, "request_goodput") // goodput follows from the objectives
@@ -88,7 +87,7 @@ func undeclared(f *Facts) []finding.Finding {
 			continue
 		}
 		list = append(list, finding.Finding{
-			Severity: finding.Void,
+			Severity: f.publishing(),
 			Message:  fmt.Sprintf("%s is stated, but the frozen spec (%.19s…) does not name that metric", said(st), f.Manifest.SpecDigest),
 			Why:      "of many metrics one looks good by chance",
 			Fix:      "state the metrics of spec.metrics; name this one there and run again",

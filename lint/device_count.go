@@ -63,7 +63,7 @@ func devicesInUse(f *Facts, t spec.Target) (n int, source string, ok bool) {
 			return n, strings.Join(flags, " "), true
 		}
 	}
-	count, counted := f.environmentNumber("gpu.count")
+	count, counted := f.number("gpu.count")
 	if !counted || !metric.Here(&t) {
 		return 0, "", false
 	}

@@ -23,6 +23,9 @@ const (
 	// drainGaps is how many mean gaps an open loop may be silent at its end: one
 	// in twenty thousand Poisson gaps is longer.
 	drainGaps = 10
+	// drainTurns is how many of its longest answers a closed loop may be silent:
+	// users without a connection wait before they try again.
+	drainTurns = 2
 )
 
 func drain(f *Facts) Answer {
@@ -71,5 +74,5 @@ func (p placeTally) pause() float64 {
 	for _, t := range p.launches {
 		longest = max(longest, t.Response.Quantile(1))
 	}
-	return longest + p.point.ThinkTime.Seconds()
+	return drainTurns*longest + p.point.ThinkTime.Seconds()
 }

@@ -115,3 +115,22 @@ func TestHonestStudies(t *testing.T) {
 		}
 	}
 }
+
+// A host has more devices than a small server uses: what idle ones do forbids
+// nothing.
+func TestIdleDevice(t *testing.T) {
+	f := clean().facts(t)
+	falling := make([]float64, 60)
+	for i := range falling {
+		falling[i] = 1980 - 20*float64(i)
+	}
+	idle := GPUTally{UUID: "GPU-2c", Readings: 60, Reasons: map[string]int{"hw_slowdown": 60}, Clock: falling, Used: []float64{0, 0, .01}}
+	f.GPUs = append(slices.Clone(f.GPUs), idle)
+	if got := Throttling.Run(f); len(got.Findings) > 0 || got.Missing != "" {
+		t.Errorf("an idle device is told off: %+v", got)
+	}
+	f.GPUs[len(f.GPUs)-1].Used = []float64{.9}
+	if got := Throttling.Run(f); len(got.Findings) != 2 {
+		t.Errorf("a busy device gave %+v, want its reason and its drift", got)
+	}
+}

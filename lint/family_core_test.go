@@ -14,18 +14,22 @@ import (
 
 var coreTrips = []trip{
 	{"weak-baseline", "precision", func(s *scene) {
+		s.small()
 		s.against = func(b *scene) { b.also(func(r *spec.Run) { r.Spec.Workload.Precision = "fp32" }) }
 	}, finding.Void, "differ in 1 knobs besides runtime_version: precision (fp32 → bf16)"},
 	{"weak-baseline", "sweep of two settings", func(s *scene) {
+		s.small()
 		s.against = func(b *scene) { b.also(func(r *spec.Run) { r.Spec.Workload.Precision = "fp32" }) }
 		stating(func(f *Facts) {
 			f.Tuning = []Tuning{{Knob: "precision", Better: "higher", Settings: []Setting{{Value: "fp32", Result: 2}, {Value: "bf16", Result: 1}}}}
 		})(s)
 	}, finding.Void, "precision (fp32 → bf16)"},
 	{"apples-to-oranges", "driver", func(s *scene) {
+		s.small()
 		s.against = func(b *scene) { b.environment.Set("gpu.driver", "570.86.10") }
 	}, finding.Void, "1 things differ besides runtime_version, so the comparison is exploratory: gpu.driver: 570.86.10 → 575.51.03"},
 	{"apples-to-oranges", "exploratory", func(s *scene) {
+		s.small()
 		s.also(realism)
 		s.against = func(b *scene) {
 			b.also(realism)
@@ -34,6 +38,7 @@ var coreTrips = []trip{
 	}, finding.Caution, "gpu.driver"},
 	{"cherry-picked-run", "one launch", first(func(_ *Facts, s *Statement) { s.Launches = []int{3} }), finding.Void, "cites 1 of 5 launches (rank "},
 	{"cherry-picked-run", "failed launches", func(s *scene) {
+		s.small()
 		s.launches = 6
 		s.end = func(launch int, e *bundle.LaunchEnd) {
 			if launch == 4 {
@@ -43,15 +48,17 @@ var coreTrips = []trip{
 	}, finding.Caution, "rest on 5 of 6 launches: launch 4: failed: server died"},
 	{"tail-blindness", "mean alone", stating(func(f *Facts) { f.Statements = f.Statements[:1] }), finding.Void, "ttft.v1 mean = 100 ms is stated without a tail; p99 = 10"},
 	{"tail-blindness", "no end", stating(func(f *Facts) { f.Statements[1].Interval = &stats.Unbounded }), finding.Void, "the interval of ttft.v1 p99 has no end"},
-	{"silent-slo-violation", "stated", tightObjective, finding.Void, "output_throughput.v1 is stated: 100 % of the requests at concurrency=8 missed the objectives"},
+	{"silent-slo-violation", "stated", tightObjective, finding.Void, "output_throughput.v1 is stated without its objectives: 100 % of the requests at concurrency=8 missed them"},
 	{"silent-slo-violation", "not stated", func(s *scene) {
 		tightObjective(s)
 		s.state = nil
-	}, finding.Caution, "allowed 2 %); goodput is 0 req/s"},
+	}, finding.Caution, "throughput beyond the objectives: 100 % of the requests at concurrency=8 missed them (at most 100 %, allowed 2 %); goodput is 0 req/s"},
 	{"construct-mismatch", "another run", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "b7"}} }), finding.Void, "it cites run b7, this is run scene"},
 	{"construct-mismatch", "another seed", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "scene", Seed: "3"}} }), finding.Void, "it cites seed 3, the run has 20260313"},
 	{"no-variance", "two launches", func(s *scene) { s.launches = 2 }, finding.Void, "2 completed launches: no interval can be relied on, want at least 3"},
 	{"no-variance", "no interval", first(func(_ *Facts, s *Statement) { s.Interval = nil }), finding.Void, "ttft.v1 mean = 100 ms is stated without an interval; over 5 launches it is ["},
+	{"no-variance", "ranks of five", first(func(_ *Facts, s *Statement) { s.Method = "median, order statistics" }),
+		finding.Void, "is by ranks (median, order statistics) of 5 values: with fewer than 6"},
 	{"wrong-scope", "no synchronisation", trained(func(launch int, s *record.Step) {
 		if launch == 1 && s.Rank == 2 {
 			s.End = s.Start + 1200e3
@@ -79,9 +86,11 @@ var coreTrips = []trip{
 	}), finding.Caution, "efficiency 1.14 [1.1, 1.18] on 8 workers"},
 	{"friday-afternoon", "one sitting", func(*scene) {}, finding.Note, "all 5 launches were made within 1m20s on Friday 2026-03-13"},
 	{"friday-afternoon", "one side first", func(s *scene) {
+		s.small()
 		s.start = func(launch int, start *bundle.LaunchStart) { start.Side = []string{"a", "a", "a", "b", "b"}[launch] }
 	}, finding.Caution, "every launch of a came before those of b"},
 	{"friday-afternoon", "two sittings", func(s *scene) {
+		s.small()
 		s.against = func(b *scene) {
 			b.start = func(_ int, start *bundle.LaunchStart) {
 				start.Wall, start.Nodes = start.Wall.Add(-72*time.Hour), []string{"gpu-07"}
@@ -89,6 +98,7 @@ var coreTrips = []trip{
 		}
 	}, finding.Caution, "the baseline was measured from Tue 2026-03-10 09:00"},
 	{"throttling", "heat", func(s *scene) {
+		s.small()
 		sampled(s, "throttle.sw_thermal_slowdown", func(second float64) float64 {
 			if second > 8 {
 				return 1
@@ -97,15 +107,19 @@ var coreTrips = []trip{
 		})
 	}, finding.Void, "launch 2, GPU-0a: SW_THERMAL_SLOWDOWN in 27 % of 11 readings"},
 	{"throttling", "power", func(s *scene) {
+		s.small()
 		sampled(s, "throttle.sw_power_cap", func(float64) float64 { return 1 })
 	}, finding.Caution, "the power limit held the clocks down: launch 2, GPU-0a: SW_POWER_CAP in 100 %"},
 	{"throttling", "clock", func(s *scene) {
+		s.small()
 		sampled(s, "clock.sm", func(second float64) float64 { return 1980 - 30*second })
 	}, finding.Void, "launch 2, GPU-0a: clock 1950 → 1650 MHz"},
 	{"throttling", "warming", func(s *scene) {
+		s.small()
 		sampled(s, "temperature", func(second float64) float64 { return 50 + 2*second })
 	}, finding.Void, "temperature 52 → 72 °C"},
 	{"throttling", "two clocks", func(s *scene) {
+		s.small()
 		s.against = func(b *scene) {
 			before := b.samples
 			b.samples = func(launch int) []record.Sample {
@@ -120,11 +134,13 @@ var coreTrips = []trip{
 		}
 	}, finding.Void, "1965 MHz against 1800 MHz in the baseline"},
 	{"placement-changed", "node", func(s *scene) {
+		s.small()
 		s.start = func(launch int, start *bundle.LaunchStart) {
 			start.Nodes = []string{[]string{"gpu-07", "gpu-07", "gpu-07", "gpu-12", "gpu-07"}[launch]}
 		}
 	}, finding.Void, "launch 0 on gpu-07, launch 3 on gpu-12"},
 	{"placement-changed", "device", func(s *scene) {
+		s.small()
 		before := s.samples
 		s.samples = func(launch int) []record.Sample {
 			list := before(launch)
@@ -137,31 +153,36 @@ var coreTrips = []trip{
 		}
 	}, finding.Void, "launch 0 on GPU-0a, GPU-1b, launch 4 on GPU-0a, GPU-9z"},
 	{"noisy-neighbours", "pressure", func(s *scene) {
+		s.small()
 		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .96 * second })
 	}, finding.Caution, "launch 2: 96.0 % of the time some task waited for a processor (limit 5 %)"},
 	{"slowest-rank-hidden", "mean over ranks", both(slowRank, also(Statement{Metric: "step_time", Value: .1, Interval: &stats.Interval{Lo: .09, Hi: .11}, Aggregation: MeanOverRanks})),
 		finding.Void, "launch 0: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
 	{"slowest-rank-hidden", "nobody averages", slowRank, finding.Note, "a rank holds up the others"},
 	{"utilisation-as-outcome", "primary", func(s *scene) {
+		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Metrics.Inference.Primary = []string{"gpu_utilization_pct"} })
 	}, finding.Caution, "the spec's primary metric gpu_utilization_pct is a diagnostic"},
 	{"pooled-requests", "narrow", first(func(_ *Facts, s *Statement) {
 		s.N, s.Interval = 2000, &stats.Interval{Lo: s.Value * .9999, Hi: s.Value * 1.0001}
 	}), finding.Void, "rests on n = 2000, while there are 5 launches"},
 	{"chosen-after", "frozen late", func(s *scene) {
+		s.small()
 		s.start = func(launch int, start *bundle.LaunchStart) { start.Wall = start.Wall.Add(-time.Hour) }
 	}, finding.Void, "the plan was frozen at 2026-03-13T08:59:00Z, after the first launch had begun at 2026-03-13T08:00:00Z"},
 	{"chosen-after", "another metric", also(Statement{Metric: metric.Concurrency.ID, Value: 8, Interval: &stats.Interval{Lo: 7.9, Hi: 8.1}}),
 		finding.Void, "concurrency.v1 is stated, but the frozen spec (sha256:"},
-	{"chosen-after", "unsigned", func(s *scene) { s.unsigned = true }, finding.Void, "nobody signed the bundle"},
-	{"mutable-inputs", "tag", func(s *scene) { s.inputs.Images = map[string]string{"vllm/vllm-openai:latest": ""} },
+	{"chosen-after", "unsigned", func(s *scene) { s.small(); s.unsigned = true }, finding.Void, "nobody signed the bundle"},
+	{"mutable-inputs", "tag", func(s *scene) { s.small(); s.inputs.Images = map[string]string{"vllm/vllm-openai:latest": ""} },
 		finding.Void, "image vllm/vllm-openai:latest has no digest"},
 	{"mutable-inputs", "command", func(s *scene) {
+		s.small()
 		s.also(func(r *spec.Run) {
 			r.Spec.Target.Server.Command = []string{"docker", "run", "--gpus", "all", "vllm/vllm-openai:v0.11.0", "--port", "8000"}
 		})
 	}, finding.Void, "image vllm/vllm-openai:v0.11.0 is a tag"},
 	{"mutable-inputs", "branch", func(s *scene) {
+		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Target.Model = "openai/gpt-oss-20b@main" })
 	}, finding.Void, "names the revision main, which can move"},
 	{"scaling-kind", "batch grew", scaled(func(s *Statement) { s.Scaling.Points[2].GlobalBatch = 2048 }),
@@ -176,10 +197,13 @@ var coreTrips = []trip{
 	{"line-through-two-points", "beyond", scaled(func(s *Statement) {
 		s.Scaling.Points = append(s.Scaling.Points, ScalingPoint{Workers: 64, Speedup: 50, GlobalBatch: 256, Projected: true})
 	}), finding.Caution, "projected to 64 workers from at most 8 measured ones"},
-	{"shared-nodes", "limit", func(s *scene) { s.environment.Set("cgroup.cpu_limit_cores", 16.0) }, finding.Note, "a limit of 16 of the host's 64 processors"},
+	{"shared-nodes", "limit", func(s *scene) { s.small(); s.environment.Set("cgroup.cpu_limit_cores", 16.0) }, finding.Note, "a limit of 16 of the host's 64 processors"},
 }
 
 func of(v float64) *float64 { return &v }
+
+// small leaves the scene as few requests as do where nothing is said about them.
+func (s *scene) small() { s.requests, s.warmups = 40, 8 }
 
 // also changes the document further.
 func (s *scene) also(change func(*spec.Run)) {

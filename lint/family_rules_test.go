@@ -13,12 +13,14 @@ var ruleTrips = []trip{
 	{"speedup-base", "nothing", scaled(func(s *Statement) { s.Base = nil }), finding.Void, "neither the kind nor the absolute value of its base"},
 	{"speedup-base", "no value", scaled(func(s *Statement) { s.Base.Value = 0 }), finding.Void, "no absolute value and unit of its base (one_process)"},
 	{"unexplained-subset", "one point of three", func(s *scene) {
+		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Load.Concurrency = []int{8, 16, 32} })
 		s.state = func(*Facts) []Statement {
 			return []Statement{{Metric: metric.TTFT.ID, Statistic: "p99", Point: "concurrency=8", Interval: &stats.Interval{}}}
 		}
 	}, finding.Caution, "ttft.v1 is stated for 1 of 3 measured points; nothing says why not for [concurrency=16 concurrency=32]"},
 	{"unexplained-subset", "not measured", func(s *scene) {
+		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Load.Concurrency = []int{8, 16} })
 	}, finding.Caution, "1 of 2 planned points have no estimate and no reason: [concurrency=16]"},
 	{"mean-of-rates", "arithmetic", stating(func(f *Facts) { f.Statements[2].Aggregation = ArithmeticOfRates }), finding.Void, "is the arithmetic mean of rates"},
@@ -35,10 +37,12 @@ var ruleTrips = []trip{
 	{"centre-for-a-tail", "p95 for p99", stating(func(f *Facts) { f.Statements[1].Statistic = "p95" }),
 		finding.Caution, "the objective is on p99 of ttft.v1, what is stated is [mean p95]; p99 at concurrency=8 is"},
 	{"incomplete-manifest", "two lacking", func(s *scene) {
+		s.small()
 		s.environment.Miss("software.nccl_library", "not found")
 		delete(s.environment, "gpu.0.vbios")
 	}, finding.Void, "lacks 2 of 24 required fields: software.nccl_library, gpu.0.vbios"},
 	{"parallel-timing", "offset", func(s *scene) {
+		s.small()
 		s.clocks = append(s.clocks, bundle.Clock{ID: "gpu-08"})
 	}, finding.Caution, "clock gpu-08 is used beside CLOCK_MONOTONIC without a bound of their offset"},
 	{"parallel-timing", "no clock", trained(func(_ int, s *record.Step) { s.Clock = "" }), finding.Caution, "400 of 400 steps do not say which clock timed them"},

@@ -42,10 +42,10 @@ func noVariance(f *Facts) Answer {
 		if side != "" {
 			of = " of " + side
 		}
-		if needed := f.fewest(side); k < needed {
+		if k < fewestForT {
 			list = append(list, finding.Finding{
 				Severity: finding.Void,
-				Message:  fmt.Sprintf("%d completed launches%s: no interval can be relied on, want at least %d", k, of, needed),
+				Message:  fmt.Sprintf("%d completed launches%s: no interval can be relied on, want at least %d", k, of, fewestForT),
 				Why:      "the spread between launches is the uncertainty of the number",
 				Fix:      "make more launches (trials.minReplicates)",
 			})
@@ -60,23 +60,24 @@ func noVariance(f *Facts) Answer {
 				Fix:      "state the interval over launches",
 			})
 		}
+		if s.Interval != nil && byRanks(s) && s.N > 0 && s.N < fewestForRanks {
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  fmt.Sprintf("the interval of %s is by ranks (%s) of %d values: with fewer than %d none reaches 95 %%", said(s), s.Method, s.N, fewestForRanks),
+				Fix:      "make more launches, or use Student's interval",
+			})
+		}
 	}
 	return found(list...)
 }
 
-// fewest is how many launches the methods of a side's estimates need.
-func (f *Facts) fewest(side string) int {
-	for _, row := range f.Estimates.Rows {
-		if row.Side == side && !strings.Contains(row.Method, "student-t") && rankMethod(row.Method) {
-			return fewestForRanks
-		}
-	}
-	return fewestForT
-}
-
-// rankMethod says that an interval comes from the order of the launches' values.
-func rankMethod(method string) bool {
-	return strings.Contains(method, "order") || strings.Contains(method, "rank") || strings.Contains(method, "median")
+// byRanks says that an interval comes, by the words of who states it, from the
+// order of the launches' values.
+func byRanks(s Statement) bool {
+	method := strings.ToLower(s.Method)
+	return slices.ContainsFunc([]string{"order", "rank", "median", "wilcoxon", "mann", "hodges"}, func(word string) bool {
+		return strings.Contains(method, word)
+	})
 }
 
 func (f *Facts) intervalOf(s Statement) string {

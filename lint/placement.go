@@ -63,7 +63,9 @@ func devicesOf(gpus []GPUTally) []place {
 		if uuids[g.Launch] == nil {
 			order = append(order, g.Launch)
 		}
-		uuids[g.Launch] = append(uuids[g.Launch], g.UUID)
+		if !slices.Contains(uuids[g.Launch], g.UUID) { // once for each point
+			uuids[g.Launch] = append(uuids[g.Launch], g.UUID)
+		}
 	}
 	var list []place
 	for _, launch := range order {

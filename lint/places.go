@@ -118,17 +118,6 @@ func (f *Facts) serverFact(side, name string) (text string, known bool) {
 	return f.fact(name)
 }
 
-// environmentNumber is an environment fact that is a number; false where it is not known.
-func (f *Facts) environmentNumber(name string) (float64, bool) {
-	switch v := f.Manifest.Environment[name].Value.(type) {
-	case float64: // as JSON has every number
-		return v, true
-	case int:
-		return float64(v), true
-	}
-	return 0, false
-}
-
 // target is the system that a side measures; the zero Target where the plan has
 // none.
 func (f *Facts) target(side string) spec.Target {

@@ -176,6 +176,7 @@ func first(change func(f *Facts, s *Statement)) func(*scene) {
 // trained gives the scene training steps of four ranks; change sees each.
 func trained(change func(launch int, s *record.Step)) func(*scene) {
 	return func(s *scene) {
+		s.small()
 		s.steps = func(launch int) []record.Step {
 			var list []record.Step
 			for step := range int64(20) {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/finding"
 	"assay/metric"
@@ -20,48 +21,55 @@ var SLOViolation = Check{
 func sloViolation(f *Facts) Answer {
 	allowed := allowedMisses(f)
 	var list []finding.Finding
+	var beyond []string
 	seen := false
 	for _, row := range f.Estimates.Rows {
 		if row.Metric != metric.Attainment.ID {
 			continue
 		}
 		seen = true
-		most := 1 - row.Interval.Lo // the interval of a share always has ends
-		if most <= allowed {
-			continue
+		missed, most := 1-row.Value, 1-row.Interval.Lo // the interval of a share always has ends
+		text := fmt.Sprintf("%.3g %% of the requests at %s missed them (at most %.3g %%, allowed %.3g %%)%s",
+			100*missed, pointName(f, row.Point), 100*most, 100*allowed, f.goodputAt(row))
+		switch throughput := f.statedRate(row); {
+		case most <= allowed:
+		case throughput != "":
+			list = append(list, finding.Finding{
+				Severity: finding.Void,
+				Message:  throughput + " is stated without its objectives: " + text,
+				Why:      "throughput that breaks its objective, or cannot show that it keeps it, is not the service that was promised",
+				Fix:      "state goodput or the throughput of a load that keeps the objectives; send more requests where they are kept but too few",
+			})
+		case missed > allowed:
+			beyond = append(beyond, text)
 		}
-		severity, what := f.missedBy(row)
-		// A sweep goes past the knee on purpose, and goodput stands beside every
-		// throughput: only who states the throughput of that point is refused.
-		if severity == "" {
-			continue
-		}
-		list = append(list, finding.Finding{
-			Severity: severity,
-			Message: fmt.Sprintf("%s: %.3g %% of the requests at %s missed the objectives (at most %.3g %%, allowed %.3g %%)%s",
-				what, 100*(1-row.Value), pointName(f, row.Point), 100*most, 100*allowed, f.goodputAt(row)),
-			Why: "throughput that breaks its objective is not the service that was promised",
-			Fix: "state goodput, or the throughput of a load at which the objectives are kept",
-		})
 	}
 	if !seen {
 		return missing("the share of requests that kept the objectives (" + metric.Attainment.ID + ")")
 	}
+	// A search goes past the limit to find it, and says where it is.
+	if len(beyond) > 0 && f.Plan.Search == nil {
+		list = append(list, finding.Finding{
+			Severity: finding.Caution,
+			Message:  "throughput beyond the objectives: " + summary(beyond),
+			Why:      "throughput that breaks its objective is not the service that was promised",
+			Fix:      "state goodput at these points",
+			Evidence: beyond,
+		})
+	}
 	return found(list...)
 }
 
-// missedBy says how bad a point that misses its objectives is, and who says it.
-func (f *Facts) missedBy(row metric.Row) (finding.Severity, string) {
+// statedRate names the statement about the throughput of a row's point and side.
+func (f *Facts) statedRate(row metric.Row) string {
 	for _, s := range f.Statements {
 		m, ok := metricOf(s)
-		if point, at := f.pointOf(s); ok && at && isRate(m) && m.ID != metric.Goodput.ID && point == row.Point {
-			return finding.Void, said(s) + " is stated"
+		point, at := f.pointOf(s)
+		if ok && at && isRate(m) && m.ID != metric.Goodput.ID && point == row.Point && (s.Side == "" || s.Side == row.Side) {
+			return said(s)
 		}
 	}
-	if 1-row.Value > allowedMisses(f) {
-		return finding.Caution, "throughput alone would mislead"
-	}
-	return "", "" // too few requests to show that a kept objective is kept
+	return ""
 }
 
 func (f *Facts) goodputAt(row metric.Row) string {
@@ -77,7 +85,7 @@ func (f *Facts) goodputAt(row metric.Row) string {
 func allowedMisses(f *Facts) float64 {
 	sum := 0.0
 	for _, o := range f.Plan.Run.Spec.SLO {
-		if o.Max > 0 {
+		if strings.Contains("ttft tpot e2e", o.Metric) { // those that make a request good
 			sum += 1 - o.Percentile/100
 		}
 	}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,14 +33,11 @@ func throttling(f *Facts) Answer {
 	if !f.here() {
 		return missing("clocks and temperatures of the target's accelerators, which are on another host")
 	}
-	readings := 0
-	for _, g := range f.GPUs {
-		readings += g.Readings
-	}
+	used, readings := usedGPUs(f.GPUs)
 	if readings == 0 {
 		return missing("samples of the accelerators' throttle reasons")
 	}
-	slowed, capped := throttled(f.GPUs)
+	slowed, capped := throttled(used)
 	var list []finding.Finding
 	if len(slowed) > 0 {
 		list = append(list, finding.Finding{
@@ -58,7 +56,7 @@ func throttling(f *Facts) Answer {
 			Evidence: capped,
 		})
 	}
-	if drifts := clockDrifts(f.GPUs); len(drifts) > 0 {
+	if drifts := clockDrifts(used); len(drifts) > 0 {
 		list = append(list, finding.Finding{
 			Severity: finding.Void,
 			Message:  "accelerators had not settled: " + summary(drifts),
@@ -71,6 +69,18 @@ func throttling(f *Facts) Answer {
 		list = append(list, otherClock(f)...)
 	}
 	return found(list...)
+}
+
+// usedGPUs leaves out the devices that had nothing to do; readings counts those of
+// the throttle reasons, of all devices.
+func usedGPUs(gpus []GPUTally) (used []GPUTally, readings int) {
+	for _, g := range gpus {
+		readings += g.Readings
+		if !g.idle() {
+			used = append(used, g)
+		}
+	}
+	return used, readings
 }
 
 // throttled lists the devices that something slowed, and those that only their
@@ -96,21 +106,46 @@ func throttled(gpus []GPUTally) (slowed, capped []string) {
 }
 
 // clockDrifts lists the devices whose clock or temperature had a trend that
-// matters.
+// matters. The probability is shared among all series: of a hundred that only
+// swing, five would have a trend by chance.
 func clockDrifts(gpus []GPUTally) []string {
+	least := driftP / float64(2*max(1, len(gpus)))
 	var list []string
 	for _, g := range gpus {
-		if t := stats.MannKendall(g.Clock); t.P < driftP {
-			moved := t.Slope * float64(len(g.Clock)-1)
-			if middle := medianOf(g.Clock); moved > clockDrift*middle || moved < -clockDrift*middle {
-				list = append(list, fmt.Sprintf("launch %d, %s: clock %.0f → %.0f MHz", g.Launch, g.UUID, g.Clock[0], g.Clock[len(g.Clock)-1]))
-			}
+		if moved, sure := drift(g.Clock, least); sure && math.Abs(moved) > clockDrift*medianOf(g.Clock) {
+			list = append(list, fmt.Sprintf("launch %d, %s: clock %.0f → %.0f MHz", g.Launch, g.UUID, g.Clock[0], g.Clock[len(g.Clock)-1]))
 		}
-		if t := stats.MannKendall(g.Celsius); t.P < driftP && t.Slope*float64(len(g.Celsius)-1) > warming {
+		if moved, sure := drift(g.Celsius, least); sure && moved > warming {
 			list = append(list, fmt.Sprintf("launch %d, %s: temperature %.0f → %.0f °C", g.Launch, g.UUID, g.Celsius[0], g.Celsius[len(g.Celsius)-1]))
 		}
 	}
 	return list
+}
+
+// drift is how far a series moved along its trend, and whether it had one.
+func drift(xs []float64, least float64) (moved float64, sure bool) {
+	xs = thinned(xs)
+	t := stats.MannKendall(xs)
+	return t.Slope * float64(len(xs)-1), t.P < least
+}
+
+// thinned averages neighbours until mostReadings are left: the slopes of all pairs
+// of an hour's readings are millions.
+func thinned(xs []float64) []float64 {
+	const mostReadings = 200
+	per := (len(xs) + mostReadings - 1) / mostReadings
+	if per <= 1 {
+		return xs
+	}
+	var out []float64
+	for part := range slices.Chunk(xs, per) {
+		sum := 0.0
+		for _, x := range part {
+			sum += x
+		}
+		out = append(out, sum/float64(len(part)))
+	}
+	return out
 }
 
 // otherClock compares the usual clocks of two runs.
@@ -128,7 +163,8 @@ func otherClock(f *Facts) []finding.Finding {
 
 func usualClock(gpus []GPUTally) float64 {
 	var all []float64
-	for _, g := range gpus {
+	used, _ := usedGPUs(gpus)
+	for _, g := range used {
 		all = append(all, g.Clock...)
 	}
 	return medianOf(all)

@@ -30,6 +30,10 @@ of the others also as a pair with it. --baseline names another one.
 What somebody says about a run, in a paper or a ticket, is written into a file of
 statements and held against the evidence (--statements).
 
+The policy and the history of a gate (--policy, --history) let the gate itself be
+looked at: whether it can see its own margins, alarms about nothing, or was given
+another baseline after a failure.
+
 Exit code 0: nothing forbids a claim; 1: cannot be read; 2: asked wrongly; 3: a
 finding is void, so no claim may be made.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -48,6 +52,8 @@ finding is void, so no claim may be made.`,
 	}
 	cmd.Flags().StringVar(&ask.baseline, "baseline", "", "bundle that the others are held against (by default the first of several)")
 	cmd.Flags().StringVar(&ask.statements, "statements", "", "file of statements about the run, YAML or JSON")
+	cmd.Flags().StringVar(&ask.policy, "policy", "", "GatePolicy that pairs are held to")
+	cmd.Flags().StringVar(&ask.history, "history", "", "history of that gate's verdicts, as assay gate keeps it")
 	cmd.Flags().BoolVar(&ask.all, "all", false, "also list the checks that passed, were not made or do not apply")
 	cmd.Flags().BoolVar(&ask.asJSON, "json", false, "print the audits as JSON")
 	cmd.Flags().BoolVar(&list, "list", false, "print the catalogue of checks and exit")
@@ -58,6 +64,7 @@ finding is void, so no claim may be made.`,
 type lintRequest struct {
 	bundles              []string
 	baseline, statements string
+	policy, history      string
 	all, asJSON          bool
 }
 
@@ -90,9 +97,12 @@ func lintBundles(env Env, ask lintRequest) error {
 			return usageError(err)
 		}
 	}
+	policy, history, err := readGate(ask.policy, ask.history)
+	if err != nil {
+		return err
+	}
 	var baseline *lint.Facts
 	if ask.baseline != "" {
-		var err error
 		if baseline, err = factsAt(ask.baseline); err != nil {
 			return err
 		}
@@ -106,7 +116,9 @@ func lintBundles(env Env, ask lintRequest) error {
 		}
 		if baseline != nil {
 			f.Hold(baseline)
+			f.Policy = policy
 		}
+		f.History = history
 		// Statements are about what is judged, not about what it is held against.
 		if i > 0 || len(ask.bundles) == 1 || ask.baseline != "" {
 			f.Statements, f.Tuning, f.Omitted = stated.Statements, stated.Tuning, stated.Omitted
@@ -120,7 +132,7 @@ func lintBundles(env Env, ask lintRequest) error {
 			baseline = f
 		}
 	}
-	err := printAudits(env, report, ask)
+	err = printAudits(env, report, ask)
 	if err == nil && worst == finding.Void {
 		err = silent(exitVerdict)
 	}
