@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bytes"
 	"fmt"
 
 	"assay/finding"
@@ -23,31 +22,6 @@ func Catalogue() []Entry {
 		list = append(list, Entry{c.ID, c.Code, c.Severity, c.Doc, c.Pair})
 	}
 	return list
-}
-
-// Reference is the page docs/reference/checks.md.
-func Reference() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `# Checks
-
-The %d checks of `+"`assay lint`"+`. A void finding forbids a claim, a caution has to be
-carried by it, a note is for the reader; the column says the worst that a check can
-find. Codes are those of the catalogue of pitfalls: P for any benchmark, H for the
-rules of Hoefler and Belli (SC 2015), L for load and serving, G for comparisons and
-gates. What a check found comes with its cure. This page is made from the code:
-`+"`go test ./lint -run TestReference -update`"+`.
-
-| check | code | worst | pitfall |
-| --- | --- | --- | --- |
-`, len(All))
-	for _, c := range Catalogue() {
-		code := c.Code
-		if code == "" {
-			code = "–"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.ID, code, c.Severity, c.Doc)
-	}
-	return b.Bytes()
 }
 
 // Counts says how many checks came to what.

@@ -50,11 +50,15 @@ func lintedRun(t *testing.T, id, precision string) string {
 		l, err := w.StartLaunch(bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID})
 		must(err)
 		must(l.Events.Append(record.Event{Name: record.WindowBegin}, record.Event{At: 2e9, Name: record.WindowEnd}))
-		for i := range int64(20) {
+		for i := range int64(24) { // the load goes on after the window
+			phase := record.Measure
+			if i >= 20 {
+				phase = record.Cooldown
+			}
 			due, took := i*100e6, int64(40e6+float64(launch)*1e6)
 			usage, first := int32(2), due+took
 			must(l.Requests.Append(record.Request{
-				ID: i, Phase: record.Measure, Due: due, Sent: due + 1e4, First: &first, Done: due + took + 10e6, Result: record.OK,
+				ID: i, Phase: phase, Due: due, Sent: due + 1e4, First: &first, Done: due + took + 10e6, Result: record.OK,
 				Status: 200, FinishReason: "length", UsageInput: &usage, UsageOutput: &usage, Chunks: 2,
 			}))
 			for seq := range int32(2) {
@@ -72,7 +76,12 @@ func TestLint(t *testing.T) {
 	a, b := lintedRun(t, "lint-a", "bf16"), lintedRun(t, "lint-b", "fp8")
 	bare := filepath.Join(t.TempDir(), "bare.yaml")
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
+	policy, history := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "history.jsonl")
 	for file, text := range map[string]string{
+		policy: "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: p}\nspec: {metrics: [{metric: ttft.v1, statistic: mean, margin: 0.001}]}\n",
+		history: `{"version":"1.0","time":"2026-03-01T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b3","candidate":"sha256:c1","passed":false,"verdicts":{"ttft.v1":"regressed"},"alerts":["ttft.v1"]}
+{"version":"1.0","time":"2026-03-02T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b9","candidate":"sha256:c1","passed":true,"verdicts":{"ttft.v1":"not worse"},"alerts":[]}
+`,
 		bare: "version: \"1.0\"\nstatements: [{metric: ttft.v1, statistic: mean, value: 0.04}]\n",
 		bad:  "version: \"1.0\"\nstatements: [{metrik: ttft.v1, statistic: mean, value: fast}]\n",
 	} {
@@ -93,6 +102,9 @@ func TestLint(t *testing.T) {
 		{"void", []string{"--statements", bare, a}, exitVerdict, []string{"VOID     tail-blindness (P-04)", "VOID     no-variance (P-08): ttft.v1 mean = 40.0 ms is stated without an interval; over 3 launches it is ["}},
 		{"bad statements", []string{"--statements", bad, a}, exitUsage, []string{"metrik: got an unknown field", `value: got "fast", want a number`}},
 		{"no statements", []string{"--statements", "nowhere.yaml", a}, exitUsage, []string{"--statements: open nowhere.yaml"}},
+		{"a gate's history", []string{"--policy", policy, "--history", history, a, b}, exitVerdict, []string{"(G-07)", "(G-05)"}},
+		{"not a policy", []string{"--policy", bare, a}, exitUsage, []string{"assay validate shows every fault"}},
+		{"no history", []string{"--history", "nowhere.jsonl", a}, exitUsage, []string{"--history nowhere.jsonl: no verdict in it"}},
 		{"no bundle", []string{}, exitUsage, []string{"want one or more bundles"}},
 		{"not a bundle", []string{t.TempDir()}, exitUsage, []string{"is not a bundle"}},
 		{"catalogue", []string{"--list"}, exitOK, []string{"void     P-04  tail-blindness"}},
