@@ -59,6 +59,10 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 	hits, source, counted := cacheHits(f, p)
 	again := fmt.Sprintf("%.0f %% of its measured prompts had been sent before in the same launch", 100*repeated)
 	fix := "make prompts that differ, declare the sharing with prompt.prefixTokens or prefixRatio, or switch the target's cache off"
+	if repeated <= repeatShare {
+		again = "the launch sent them once, so that somebody asked the same before it"
+		fix = "start the target anew for each launch (target.server), change spec.seed, or switch the target's cache off"
+	}
 	switch {
 	case counted && hits > declared+cacheSlack && (known || repeated > repeatShare):
 		return finding.Finding{
