@@ -34,7 +34,7 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return err
 			}
-			collectSooner(env)
+			collectSoonest(env)
 			estimates, client, err := judgementOf(b)
 			if err != nil {
 				return err
