@@ -21,13 +21,17 @@ type chunkSource interface {
 // have them in another form, which the library's own reader knows.
 func openGroup(in *parquet.File, group parquet.RowGroup) (source chunkSource, err error) {
 	defer catch(&err)
-	columns := make([]column, len(chunkFields))
+	places := make([]int, len(chunkFields))
 	for i, f := range chunkFields {
 		leaf, ok := in.Schema().Lookup(f.name)
 		if !ok || !leaf.Node.Required() || leaf.MaxRepetitionLevel != 0 || leaf.Node.Type().Kind() != f.kind {
 			return &rowSource{parquet.NewGenericRowGroupReader[record.Chunk](group)}, nil
 		}
-		columns[i] = column{pages: group.ColumnChunks()[leaf.ColumnIndex].Pages()}
+		places[i] = leaf.ColumnIndex
+	}
+	columns := make([]column, len(chunkFields))
+	for i, place := range places {
+		columns[i].pages = group.ColumnChunks()[place].Pages()
 	}
 	return &columnSource{columns}, nil
 }

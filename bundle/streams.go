@@ -19,7 +19,7 @@ type Piece struct {
 // keeps in order by Place. Visit is called with the number of the worker, from 0,
 // by one goroutine for each number. The first error ends the reading.
 //
-// Rows would be as right and takes eight times as long: it builds every row from
+// Rows would be as right and takes more than ten times as long: it builds rows from
 // boxed values, where here whole pages of one column are copied.
 func (b *Bundle) Pieces(launch, workers int, visit func(worker int, p Piece) error) error {
 	groups, err := b.rowGroups(launch, Chunks)

@@ -12,7 +12,7 @@ import (
 //
 // The records are read a launch at a time and once. While the chunks of a launch
 // go by, every request is asked with its events in hand; what stays of a request
-// is some 600 bytes, and of a launch that was judged a few numbers. The result is
+// is some 500 bytes, and of a launch that was judged a few numbers. The result is
 // the same to the last bit on any number of processors and however the tables are
 // cut into segments.
 //

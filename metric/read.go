@@ -35,7 +35,7 @@ func ReadLaunch(b *bundle.Bundle, index int) (Launch, error) {
 
 // ReadSummaries gathers the requests of one launch as ReadLaunch does, but lets go
 // of their events: of the metrics with Each, TTFT, TPOT and those that need no
-// events can be asked. It takes some 600 bytes for each request.
+// events can be asked. It takes some 500 bytes for each request.
 func ReadSummaries(b *bundle.Bundle, index int) (Launch, error) {
 	return readLaunch(b, index, (*Timeline).leaveEvents)
 }

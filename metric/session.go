@@ -101,12 +101,15 @@ func readSessions(b *bundle.Bundle, launch int, points map[int32]*Point, byID ma
 			p.Sessions = append(p.Sessions, s)
 		}
 		s.Steps = append(s.Steps, step)
-		if step.Request != nil && byID[*step.Request] != nil {
-			byID[*step.Request].Step = &step
-		}
 	}
 	for _, s := range found {
 		slices.SortFunc(s.Steps, func(a, b record.SessionStep) int { return cmp.Compare(a.Step, b.Step) })
+		for i := range s.Steps {
+			step := &s.Steps[i]
+			if step.Request != nil && byID[*step.Request] != nil {
+				byID[*step.Request].Step = step
+			}
+		}
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 // sources are the files that declare the document types: the doc comment of a
 // field is its description in every schema and page.
 //
-//go:embed gatepolicy.go
 //go:embed session.go trace.go
 //go:embed search.go mlperf.go
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go

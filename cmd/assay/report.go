@@ -25,7 +25,7 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return usageError(err)
 			}
-			collectSooner(env)
+			collectSoonest(env)
 			b, j, err := openJudged(args[0])
 			if err != nil {
 				return err

@@ -132,7 +132,7 @@ func (seen readings) judge(t trial, out string) error {
 	growth := late.peak - early.peak
 	fmt.Printf("  resident memory, most  %s up to %s, %s to the end of the last launch: %+.1f MB (at most %d)\n",
 		megabytes(early.peak), t.settledText(), megabytes(late.peak), float64(growth)/(1<<20), mostGrowth>>20)
-	fmt.Printf("  and while estimating   %s, for all %d requests at once, after the measurement\n", megabytes(max(last.peak, late.peak)), seen[len(seen)-1].requests)
+	fmt.Printf("  and while estimating   %s, for %d requests, after the measurement\n", megabytes(max(last.peak, late.peak)), seen[len(seen)-1].requests)
 	var errs []error
 	if growth > mostGrowth {
 		errs = append(errs, fmt.Errorf("resident memory grew by %s", megabytes(growth)))
