@@ -59,13 +59,6 @@ func ofFirst(what func(t *Timeline) (int64, bool)) func(*Launch) (int64, bool) {
 	}
 }
 
-func firstOutput(t *Timeline) (int64, bool) {
-	for c := range t.Output {
-		return c.At, true
-	}
-	return 0, false
-}
-
 // ColdListening is how long a server takes to open its port.
 var ColdListening = Metric{
 	ID: "cold_listening.v1", Name: "port open", Unit: unit.Second, Better: Lower, Beside: true,
@@ -91,7 +84,7 @@ var ColdFirstRequest = Metric{
 var ColdFirstToken = Metric{
 	ID: "cold_first_token.v1", Name: "first token", Unit: unit.Second, Better: Lower, Beside: true,
 	Doc:  "From the start of the server's process to the first output of its first request.",
-	Once: sinceStart(ofFirst(firstOutput)),
+	Once: sinceStart(ofFirst((*Timeline).firstOutput)),
 }
 
 // ColdEnd is how long it takes from nothing to a whole answer.

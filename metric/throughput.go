@@ -33,30 +33,6 @@ func (p *Point) outputRate(count func(*Timeline) *int32) (float64, bool) {
 	return tokens / p.Seconds(), p.Seconds() > 0
 }
 
-// shareInside is the share of a request's output that arrived in [begin, end).
-// Output without text, such as tool calls, is weighed by event; an answer that
-// was not streamed has none and arrived whole when it ended.
-func (t *Timeline) shareInside(begin, end int64) float64 {
-	var inside, all, insideEvents, allEvents int64
-	for c := range t.Output {
-		all += int64(c.TextBytes)
-		allEvents++
-		if begin <= c.At && c.At < end {
-			inside += int64(c.TextBytes)
-			insideEvents++
-		}
-	}
-	switch {
-	case all > 0:
-		return float64(inside) / float64(all)
-	case allEvents > 0:
-		return float64(insideEvents) / float64(allEvents)
-	case begin <= t.Done && t.Done < end:
-		return 1
-	}
-	return 0
-}
-
 // RequestThroughput is how many answers end per second.
 var RequestThroughput = Metric{
 	ID:     "request_throughput.v1",

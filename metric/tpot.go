@@ -18,15 +18,10 @@ func (t *Timeline) pace(tokens *int32) []float64 {
 	if tokens == nil || *tokens < 2 {
 		return nil
 	}
-	first, last := int64(-1), int64(-1)
-	for c := range t.Output {
-		if first < 0 {
-			first = c.At
-		}
-		last = c.At
-	}
-	if first < 0 {
+	first, ok := t.firstOutput()
+	if !ok {
 		return nil
 	}
+	last, _ := t.lastOutput()
 	return []float64{seconds(last-first) / float64(*tokens-1)}
 }

@@ -11,9 +11,10 @@ var TTFT = Metric{
 	Applies: textOut,
 	Doc:     "Time from when a request was due to the first event that carried output: content, reasoning, a tool call or another output. An event that only names the role is not output.",
 	Each: func(t *Timeline) []float64 {
-		for c := range t.Output {
-			return []float64{seconds(c.At - t.Due)}
+		first, ok := t.firstOutput()
+		if !ok {
+			return nil
 		}
-		return nil
+		return []float64{seconds(first - t.Due)}
 	},
 }
