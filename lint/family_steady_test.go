@@ -9,7 +9,7 @@ import (
 	"assay/record"
 )
 
-// slower moves the first byte, and all after it, by a share of the TTFT.
+// slower moves the first token, and all after it, by a share of the TTFT.
 func slower(r *record.Request, events []record.Chunk, share float64) {
 	by := int64(share * sceneTTFT)
 	*r.First += by
@@ -24,7 +24,7 @@ var steadyTrips = []trip{
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
 		}
-	}, finding.Void, "requests before first byte is steady: mean"},
+	}, finding.Void, "requests before TTFT is steady: mean"},
 	{"insufficient-warmup", "in one launch of five", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 0 {
@@ -43,14 +43,14 @@ var steadyTrips = []trip{
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, .3*float64(r.ID)/400)
 		}
-	}, finding.Caution, "first byte is drift, not steady: the level moves by +"},
+	}, finding.Caution, "TTFT is drift, not steady: the level moves by +"},
 	{"not-steady", "step in one launch", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 && r.ID > 250 {
 				slower(r, *events, .4)
 			}
 		}
-	}, finding.Caution, "launch 2: first byte is step, not steady: from value"},
+	}, finding.Caution, "launch 2: TTFT is step, not steady: from value"},
 }
 
 // Without a request nothing can be said, which is not a pass.

@@ -30,9 +30,10 @@ var NotSteady = Check{
 
 // voidOff is how far the window's figures may be from those of its steady part,
 // relatively, before no claim may rest on them. What is that large counts in one
-// launch; smaller things count where half of the launches show them, because of
-// thirty series that are steady one is called otherwise.
-const voidOff = .10
+// launch. Smaller things count where half of the launches show them in the same
+// series, because of thirty steady series one is called otherwise; and what moves
+// by less than smallMove is left to the report.
+const voidOff, smallMove = .10, .05
 
 // judgesSteadiness reports whether any point has a load that can settle.
 func judgesSteadiness(f *Facts) bool {
@@ -82,18 +83,19 @@ func spot(f *Facts, want func(s steady.Series) (off float64, bad bool)) map[int]
 }
 
 // spottedIn counts the launches in which a point was judged, and those of them
-// that were spotted.
+// in which the series of the worst was spotted.
 func spottedIn(f *Facts, point int, own []spotted) (bad, all int) {
-	seen := map[int]bool{}
 	for _, s := range own {
-		seen[s.launch] = true
+		if s.series.Name == own[0].series.Name {
+			bad++
+		}
 	}
 	for p := range f.Steady.Judged {
 		if p.Point == point {
 			all++
 		}
 	}
-	return len(seen), all
+	return bad, all
 }
 
 func insufficientWarmup(f *Facts) Answer {
@@ -153,7 +155,7 @@ func notSteady(f *Facts) Answer {
 			continue
 		}
 		launches, all := spottedIn(f, point.Index, own)
-		if math.Abs(own[0].off) <= voidOff && 2*launches < all {
+		if move := math.Abs(own[0].off); move < smallMove || move <= voidOff && 2*launches < all {
 			continue
 		}
 		s := own[0].series

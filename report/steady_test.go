@@ -15,7 +15,7 @@ import (
 func steadyExample() steady.Report {
 	series := func(shape stats.Shape, begin, early int) steady.Series {
 		s := steady.Series{
-			Name: steady.FirstByte, Warmup: 20, Window: steady.Figures{N: 200, Mean: .012, Median: .011, P99: .02, Max: .05},
+			Name: steady.TTFT, Warmup: 20, Window: steady.Figures{N: 200, Mean: .012, Median: .011, P99: .02, Max: .05},
 			State: stats.Steadiness{Shape: shape, N: 220, Batch: 5, Begin: begin, End: 220, Warm: begin, Level: .011, Noise: .01, Reasons: []string{"as made up"}},
 		}
 		if shape == stats.Drift {

@@ -21,6 +21,20 @@ func TestFirstDelay(t *testing.T) {
 	}
 }
 
+// Three times as long at first, and no surplus from the fourth iteration on: what
+// takes 15, 12, 12, 12, 12 ms warm takes 45, 28, 20, 12, 12 ms.
+func TestCold(t *testing.T) {
+	got, _ := play(t, Config{Engine: Engine{Cost: handCost}, Cold: Cold{Factor: 3, Iterations: 3}}, []ask{{0, 5, 5, 1}})
+	if want := at(45, 73, 93, 105, 117); !slices.Equal(got[0].tokens, want) {
+		t.Errorf("tokens due at %v, want %v", got[0].tokens, want)
+	}
+	for _, cfg := range []Config{{Cold: Cold{Factor: .5}}, {Cold: Cold{Iterations: -1}}, {Fixed: &Fixed{}, Cold: Cold{Factor: 2}}} {
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "Cold.") {
+			t.Errorf("%+v: error %v does not refuse it", cfg.Cold, err)
+		}
+	}
+}
+
 // A batch of one: the second waits from 1 ms until the first has ended at 27 ms.
 func TestQueueTime(t *testing.T) {
 	_, e := play(t, Config{Engine: Engine{Cost: handCost, MaxSequences: 1}}, []ask{{0, 5, 2, 1}, {1 * ms, 5, 1, 2}})

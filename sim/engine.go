@@ -18,7 +18,8 @@ type engine struct {
 	jitter float64
 	rng    *rand.Rand
 	first  time.Duration // added to the first iteration
-	limit  int           // sequences that may wait
+	cold   Cold
+	limit  int // sequences that may wait
 	emit   func(q *sequence, due int64)
 
 	mu      sync.Mutex
@@ -35,7 +36,7 @@ type engine struct {
 func newEngine(cfg Config, factor float64, p *pacer, m *meter) *engine {
 	return &engine{
 		sched: &scheduler{shape: cfg.Engine, pool: newBlockPool(cfg.Engine.KVBlocks, !cfg.Engine.NoPrefixCache)},
-		pacer: p, meter: m, factor: factor, jitter: cfg.Jitter, first: cfg.FirstDelay, limit: cfg.Engine.MaxQueue,
+		pacer: p, meter: m, factor: factor, jitter: cfg.Jitter, first: cfg.FirstDelay, cold: cfg.Cold, limit: cfg.Engine.MaxQueue,
 		rng:  rand.New(rand.NewPCG(cfg.Seed, 0xe6)),
 		emit: func(q *sequence, due int64) { q.stream.token(q.choice, due) },
 	}
@@ -106,7 +107,7 @@ func (e *engine) fire(due int64) (int64, bool) {
 			if e.sched.counts.iterations == 0 {
 				due += int64(e.first)
 			}
-			return due + int64(float64(length)*e.factor*noise(e.rng, e.jitter)), true
+			return due + int64(float64(length)*e.factor*e.cold.at(e.sched.counts.iterations)*noise(e.rng, e.jitter)), true
 		}
 	}
 }

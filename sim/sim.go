@@ -75,6 +75,10 @@ type Config struct {
 	// compile and allocate for their first request. Zero means none.
 	FirstDelay time.Duration
 
+	// Cold makes the first iterations of the engine mode slow, as caches and
+	// compiled kernels come in one by one. The zero value means none.
+	Cold Cold
+
 	// Faults apply to every request, each with its own probability.
 	Faults []FaultRate
 
@@ -98,6 +102,19 @@ type Config struct {
 
 	// AccessLog receives a line for each answered request. Nil means none.
 	AccessLog io.Writer
+}
+
+// Cold is a slow beginning: the first iteration takes Factor times as long as it
+// would, and the surplus falls in a straight line to nothing over Iterations.
+type Cold struct {
+	Factor     float64 // zero means 1, which is not cold
+	Iterations int     // zero means 500
+}
+
+// at is the factor of an iteration, counted from 0.
+func (c Cold) at(iteration int64) float64 {
+	left := 1 - float64(iteration)/float64(c.Iterations)
+	return 1 + (c.Factor-1)*max(0, left)
 }
 
 // Fixed is the schedule of the fixed mode: the first token leaves TTFT after
@@ -159,6 +176,8 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.MeanOutput, 256)
 	setDefault(&c.TokensPerChunk, 1)
 	setDefault(&c.FaultDelay, time.Second)
+	setDefault(&c.Cold.Factor, 1)
+	setDefault(&c.Cold.Iterations, 500)
 	setDefault(&c.Pacers, max(1, runtime.GOMAXPROCS(0)/2))
 	setDefault(&c.Engine.Cost, DefaultCost)
 	setDefault(&c.Engine.MaxSequences, 256)
@@ -196,7 +215,7 @@ func (c Config) validate() error {
 		{"MaxModelLen", c.MaxModelLen}, {"MeanOutput", c.MeanOutput}, {"TokensPerChunk", c.TokensPerChunk},
 		{"Pacers", c.Pacers}, {"Engine.MaxSequences", c.Engine.MaxSequences},
 		{"Engine.MaxBatchedTokens", c.Engine.MaxBatchedTokens}, {"Engine.MaxQueue", c.Engine.MaxQueue},
-		{"Engine.KVBlocks", c.Engine.KVBlocks},
+		{"Engine.KVBlocks", c.Engine.KVBlocks}, {"Cold.Iterations", c.Cold.Iterations},
 	} {
 		if f.value < 1 {
 			bad(f.name, f.value, "at least 1")
@@ -212,6 +231,12 @@ func (c Config) validate() error {
 	}
 	if c.Fixed != nil && c.FirstDelay > 0 {
 		bad("FirstDelay", c.FirstDelay, "0 on a fixed schedule, which has no iterations")
+	}
+	if !(c.Cold.Factor >= 1 && c.Cold.Factor <= 1000) {
+		bad("Cold.Factor", c.Cold.Factor, "1 to 1000")
+	}
+	if c.Fixed != nil && c.Cold.Factor > 1 {
+		bad("Cold.Factor", c.Cold.Factor, "1 on a fixed schedule, which has no iterations")
 	}
 	if c.Engine.MaxBatchedTokens < c.Engine.MaxSequences {
 		bad("Engine.MaxBatchedTokens", c.Engine.MaxBatchedTokens,

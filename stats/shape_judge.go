@@ -37,7 +37,9 @@ func judgeShape(ys []float64, tolerance float64) judged {
 	}
 	if j.shape == WarmUp && len(ys)-j.rest >= fewestBatches {
 		later := judgeRest(ys[j.rest:], tolerance)
-		if later.shape != Flat {
+		switch {
+		case later.shape == Flat, later.shape == Drift && tail(ys, j, later):
+		default:
 			later.warm = j.warm
 			for i := range later.changes {
 				later.changes[i] += j.rest
@@ -46,6 +48,13 @@ func judgeShape(ys []float64, tolerance float64) judged {
 		}
 	}
 	return j
+}
+
+// tail reports whether a drift behind a warm-up is the end of it: in the same
+// direction, and by less than a tenth of what the warm-up moved.
+func tail(ys []float64, warm, later judged) bool {
+	moved := mean(ys[warm.rest:]) - ys[0]
+	return moved*later.change > 0 && math.Abs(later.change) < math.Abs(moved)/10
 }
 
 // cutOff looks whether a series that seems restless is flat once its beginning is

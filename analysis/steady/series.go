@@ -37,13 +37,13 @@ type Series struct {
 	Enough *Enough  `json:"enough,omitempty"` // nil without a steady part
 }
 
-// The quantities that are looked at. The first two make up E2E together and are
-// not moved by the mix of output lengths; E2E itself is.
+// The quantities that are looked at. The first two are hardly moved by the mix of
+// output lengths; E2E follows it.
 const (
-	FirstByte = "first byte"           // due to the first byte of the answer
-	Pace      = "time per later token" // from there to the end, by output tokens after the first
-	Whole     = "E2E"                  // due to the end, where all answers are equally long
-	PerToken  = "E2E per token"        // for answers in one piece of different lengths
+	TTFT     = "TTFT"          // ttft.v1
+	TPOT     = "TPOT"          // tpot.v1
+	Whole    = "E2E"           // e2e.v1, where all answers are equally long
+	PerToken = "E2E per token" // for answers in one piece of different lengths
 )
 
 // Figures sum up the values of a part of a series.
@@ -75,18 +75,18 @@ type measure struct {
 }
 
 var (
-	firstByte = measure{FirstByte, func(c call) (float64, bool) { return float64(c.first) / 1e9, c.first >= 0 }}
-	pace      = measure{Pace, func(c call) (float64, bool) {
-		return float64(c.whole-c.first) / 1e9 / float64(c.tokens-1), c.first >= 0 && c.tokens > 1
+	firstToken = measure{TTFT, func(c call) (float64, bool) { return seconds(c.first - c.due), c.first > 0 }}
+	pace       = measure{TPOT, func(c call) (float64, bool) {
+		return seconds(c.last-c.first) / float64(c.tokens-1), c.first > 0 && c.tokens > 1
 	}}
-	whole    = measure{Whole, func(c call) (float64, bool) { return float64(c.whole) / 1e9, true }}
+	whole    = measure{Whole, func(c call) (float64, bool) { return seconds(c.done - c.due), true }}
 	perToken = measure{PerToken, func(c call) (float64, bool) {
-		return float64(c.whole) / 1e9 / float64(c.tokens), c.tokens > 0
+		return seconds(c.done-c.due) / float64(c.tokens), c.tokens > 0
 	}}
 )
 
-// gated chooses what is looked at: first byte and pace where answers are streamed
-// and counted. E2E stands in where it does not follow the mix of output lengths.
+// gated chooses what is looked at: TTFT and TPOT where answers are streamed and
+// counted. E2E stands in where it does not follow the mix of output lengths.
 func gated(calls []call) []measure {
 	known := func(m measure) bool {
 		n := 0
@@ -98,7 +98,7 @@ func gated(calls []call) []measure {
 		return n > len(calls)*9/10
 	}
 	var list []measure
-	for _, m := range []measure{firstByte, pace} {
+	for _, m := range []measure{firstToken, pace} {
 		if known(m) {
 			list = append(list, m)
 		}
@@ -122,7 +122,7 @@ func lengthsMix(calls []call) bool {
 	for _, c := range calls {
 		if c.tokens >= 0 {
 			lengths = append(lengths, float64(c.tokens))
-		} else if c.first >= 0 {
+		} else if c.first > 0 {
 			return true
 		}
 	}

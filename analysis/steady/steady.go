@@ -3,15 +3,18 @@
 // window began and stayed so, how much warm-up would have been enough, and how far
 // naive ways of reporting are from the warm median.
 //
-// It reads a few columns of the table requests, warm-up included, and keeps some
-// thirty bytes of each request. It gives no verdict on the run: package lint makes
+// It reads a few columns of the table requests, warm-up included, and of the table
+// chunks when the first and the last output of each request came, and keeps some
+// fifty bytes of each. It gives no verdict on the run: package lint makes
 // findings of what is said here. Points whose load changes by plan are not judged.
 package steady
 
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"assay/bundle"
 	"assay/plan"
@@ -74,27 +77,53 @@ type row struct {
 	Point  int32          `parquet:"point,delta"`
 	Phase  record.Phase   `parquet:"phase,dict"`
 	Due    int64          `parquet:"due_ns,delta"`
-	First  *int64         `parquet:"first_byte_ns"`
 	Done   int64          `parquet:"done_ns,delta"`
 	Result record.Outcome `parquet:"outcome,dict"`
 	Usage  *int32         `parquet:"usage_output_tokens"`
-	Chunks int32          `parquet:"chunks,delta"`
 	Prompt int64          `parquet:"prompt_hash"`
 }
 
-// A call is what is kept of a successful request. Times are nanoseconds; those
+// A call is what is kept of a successful request. Stamps are nanoseconds; counts
 // that are not known are −1.
 type call struct {
-	id, due  int64
-	prompt   int64
-	first    float32 // due to first byte
-	whole    float32 // due to the end
-	tokens   int32
-	measured bool
+	id, due, done int64
+	first, last   int64 // stamps of the first and the last output; 0 without any
+	prompt        int64
+	point         int32
+	tokens        int32
+	measured      bool
 }
 
 func readLaunch(b *bundle.Bundle, launch int, p plan.Plan) ([]Point, error) {
-	calls := map[int32][]call{}
+	calls, err := readCalls(b, launch)
+	if err != nil {
+		return nil, err
+	}
+	begins, err := windows(b, launch)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(calls, func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id))
+	})
+	var list []Point
+	for _, point := range p.Points {
+		from, _ := slices.BinarySearchFunc(calls, int32(point.Index), func(c call, index int32) int { return cmp.Compare(c.point, index) })
+		to := from
+		for to < len(calls) && calls[to].point == int32(point.Index) {
+			to++
+		}
+		if begin, measured := begins[int32(point.Index)]; measured && to > from {
+			list = append(list, judge(launch, point, calls[from:to], begin, asksDataSet(p)))
+		}
+	}
+	return list, nil
+}
+
+// readCalls reads the successful requests of warm-ups and windows, in the order of
+// their numbers.
+func readCalls(b *bundle.Bundle, launch int) ([]call, error) {
+	var calls []call
 	for r, err := range bundle.Rows[row](b, launch, bundle.Requests) {
 		if err != nil {
 			return nil, err
@@ -102,30 +131,45 @@ func readLaunch(b *bundle.Bundle, launch int, p plan.Plan) ([]Point, error) {
 		if r.Result != record.OK || r.Phase != record.Warmup && r.Phase != record.Measure {
 			continue
 		}
-		c := call{id: r.ID, due: r.Due, prompt: r.Prompt, first: -1, whole: float32(r.Done - r.Due), tokens: -1, measured: r.Phase == record.Measure}
-		if r.First != nil && r.Chunks > 0 { // an answer in one piece has no first byte of its own
-			c.first = float32(*r.First - r.Due)
-		}
+		c := call{id: r.ID, due: r.Due, done: r.Done, prompt: r.Prompt, point: r.Point, tokens: -1, measured: r.Phase == record.Measure}
 		if r.Usage != nil {
 			c.tokens = *r.Usage
 		}
-		calls[r.Point] = append(calls[r.Point], c)
+		calls = append(calls, c)
 	}
-	begins, err := windows(b, launch)
-	if err != nil {
-		return nil, err
-	}
-	var list []Point
-	for _, point := range p.Points {
-		own := calls[int32(point.Index)]
-		begin, measured := begins[int32(point.Index)]
-		if !measured || len(own) == 0 {
-			continue
+	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.id, b.id) })
+	return calls, readOutputs(b, launch, calls)
+}
+
+// readOutputs fills in when the first and the last output of each call came.
+func readOutputs(b *bundle.Bundle, launch int, calls []call) error {
+	var mu sync.Mutex
+	return b.Pieces(launch, runtime.GOMAXPROCS(0), func(_ int, p bundle.Piece) error {
+		at, known := slices.BinarySearchFunc(calls, p.Rows[0].Request, func(c call, id int64) int { return cmp.Compare(c.id, id) })
+		if !known {
+			return nil
 		}
-		slices.SortFunc(own, func(a, b call) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id)) })
-		list = append(list, judge(launch, point, own, begin, asksDataSet(p)))
-	}
-	return list, nil
+		var first, last int64
+		for _, chunk := range p.Rows {
+			if chunk.Kind.Output() {
+				if first == 0 {
+					first = chunk.At
+				}
+				last = chunk.At
+			}
+		}
+		if first == 0 {
+			return nil
+		}
+		mu.Lock() // the pieces of one request may come to several workers
+		defer mu.Unlock()
+		if c := &calls[at]; c.first == 0 {
+			c.first, c.last = first, last
+		} else {
+			c.first, c.last = min(c.first, first), max(c.last, last)
+		}
+		return nil
+	})
 }
 
 // windows says when the measured window of each point that was completed began.

@@ -16,7 +16,7 @@ import (
 )
 
 // A run is records made up: calls one after the other, of which each takes 100 ms
-// to its first byte and 10 ms for each later token.
+// to its first token and 10 ms for each later token.
 type run struct {
 	calls, warmup int
 	rows          int // of a data set; 0 for none
@@ -42,7 +42,7 @@ func (m run) read(t *testing.T) Report {
 	var rows []record.Request
 	for i := range m.calls {
 		tokens := int32(11)
-		r := record.Request{ID: int64(i), Phase: record.Measure, Due: at, Result: record.OK, UsageOutput: &tokens, Chunks: 12, PromptHash: int64(i)}
+		r := record.Request{ID: int64(i), Phase: record.Measure, Due: at, Result: record.OK, UsageOutput: &tokens, Chunks: 3, PromptHash: int64(i)}
 		if m.rows > 0 {
 			r.PromptHash = int64(i % m.rows)
 		}
@@ -55,13 +55,13 @@ func (m run) read(t *testing.T) Report {
 			m.change(i, &r, &first, &gap)
 		}
 		noise := func() float64 { return math.Exp(.1 * rng.NormFloat64()) }
-		if r.Chunks > 0 {
-			stamp := r.Due + int64(1e9*first*noise())
-			r.First = &stamp
-		}
-		r.Done = r.Due + int64(1e9*(first*noise()+gap*noise()*10))
-		if r.First != nil {
-			r.Done = *r.First + int64(1e9*gap*noise()*float64(*r.UsageOutput-1))
+		token := r.Due + int64(1e9*first*noise())
+		r.Done = token + int64(1e9*gap*noise()*float64(*r.UsageOutput-1))
+		if r.Chunks > 0 { // a role at once, then the first and the last output
+			must(l.Chunks.Append(
+				record.Chunk{Request: r.ID, Seq: 0, At: r.Due + 1e6, Kind: record.Role},
+				record.Chunk{Request: r.ID, Seq: 1, At: token, Kind: record.Content},
+				record.Chunk{Request: r.ID, Seq: 2, At: r.Done, Kind: record.Content}))
 		}
 		at = r.Done
 		rows = append(rows, r)
@@ -105,7 +105,7 @@ func names(p Point) (list []string) {
 
 func TestClean(t *testing.T) {
 	p := one(t, run{calls: 600, warmup: 60})
-	if !slices.Equal(names(p), []string{FirstByte, Pace}) || !p.Steady() || p.Requests != 600 || p.Warmup != 60 || p.WarmupSeconds <= 0 {
+	if !slices.Equal(names(p), []string{TTFT, TPOT}) || !p.Steady() || p.Requests != 600 || p.Warmup != 60 || p.WarmupSeconds <= 0 {
 		t.Fatalf("got %+v", p)
 	}
 	for _, s := range p.Series {
@@ -114,7 +114,7 @@ func TestClean(t *testing.T) {
 		}
 	}
 	if s := p.Series[0]; math.Abs(s.Window.Median-.1) > .002 || s.Bias.BestOfN < .15 || s.Bias.BestOfN > .4 {
-		t.Errorf("first byte: %+v, bias %+v", s.Window, s.Bias)
+		t.Errorf("TTFT: %+v, bias %+v", s.Window, s.Bias)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestGated(t *testing.T) {
 		}
 	}
 	mixed := func(i int, r *record.Request) { *r.UsageOutput = int32(5 + i%20) }
-	f([]string{FirstByte, Pace}, "", run{change: func(i int, r *record.Request, _, _ *float64) { mixed(i, r) }})
+	f([]string{TTFT, TPOT}, "", run{change: func(i int, r *record.Request, _, _ *float64) { mixed(i, r) }})
 	f([]string{Whole}, "", run{change: func(_ int, r *record.Request, _, _ *float64) { r.Chunks = 0 }})
 	f([]string{PerToken}, "", run{change: func(i int, r *record.Request, _, _ *float64) { r.Chunks = 0; mixed(i, r) }})
 	f(nil, "the load changes in stages", run{point: plan.Point{Stages: []spec.Stage{{}}}})

@@ -107,6 +107,8 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.StringVar(&opts.jitter, "jitter", "1%", "engine: relative deviation of each iteration's time")
 	f.DurationVar(&cfg.StartDelay, "start-delay", 0, "answer 503 for this long first")
 	f.DurationVar(&cfg.FirstDelay, "first-delay", 0, "engine: added to the first iteration, as if it compiled")
+	f.Float64Var(&cfg.Cold.Factor, "cold-factor", 1, "engine: how much longer the first iteration takes; the surplus falls to nothing over --cold-iterations")
+	f.IntVar(&cfg.Cold.Iterations, "cold-iterations", 500, "engine: see --cold-factor")
 	f.StringArrayVar(&opts.faults, "fault", nil, "misbehave: NAME or NAME:RATE, may be repeated")
 	f.DurationVar(&cfg.FaultDelay, "fault-delay", time.Second, "length of stalls and of pauses between dripped bytes")
 	f.IntVar(&cfg.Pacers, "pacers", max(1, runtime.GOMAXPROCS(0)/2), "threads that send tokens; each may use a whole processor")
@@ -167,6 +169,7 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 var neverZero = []string{
 	"tokens", "max-seqs", "max-batched-tokens", "max-queue", "kv-blocks",
 	"mean-output", "max-model-len", "tokens-per-chunk", "fault-delay", "pacers",
+	"cold-factor", "cold-iterations",
 }
 
 // parseShare reads "2%" or "0.02".
