@@ -39,7 +39,7 @@ func costText(c *spec.Cost, measured bool) (parts []string) {
 	if c == nil {
 		return nil
 	}
-	parts = append(parts, fmt.Sprintf("%d GPU%s", c.GPUCount, plural(c.GPUCount, "", "s")))
+	parts = append(parts, fmt.Sprintf("%d GPU%s", c.GPUCount, numbered(c.GPUCount, "", "s")))
 	say := func(v float64, format string) {
 		if v > 0 {
 			parts = append(parts, fmt.Sprintf(format, v))
