@@ -129,11 +129,11 @@ func beside(in gate.Input) (*compare.Side, error) {
 	if in.Baseline.Digest != in.Candidate.Digest || again.Name == "" {
 		return nil, nil
 	}
-	estimates, err := estimatesOf(again.Bundle)
+	j, err := judge(again.Bundle)
 	if err != nil {
 		return nil, err
 	}
-	side, err := compare.Open(again.Bundle, estimates, in.Baseline.Name)
+	side, err := compare.Open(again.Bundle, j.Estimates, in.Baseline.Name)
 	return &side, err
 }
 
