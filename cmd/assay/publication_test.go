@@ -99,11 +99,11 @@ func TestCleanPublication(t *testing.T) {
 func hostNoise(t *testing.T, b *bundle.Bundle) map[string]bool {
 	t.Helper()
 	late, middle, drift := false, 1.0, false
-	estimates, err := estimatesOf(b)
+	j, err := judge(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row, ok := estimates.Find(metric.ITL.ID, "p50", 0); ok {
+	if row, ok := j.Estimates.Find(metric.ITL.ID, "p50", 0); ok {
 		middle = row.Value
 	}
 	coarse := false
