@@ -74,6 +74,12 @@ func judgementOf(b *bundle.Bundle) (e metric.Estimates, c metric.Client, err err
 	return metric.Judge(b, p, version())
 }
 
+// estimatesOf returns the estimates alone.
+func estimatesOf(b *bundle.Bundle) (metric.Estimates, error) {
+	e, _, err := judgementOf(b)
+	return e, err
+}
+
 func sealedBy(b *bundle.Bundle) string {
 	switch {
 	case !b.Sealed:
