@@ -39,18 +39,19 @@ func promptCache(f *Facts) Answer {
 	if len(f.Tally.Points) == 0 {
 		return missing("hashes of the prompts")
 	}
-	var list []finding.Finding
+	var answer Answer
 	for _, p := range f.places() {
 		looked := p.sum(func(t PointTally) int { return t.Prompts.Looked })
 		if looked == 0 {
-			return missing("hashes of the prompts")
+			answer.Missing = "hashes of the prompts of " + p.name
+			continue
 		}
 		repeated := float64(p.sum(func(t PointTally) int { return t.Prompts.Known })) / float64(looked)
 		if one, ok := cached(f, p, repeated); ok {
-			list = append(list, one)
+			answer.Findings = append(answer.Findings, one)
 		}
 	}
-	return found(list...)
+	return answer
 }
 
 // cached judges one place, of whose prompts a share had been sent before.
@@ -59,6 +60,10 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 	hits, source, counted := cacheHits(f, p)
 	again := fmt.Sprintf("%.0f %% of its measured prompts had been sent before in the same launch", 100*repeated)
 	fix := "make prompts that differ, declare the sharing with prompt.prefixTokens or prefixRatio, or switch the target's cache off"
+	if repeated <= repeatShare {
+		again = "the launch sent them once, so that somebody asked the same before it"
+		fix = "start the target anew for each launch (target.server), change spec.seed, or switch the target's cache off"
+	}
 	switch {
 	case counted && hits > declared+cacheSlack && (known || repeated > repeatShare):
 		return finding.Finding{
