@@ -266,7 +266,7 @@ var servingTrips = quick([]trip{
 		finding.Note, "the target is assay-sim, as the plan declares"},
 	{"simulated-target", "impossible", func(s *scene) {
 		s.spoil = func(f *Facts) {
-			f.Estimates.Rows = append(f.Estimates.Rows, metric.Row{Metric: "mfu.v1", Name: "MFU", Statistic: "value", Estimate: stats.Estimate{Value: 1.3, Interval: stats.Interval{Lo: 1.2, Hi: 1.4}}})
+			f.Estimates.Rows = append(slices.Clip(f.Estimates.Rows), metric.Row{Metric: "mfu.v1", Name: "MFU", Statistic: "value", Estimate: stats.Estimate{Value: 1.3, Interval: stats.Interval{Lo: 1.2, Hi: 1.4}}})
 		}
 	}, finding.Void, "MFU is 1.3, more than the hardware can do"},
 	{"protocol-surface", "chat and completions", changes(pair(asked(func(r *spec.Run) { r.Spec.Target.API = "openai-completions" }))), finding.Caution, "the baseline is asked by openai-completions and the candidate by openai-chat"},

@@ -39,18 +39,19 @@ func promptCache(f *Facts) Answer {
 	if len(f.Tally.Points) == 0 {
 		return missing("hashes of the prompts")
 	}
-	var list []finding.Finding
+	var answer Answer
 	for _, p := range f.places() {
 		looked := p.sum(func(t PointTally) int { return t.Prompts.Looked })
 		if looked == 0 {
-			return missing("hashes of the prompts")
+			answer.Missing = "hashes of the prompts of " + p.name
+			continue
 		}
 		repeated := float64(p.sum(func(t PointTally) int { return t.Prompts.Known })) / float64(looked)
 		if one, ok := cached(f, p, repeated); ok {
-			list = append(list, one)
+			answer.Findings = append(answer.Findings, one)
 		}
 	}
-	return found(list...)
+	return answer
 }
 
 // cached judges one place, of whose prompts a share had been sent before.
