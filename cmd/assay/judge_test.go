@@ -2,10 +2,10 @@ package main
 
 import (
 	"path/filepath"
-	"reflect"
 	"testing"
 
 	"assay/bundle"
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -13,7 +13,7 @@ import (
 
 // A bundle that nobody has judged is judged anew, the client together with the
 // estimates.
-func TestJudgementOf(t *testing.T) {
+func TestJudge(t *testing.T) {
 	run, err := parseRun("judge.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t},
 spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurrency: [2]}}}`))
 	must := func(err error) {
@@ -39,15 +39,13 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurr
 	must(err)
 	must(w.Abandon())
 
-	e, client, err := judgementOf(b)
+	j, err := judge(b)
 	must(err)
-	alone, err := estimatesOf(b)
-	must(err)
-	if !reflect.DeepEqual(e, alone) {
-		t.Error("the estimates differ with and without the client")
+	row, ok := j.Estimates.Find(metric.E2E.ID, "p50", 0)
+	if !ok || row.Value != 0.5 || len(j.Client.Launches) != 1 || j.Client.Launches[0].Requests != 1 {
+		t.Errorf("E2E p50 = %v (%v), client %+v; want 0.5 s and one request", row.Value, ok, j.Client.Launches)
 	}
-	row, ok := e.Find(metric.E2E.ID, "p50", 0)
-	if !ok || row.Value != 0.5 || len(client.Launches) != 1 || client.Launches[0].Requests != 1 {
-		t.Errorf("E2E p50 = %v (%v), client %+v; want 0.5 s and one request", row.Value, ok, client.Launches)
+	if len(j.Audit.Results) == 0 || len(j.Claims.Claims) != 0 || j.Claims.Grade != claim.Exploratory {
+		t.Errorf("%d checks, %d claims of %s grade; want an audit and no claim of a run that did not end", len(j.Audit.Results), len(j.Claims.Claims), j.Claims.Grade)
 	}
 }
