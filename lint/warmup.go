@@ -103,7 +103,7 @@ func insufficientWarmup(f *Facts) Answer {
 		return missing("requests of a completed launch")
 	}
 	bad := spot(f, func(s steady.Series) (float64, bool) {
-		return s.Off(), s.Early != nil && s.State.Warm > 0 && !s.BeginsSteady()
+		return s.Off(), s.Steady != nil && s.State.Warm > 0 && !s.BeginsSteady()
 	})
 	var list []finding.Finding
 	for _, point := range f.Plan.Points {
