@@ -155,7 +155,10 @@ func notSteady(f *Facts) Answer {
 			continue
 		}
 		launches, all := launchesOf(f, point.Index, own)
-		if move := math.Abs(own[0].off); move < smallMove || move <= voidOff && 2*launches < all {
+		// How far a restless series moves is partly its noise: one launch is not enough.
+		shape, move := own[0].series.State.Shape, math.Abs(own[0].off)
+		alone := move > voidOff && (shape == stats.Drift || shape == stats.Step)
+		if move < smallMove || !alone && 2*launches < all {
 			continue
 		}
 		s := own[0].series
