@@ -103,7 +103,7 @@ func insufficientWarmup(f *Facts) Answer {
 		return missing("requests of a completed launch")
 	}
 	bad := spot(f, func(s steady.Series) (float64, bool) {
-		return s.Off(), s.Early != nil && s.State.Warm > 0 && !s.BeginsSteady()
+		return s.Off(), s.Steady != nil && s.State.Warm > 0 && !s.BeginsSteady()
 	})
 	var list []finding.Finding
 	for _, point := range f.Plan.Points {
@@ -155,7 +155,10 @@ func notSteady(f *Facts) Answer {
 			continue
 		}
 		launches, all := spottedIn(f, point.Index, own)
-		if move := math.Abs(own[0].off); move < smallMove || move <= voidOff && 2*launches < all {
+		// How far a restless series moves is partly its noise: one launch is not enough.
+		shape, move := own[0].series.State.Shape, math.Abs(own[0].off)
+		alone := move > voidOff && (shape == stats.Drift || shape == stats.Step)
+		if move < smallMove || !alone && 2*launches < all {
 			continue
 		}
 		s := own[0].series

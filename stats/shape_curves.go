@@ -62,9 +62,10 @@ func decays(n int) (list []curve) {
 	return list
 }
 
-// jumps change from one level to another once.
+// jumps change from one level to another once. The later one lasts for a tenth of
+// the series at least: a slow moment at the very end is no plateau.
 func jumps(n int) (list []curve) {
-	for at := 1; at <= n-3; at++ {
+	for at := 1; at <= n-max(3, n/10); at++ {
 		c := curve{shape: Step, free: jumpFree, changes: []int{at}}
 		if float64(at) <= earlyPart*float64(n) {
 			c.shape, c.settles = WarmUp, float64(at)

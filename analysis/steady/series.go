@@ -150,7 +150,7 @@ func newSeries(m measure, calls []call) Series {
 			s.Warmup++
 		}
 	}
-	s.State, s.Window = state(xs), figures(window)
+	s.State, s.Window = windowState(xs, s.Warmup), figures(window)
 	begin, end := s.State.Begin, s.State.End
 	if end <= begin || s.State.Shape == stats.TooShort {
 		return s
@@ -179,6 +179,23 @@ func newSeries(m measure, calls []call) Series {
 	enough := stats.SmallestWarmup(xs, begin, end, settleTolerance)
 	s.Enough = &Enough{Requests: enough, Seconds: seconds(own[enough].due - own[0].due)}
 	return s
+}
+
+// windowState is the state of the whole series, unless what is not steady about it
+// ended with the warm-up: then the window by itself is flat.
+func windowState(xs []float64, warmup int) stats.Steadiness {
+	s := state(xs)
+	if s.Steady() || s.Shape == stats.TooShort || warmup == 0 {
+		return s
+	}
+	alone := state(xs[warmup:])
+	if alone.Shape != stats.Flat {
+		return s
+	}
+	alone.Reasons = append([]string{fmt.Sprintf("the window by itself is flat; with the warm-up the series is %s: %s", s.Shape, s.Reasons[0])}, alone.Reasons...)
+	alone.Shape, alone.N = stats.WarmUp, len(xs)
+	alone.Begin, alone.Warm, alone.End = warmup, warmup, len(xs)
+	return alone
 }
 
 // fewestForTail is the fewest requests whose p99 is not simply their slowest.

@@ -165,6 +165,19 @@ func TestUnsteady(t *testing.T) {
 	f(stats.Cyclic, func(share float64) float64 { return 1 + .1*math.Sin(30*share) })
 }
 
+// A jump inside a long warm-up is over when the window begins.
+func TestJumpInWarmup(t *testing.T) {
+	p := one(t, run{calls: 1000, warmup: 500, change: func(i int, _ *record.Request, first, _ *float64) {
+		if i < 400 {
+			*first *= 1.3
+		}
+	}})
+	s := p.Series[0]
+	if s.State.Shape != stats.WarmUp || s.State.Begin != 500 || !s.BeginsSteady() || !strings.Contains(s.State.Reasons[0], "the window by itself is flat") {
+		t.Errorf("got %+v", s)
+	}
+}
+
 func TestGated(t *testing.T) {
 	f := func(want []string, skipped string, m run) {
 		t.Helper()
