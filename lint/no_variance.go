@@ -36,6 +36,9 @@ func noVariance(f *Facts) Answer {
 	for _, l := range f.completed() {
 		bySide[l.Side]++
 	}
+	if len(bySide) == 0 { // a plan without a target, of which nothing completed
+		bySide[""] = 0
+	}
 	var list []finding.Finding
 	for side, k := range bySide {
 		of := ""

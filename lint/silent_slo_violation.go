@@ -2,7 +2,7 @@ package lint
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"assay/finding"
 	"assay/metric"
@@ -85,7 +85,7 @@ func (f *Facts) goodputAt(row metric.Row) string {
 func allowedMisses(f *Facts) float64 {
 	sum := 0.0
 	for _, o := range f.Plan.Run.Spec.SLO {
-		if strings.Contains("ttft tpot e2e", o.Metric) { // those that make a request good
+		if slices.Contains([]string{"ttft", "tpot", "e2e"}, o.Metric) { // those that make a request good
 			sum += 1 - o.Percentile/100
 		}
 	}

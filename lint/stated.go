@@ -92,9 +92,12 @@ func (f *Facts) rowOf(s Statement) (metric.Row, bool) {
 	if side == "" && len(f.Plan.Run.Spec.Candidates) > 0 {
 		side = spec.BaselineSide
 	}
-	names := []string{s.Statistic, "mean", "value"}
-	if s.Statistic == "median" {
+	names := []string{s.Statistic}
+	switch s.Statistic {
+	case "median":
 		names = []string{"p50"}
+	case "", "average", "min", "max", "best": // of launches, each of which gave a mean or a value
+		names = []string{"mean", "value"}
 	}
 	for _, name := range names {
 		for _, row := range f.Estimates.Rows {
