@@ -180,6 +180,16 @@ var servingTrips = quick([]trip{
 		finding.Caution, "answers hold 6.0 tokens on average, 11.0 were asked for"},
 	{"output-length", "shorter than the other's", changes(each(1, func(r *record.Request, _ *[]record.Chunk) { *r.UsageOutput = 10; r.AskedOutput = 10 }), pair(each(1, func(r *record.Request, _ *[]record.Chunk) { *r.UsageOutput = 20; r.AskedOutput = 20 }))),
 		finding.Void, "answers hold 10.0 tokens on average, the baseline's 20.0"},
+	{"output-length", "shorter than the other side's", changes(asked(func(r *spec.Run) {
+		r.Spec.Candidates = []spec.Candidate{{Name: "new", Target: *r.Spec.Target}}
+	}), func(s *scene) {
+		s.start = func(launch int, l *bundle.LaunchStart) { l.Side = []string{spec.BaselineSide, "new"}[launch%2] }
+		s.request = func(launch int, r *record.Request, _ *[]record.Chunk) {
+			if launch%2 == 1 {
+				*r.UsageOutput, r.AskedOutput = 5, 5
+			}
+		}
+	}), finding.Void, "new, concurrency=8: answers hold 5.0 tokens on average, the baseline's 11.0"},
 	{"output-length", "other ends", changes(pair(each(2, func(r *record.Request, _ *[]record.Chunk) { r.FinishReason = "stop" }))),
 		finding.Caution, `100 % of the answers end with "length", of the baseline's 50 %`},
 	{"prompt-cache", "counted", knownPrompts(400), finding.Void, "78 % of the prompt tokens came from the target's cache (by the answers' usage), the workload declares 0 %; 99 %"},

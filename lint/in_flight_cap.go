@@ -42,14 +42,13 @@ func inFlightCap(f *Facts) Answer {
 		// Of sessions the plan limits how many are under way, and the balance
 		// counts requests.
 		sessions := f.Plan.Run.Spec.Workload.Session != nil
-		dropped, touched, most := 0, 0, int64(0)
+		dropped, touched := 0, 0
 		for _, t := range p.launches {
 			dropped += t.Outcomes[record.Dropped]
 			if t.MostInFlight == nil {
 				answer.Missing = "the most requests in flight: event " + record.PointBalance
 				continue
 			}
-			most = max(most, *t.MostInFlight)
 			if !sessions && *t.MostInFlight >= int64(p.point.MaxInFlight) {
 				touched++
 			}

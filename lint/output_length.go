@@ -42,15 +42,18 @@ const (
 func outputLength(f *Facts) Answer {
 	var list []finding.Finding
 	counted := 0
-	for _, p := range f.places() {
+	own := f.places()
+	for _, p := range own {
 		l := p.lengths()
 		counted += l.Answers
 		list = append(list, againstAsked(f, p.name, l)...)
-		if f.Against == nil {
-			continue
+		others, side := own, spec.BaselineSide // of a run with candidates
+		if f.Against != nil {
+			others, side = f.Against.places(), p.side
 		}
-		for _, q := range f.Against.places() {
-			if q.name == p.name && l.Answers > 0 && q.lengths().Answers > 0 {
+		for _, q := range others {
+			same := f.Against == nil && q.side == p.side
+			if !same && q.side == side && q.point.Name == p.point.Name && l.Answers > 0 && q.lengths().Answers > 0 {
 				list = append(list, againstOther(p, q)...)
 			}
 		}

@@ -38,7 +38,7 @@ func publicationRun(t *testing.T) (*bundle.Bundle, bundleAudit) {
 		t.Fatal(err)
 	}
 	short := strings.NewReplacer("127.0.0.1:8102", addr, "[assay,", "["+self+",", "duration: 10s", "duration: 2500ms",
-		"duration: 2s", "duration: 500ms", "minReplicates: 5", "minReplicates: 3").Replace(string(text))
+		"duration: 4s", "duration: 1500ms", "minReplicates: 5", "minReplicates: 3").Replace(string(text))
 	dir := t.TempDir()
 	path, key, out := filepath.Join(dir, "publication.yaml"), filepath.Join(dir, "run.key"), filepath.Join(dir, "runs")
 	if err := os.WriteFile(path, []byte(short), 0o644); err != nil {
