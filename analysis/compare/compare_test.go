@@ -256,9 +256,9 @@ func TestSame(t *testing.T) {
 }
 
 func TestEngines(t *testing.T) {
-	a := side(t, "a", scene.Noise(6, 1, .005, 1))
-	b := side(t, "b", scene.Noise(6, 1.2, .005, 2))
-	c := side(t, "c", scene.Noise(6, 1, .005, 3))
+	a := side(t, "a", scene.Noise(4, 1, .002, 1))
+	b := side(t, "b", scene.Noise(4, 1.2, .002, 2))
+	c := side(t, "c", scene.Noise(4, 1, .002, 3))
 	r, err := Compare(a, []Side{b, c}, Options{})
 	if err != nil {
 		t.Fatal(err)
