@@ -11,6 +11,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"assay/analysis/diff"
 	"assay/bundle"
@@ -281,6 +282,9 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 	if err := c.match(baseline, candidate, confidence); err != nil {
 		return c, err
 	}
+	for _, s := range []Side{baseline, candidate} {
+		c.Warnings = append(c.Warnings, s.warnings()...)
+	}
 	distributions, warning, err := distributions(baseline, candidate, o.MostValues)
 	if warning != "" {
 		c.Warnings = append(c.Warnings, warning)
@@ -303,6 +307,23 @@ func (s Side) launches() int {
 		}
 	}
 	return n
+}
+
+// warnings say what the side's figures do not rest on.
+func (s Side) warnings() []string {
+	var list []string
+	if s.Bundle != nil {
+		for _, text := range s.Bundle.Warnings {
+			list = append(list, s.Label+": "+text)
+		}
+	}
+	for _, left := range s.Estimates.LeftOut {
+		mine := slices.ContainsFunc(s.Manifest.Launches, func(l bundle.LaunchInfo) bool { return l.Index == left.Launch && l.Side == s.Name })
+		if mine {
+			list = append(list, fmt.Sprintf("%s: launch %d is left out: %s", s.Label, left.Launch, left.Reason))
+		}
+	}
+	return list
 }
 
 // sameRun reports whether both are sides of one run, whose launches were made in
