@@ -10,6 +10,8 @@ package compare
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"assay/analysis/diff"
 	"assay/bundle"
@@ -66,7 +68,7 @@ type Options struct {
 	// where none does.
 	Margin float64
 
-	// Power is the chance to see an effect that "what would show" speaks of. Zero
+	// Power is the chance to see an effect that Row.Detectable speaks of. Zero
 	// means 0.8.
 	Power float64
 
@@ -164,11 +166,12 @@ type Row struct {
 	// P is that of "they do not differ", Equivalence that of "they differ by the
 	// margin or more"; both come with their corrected value. Absent where the
 	// launches have no test.
-	// Ranks is the P of a rank test, for launches that are far from log-normal; it
-	// is shown and decides nothing.
-	P           *Tested  `json:"p,omitempty"`
-	Ranks       *float64 `json:"ranksP,omitempty"`
-	Equivalence *Tested  `json:"equivalence,omitempty"`
+	P           *Tested `json:"p,omitempty"`
+	Equivalence *Tested `json:"equivalence,omitempty"`
+
+	// Ranks is the P of a rank test, for launches that are far from log-normal. It
+	// decides nothing.
+	Ranks *float64 `json:"ranksP,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
 
@@ -246,7 +249,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 	}
 	r := Report{
 		Version: Version, Rule: Rule, Baseline: baseline.Party(),
-		Margin: o.Margin, Alpha: 1 - confidence, Power: o.Power,
+		Margin: o.Margin, Alpha: math.Round(1e9*(1-confidence)) / 1e9, Power: o.Power, // 1 − 0.95 is not quite 0.05
 	}
 	for _, candidate := range candidates {
 		c, err := r.one(baseline, candidate, confidence, o)
@@ -265,7 +268,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 // one measures how far one candidate is from the baseline; verdicts come later,
 // when the number of tests is known.
 func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Comparison, error) {
-	c := Comparison{Candidate: candidate.Party(), Declared: o.Variable, Others: []diff.Change{}, Missing: []Missing{}}
+	c := Comparison{Candidate: candidate.Party(), Declared: o.Variable, Others: []diff.Change{}, Rows: []Row{}, Missing: []Missing{}}
 	if c.Declared == "" {
 		c.Declared = candidate.Plan.Run.Spec.Comparison.VariableUnderTest
 	}
@@ -278,6 +281,9 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 	}
 	if err := c.match(baseline, candidate, confidence); err != nil {
 		return c, err
+	}
+	for _, s := range []Side{baseline, candidate} {
+		c.Warnings = append(c.Warnings, s.warnings()...)
 	}
 	distributions, warning, err := distributions(baseline, candidate, o.MostValues)
 	if warning != "" {
@@ -301,6 +307,23 @@ func (s Side) launches() int {
 		}
 	}
 	return n
+}
+
+// warnings say what the side's figures do not rest on.
+func (s Side) warnings() []string {
+	var list []string
+	if s.Bundle != nil {
+		for _, text := range s.Bundle.Warnings {
+			list = append(list, s.Label+": "+text)
+		}
+	}
+	for _, left := range s.Estimates.LeftOut {
+		mine := slices.ContainsFunc(s.Manifest.Launches, func(l bundle.LaunchInfo) bool { return l.Index == left.Launch && l.Side == s.Name })
+		if mine {
+			list = append(list, fmt.Sprintf("%s: launch %d is left out: %s", s.Label, left.Launch, left.Reason))
+		}
+	}
+	return list
 }
 
 // sameRun reports whether both are sides of one run, whose launches were made in

@@ -219,7 +219,11 @@ func TestShares(t *testing.T) {
 
 // TestRefuses names what it cannot judge.
 func TestRefuses(t *testing.T) {
-	_, c := compareTwo(t, side(t, "a", []float64{1, 1.01, .99}), side(t, "b", []float64{1.2}), Options{})
+	died := scene.Run{ID: "b", Document: strings.Replace(document, "NAME", "b", 1), Launches: []scene.Launch{{Slow: 1.2}, {Died: true}}}
+	_, c := compareTwo(t, side(t, "a", []float64{1, 1.01, .99}), open(t, died, ""), Options{})
+	if !slices.Contains(c.Warnings, "b: launch 1 is left out: failed: the server ended by itself") {
+		t.Errorf("warnings %q, want the launch that died", c.Warnings)
+	}
 	if got := row(t, c, ttft); got.Verdict != Inconclusive || !strings.Contains(got.Settle, "2 more launches each") {
 		t.Errorf("one launch: %s, %q", got.Verdict, got.Settle)
 	}
@@ -256,9 +260,9 @@ func TestSame(t *testing.T) {
 }
 
 func TestEngines(t *testing.T) {
-	a := side(t, "a", scene.Noise(6, 1, .005, 1))
-	b := side(t, "b", scene.Noise(6, 1.2, .005, 2))
-	c := side(t, "c", scene.Noise(6, 1, .005, 3))
+	a := side(t, "a", scene.Noise(4, 1, .002, 1))
+	b := side(t, "b", scene.Noise(4, 1.2, .002, 2))
+	c := side(t, "c", scene.Noise(4, 1, .002, 3))
 	r, err := Compare(a, []Side{b, c}, Options{})
 	if err != nil {
 		t.Fatal(err)

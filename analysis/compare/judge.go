@@ -18,12 +18,16 @@ const (
 // may be false.
 func (r *Report) judge() {
 	var primary, rest []*Row
+	tested := 0 // primary ones
 	for i := range r.Comparisons {
 		for j := range r.Comparisons[i].Rows {
 			row := &r.Comparisons[i].Rows[j]
 			row.equivalence(r.Margin, r.Alpha)
 			if row.Primary {
 				primary = append(primary, row)
+				if row.P != nil {
+					tested++
+				}
 			} else {
 				rest = append(rest, row)
 			}
@@ -39,9 +43,9 @@ func (r *Report) judge() {
 		for _, row := range family.rows {
 			row.decide(r.Margin, r.Alpha)
 			if row.Verdict == Inconclusive {
-				row.Settle = row.settle(r.Margin, r.alphaOf(row, len(primary)), r.Power)
+				row.Settle = row.settle(r.Margin, r.alphaOf(row, tested), r.Power)
 			}
-			row.Detectable = finite(row.values.Detectable(r.alphaOf(row, len(primary)), r.Power))
+			row.Detectable = finite(row.values.Detectable(r.alphaOf(row, tested), r.Power))
 			if row.uncertified {
 				row.Detectable = nil
 			}
@@ -89,11 +93,9 @@ func (row *Row) decide(margin, alpha float64) {
 	row.Verdict = Inconclusive
 	v := row.values
 	switch {
-	case row.uncertified || v.Least() < 2:
+	case row.uncertified || v.Least() < leastLaunches:
 	case row.P == nil: // no spread at all
-		if v.Least() >= leastLaunches {
-			row.Verdict = row.bare(margin)
-		}
+		row.Verdict = row.bare(margin)
 	case v.Share() && row.P.Corrected <= alpha:
 		row.Verdict = row.direction()
 	case v.Share():

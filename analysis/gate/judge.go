@@ -102,6 +102,9 @@ func Judge(in Input) (Result, error) {
 		Baseline: in.Baseline.Party(), Candidate: in.Candidate.Party(),
 		Reasons: []Reason{}, Changes: []diff.Change{}, Others: []diff.Change{},
 	}
+	if in.Candidate.Digest != "" && named(r.Candidate) == named(r.Baseline) {
+		r.fail("controlled", in.Candidate.Label, "it is the baseline's own bundle: what is held beside itself shows nothing")
+	}
 	r.difference(in)
 	r.grade(in)
 	questions, missing, err := ask(in.Policy, in.Baseline, in.Candidate)

@@ -97,6 +97,7 @@ func TestJudge(t *testing.T) {
 		alerts  int
 	}{
 		{"itself", Input{Candidate: same}, true, nil, 0},
+		{"its own bundle", Input{Candidate: base}, false, []string{"own bundle"}, 0},
 		{"slower", Input{Candidate: slow}, false, []string{"ttft.v1 p50 at concurrency=1: regressed", "output_throughput.v1 at concurrency=1: regressed"}, 2},
 		{"slower twice", Input{Candidate: slow, Confirmation: &slowAgain}, false, []string{"ttft.v1 p50 at concurrency=1: regressed", "output_throughput.v1"}, 2},
 		{"slower once", Input{Candidate: slow, Confirmation: &calm}, true, nil, 2},

@@ -38,6 +38,9 @@ type Launch struct {
 
 	// Failed is the number of requests at each point that end in an error.
 	Failed int
+
+	// Died says that the launch itself failed.
+	Died bool
 }
 
 // The truth of a launch that is not slowed.
@@ -113,6 +116,9 @@ func (l Launch) write(w *bundle.Writer, p plan.Plan, index int) error {
 		if err := out.Events.Append(record.Event{At: begin, Name: record.WindowBegin, Point: at}, record.Event{At: now + 1, Name: record.WindowEnd, Point: at}); err != nil {
 			return err
 		}
+	}
+	if l.Died {
+		return out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchFailed, Reason: "the server ended by itself"})
 	}
 	return out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted})
 }

@@ -148,7 +148,22 @@ func openSides(args []string, baseline string) ([]compare.Side, error) {
 		}
 		sides = append(sides, side)
 	}
+	if err := twice(sides); err != nil {
+		return nil, err
+	}
 	return distinct(sides), nil
+}
+
+// twice refuses a system beside itself: the same launches agree with certainty.
+func twice(sides []compare.Side) error {
+	for i, s := range sides {
+		for _, other := range sides[:i] {
+			if s.Digest == other.Digest && s.Bundle.Manifest.RunID == other.Bundle.Manifest.RunID && s.Name == other.Name {
+				return usageError(fmt.Errorf("%s is given twice: a bundle beside itself shows nothing; measure again for a comparison of a system with itself", s.Bundle.Dir))
+			}
+		}
+	}
+	return nil
 }
 
 // openSide opens BUNDLE or BUNDLE@SIDE.

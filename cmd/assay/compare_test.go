@@ -54,6 +54,7 @@ func TestCompareCommand(t *testing.T) {
 		{"three", []string{"compare", base, newer, two, "--baseline", newer, "--format", "md"}, exitOK, []string{"### engines at concurrency=1, verdicts beside newer", "| newer |", "| base |"}, nil},
 		{"one", []string{"compare", base}, exitUsage, nil, []string{"want a second bundle"}},
 		{"none", []string{"compare"}, exitUsage, nil, []string{"got no bundle"}},
+		{"the same twice", []string{"compare", base, newer, base}, exitUsage, nil, []string{"given twice"}},
 		{"no bundle", []string{"compare", base, dir}, exitUsage, nil, []string{"is not a bundle"}},
 		{"a side that is not there", []string{"compare", base, base + "@x"}, exitUsage, nil, []string{"side \"x\""}},
 		{"a wrong variable", []string{"compare", base, newer, "--variable", "weather"}, exitUsage, nil, []string{"want one of hardware_generation"}},
@@ -124,6 +125,7 @@ spec:
 		{"not of the grade", []string{base, same, "--policy", strict, "--accuracy", accuracy}, exitVerdict, "the policy wants publication"},
 		{"no policy", []string{base, same}, exitUsage, "got no --policy"},
 		{"a wrong policy", []string{base, same, "--policy", misspelt}, exitUsage, "spec.metrics[0].margins"},
+		{"the same twice", []string{base, base, "--policy", policy}, exitUsage, "given twice"},
 		{"one bundle", []string{base, "--policy", policy}, exitUsage, "want a baseline and a candidate"},
 	}
 	for _, tt := range tests {

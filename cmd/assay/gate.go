@@ -90,6 +90,9 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		return in, err
 	}
 	sides := []compare.Side{in.Baseline, in.Candidate}
+	if err := twice(sides); err != nil {
+		return in, err
+	}
 	if ask.confirm != "" {
 		again, err := openSide(ask.confirm)
 		if err != nil {
