@@ -44,6 +44,16 @@ var steadyTrips = []trip{
 			slower(r, *events, .3*float64(r.ID)/400)
 		}
 	}, finding.Caution, "TTFT is drift, not steady: the level moves by +"},
+	{"not-steady", "a slow cycle", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/130))
+		}
+	}, finding.Caution, "TTFT is cyclic, not steady"},
+	{"not-steady", "a cycle that comes round often", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/50))
+		}
+	}, finding.Note, "TTFT is cyclic, not steady"},
 	{"not-steady", "step in one launch", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 && r.ID > 250 {

@@ -141,6 +141,10 @@ func earlyFinding(f *Facts, point string, w spotted, launches, all int, severity
 	}
 }
 
+// enoughPeriods is how many times a cycle must come round in the window for its
+// phase at the ends to be worth less than a tenth of its swing.
+const enoughPeriods = 5
+
 func notSteady(f *Facts) Answer {
 	if len(f.Steady.Points) == 0 {
 		return missing("requests of a completed launch")
@@ -162,8 +166,12 @@ func notSteady(f *Facts) Answer {
 			continue
 		}
 		s := own[0].series
+		severity := finding.Caution
+		if s.State.Shape == stats.Cyclic && float64(s.Window.N) >= enoughPeriods*s.State.Period {
+			severity = finding.Note // users of a closed loop who march in step are an example
+		}
 		list = append(list, finding.Finding{
-			Severity: finding.Caution,
+			Severity: severity,
 			Message: fmt.Sprintf("%s, launch %d: %s is %s, not steady: %s; so in %d of %d launches",
 				point.Name, own[0].launch, s.Name, s.State.Shape, shapeReason(s.State), launches, all),
 			Why:      "a mean or a percentile of a level that moves depends on when the window was",
