@@ -46,7 +46,7 @@ var steadyTrips = []trip{
 	}, finding.Caution, "TTFT is drift, not steady: the level moves by +"},
 	{"not-steady", "a slow cycle", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
-			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/130))
+			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/100))
 		}
 	}, finding.Caution, "TTFT is cyclic, not steady"},
 	{"not-steady", "a cycle that comes round often", func(s *scene) {

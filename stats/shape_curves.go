@@ -126,15 +126,34 @@ func after(n, at int) []float64 {
 // cycles have from 2.5 periods in the series to one in four batches, with a
 // second and third harmonic for those that are no sine.
 func cycles(n int) (list []curve) {
-	for count := 2.5; count <= float64(n)/4; count *= 1.04 {
-		c := curve{shape: Cyclic, free: cycleFree, period: float64(n) / count, nested: 2}
-		for harmonic := 1.; harmonic <= 3 && harmonic*count <= float64(n)/2.5; harmonic++ {
-			turn := 2 * math.Pi * harmonic * count
-			c.columns = append(c.columns,
-				column(n, func(t float64) float64 { return math.Sin(turn * t) }),
-				column(n, func(t float64) float64 { return math.Cos(turn * t) }))
+	for count := 2.5; count <= float64(n)/4; count *= cycleStep {
+		list = append(list, cycle(n, count))
+	}
+	return list
+}
+
+// cycleStep is how far neighbouring periods lie apart. Over many rounds even so
+// little leaves a large and clean cycle out of step; see finer.
+const cycleStep = 1.04
+
+func cycle(n int, count float64) curve {
+	c := curve{shape: Cyclic, free: cycleFree, period: float64(n) / count, nested: 2}
+	for harmonic := 1.; harmonic <= 3 && harmonic*count <= float64(n)/2.5; harmonic++ {
+		turn := 2 * math.Pi * harmonic * count
+		c.columns = append(c.columns,
+			column(n, func(t float64) float64 { return math.Sin(turn * t) }),
+			column(n, func(t float64) float64 { return math.Cos(turn * t) }))
+	}
+	return c
+}
+
+// finer lists the periods between the neighbours of one.
+func finer(n int, period float64) (list []curve) {
+	const steps = 8
+	for i := -steps + 1; i < steps; i++ {
+		if i != 0 {
+			list = append(list, cycle(n, float64(n)/period*math.Pow(cycleStep, float64(i)/steps)))
 		}
-		list = append(list, c)
 	}
 	return list
 }

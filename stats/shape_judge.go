@@ -94,11 +94,21 @@ func judgeRest(ys []float64, tolerance float64) judged {
 	return f.meaning(best, tolerance)
 }
 
-// best is the curve with the smallest score.
+// best is the curve with the smallest score. The best of the cycles is tried with
+// the periods around it too.
 func (f *fitter) best(list []curve) fitted {
-	best := fitted{score: math.Inf(1)}
+	best, round := fitted{score: math.Inf(1)}, fitted{score: math.Inf(1)}
 	for _, c := range list {
-		best = better(best, f.fit(c))
+		one := f.fit(c)
+		best = better(best, one)
+		if one.period > 0 {
+			round = better(round, one)
+		}
+	}
+	if round.period > 0 {
+		for _, c := range finer(len(f.ys), round.period) {
+			best = better(best, f.fit(c))
+		}
 	}
 	return best
 }
