@@ -19,9 +19,9 @@ import (
 var shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 var (
-	portNumbers  = regexp.MustCompile(`\b(?:127\.0\.0\.1|localhost):(\d+)`)
+	portNumbers   = regexp.MustCompile(`\b(?:127\.0\.0\.1|localhost):(\d+)`)
 	namedExamples = regexp.MustCompile(`examples/[\w./-]+\.yaml`)
-	ports        sync.Map // of port to *sync.Mutex
+	ports         sync.Map // of port to *sync.Mutex
 )
 
 // holdPorts waits until no other page uses a port of the script or of an example
