@@ -61,16 +61,18 @@ func load(e Evidence) Answer {
 	return a
 }
 
+// spent are the metrics that say what a result costs.
+var spent = []metric.Metric{metric.CostPerMillionOutput, metric.CostPerRequest, metric.EnergyPerOutputToken, metric.EnergyPerRequest}
+
 func cost(e Evidence) Answer {
 	a := Answer{Question: "cost: at what price and energy?"}
 	var parts []string
-	if c := e.Plan.Run.Spec.Cost; c != nil && c.GPUHourlyUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%g per GPU and hour × %d", c.GPUHourlyUSD, c.GPUCount))
-	}
-	for _, row := range e.Estimates.Rows {
-		if row.Metric == metric.EnergyPerOutputToken.ID {
-			parts = append(parts, fmt.Sprintf("%s per output token at %s", unit.Format(row.Value, row.Unit), pointName(e, row.Point)))
-			break
+	for _, m := range spent {
+		for _, row := range e.Estimates.Rows {
+			if row.Metric == m.ID {
+				parts = append(parts, fmt.Sprintf("%s %s at %s", row.Name, unit.Format(row.Value, row.Unit), pointName(e, row.Point)))
+				break // of several points the first is an example
+			}
 		}
 	}
 	a.Answered, a.Answer = len(parts) > 0, strings.Join(parts, "; ")

@@ -148,6 +148,26 @@ func TestCautionsStayWithClaims(t *testing.T) {
 	}
 }
 
+// A price stands beside the throughput that it was reached at, or is not quoted.
+func TestPrice(t *testing.T) {
+	e := sound()
+	price, rate := e.Estimates.Rows[4], e.Estimates.Rows[4]
+	price.Metric, price.Name, price.Unit = metric.CostPerRequest.ID, metric.CostPerRequest.Name, metric.CostPerRequest.Unit
+	e.Estimates.Rows = append(e.Estimates.Rows, price)
+	c := Make(e, "test")
+	if said := c.Refused; len(said) != 1 || !strings.Contains(said[0].Reason, "only with the throughput") {
+		t.Errorf("a price without a throughput: %+v", said)
+	}
+	rate.Metric, rate.Name, rate.Unit = metric.RequestThroughput.ID, metric.RequestThroughput.Name, metric.RequestThroughput.Unit
+	e.Estimates.Rows = append(e.Estimates.Rows, rate)
+	for _, one := range Make(e, "test").Claims {
+		if one.Metric == price.Metric && strings.Contains(one.Sentence, "at the declared prices, with 40.0 req/s [39.2, 40.8]") {
+			return
+		}
+	}
+	t.Error("a price with its throughput is not claimed")
+}
+
 func TestMedian(t *testing.T) {
 	if got := median([]float64{3, 1, 2}); got != 2 {
 		t.Errorf("median %v, want 2", got)

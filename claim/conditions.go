@@ -79,6 +79,9 @@ func lengthsOf(e Evidence, w spec.Workload) string {
 	var parts []string
 	for _, l := range w.SequenceLengthMix {
 		text := fmt.Sprintf("%d in/%d out tokens", l.InputTokens, l.OutputTokens)
+		if w.Prompt.Spread > 0 {
+			text += fmt.Sprintf(" on average (%s, spread %g)", w.Prompt.Distribution, w.Prompt.Spread)
+		}
 		if len(w.SequenceLengthMix) > 1 {
 			text += fmt.Sprintf(" at %.3g %%", 100*l.Weight)
 		}

@@ -23,6 +23,7 @@ const (
 	rate    kind = iota // a throughput: with the tail latency at which it was reached
 	good                // a throughput that counts only what kept the limits
 	latency             // a distribution: centre and tail together
+	priced              // a price: with the throughput that it was reached at
 	plain               // a number of its own
 )
 
@@ -41,6 +42,8 @@ var subjects = []subject{
 	{metric.TTFT, latency},
 	{metric.TPOT, latency},
 	{metric.E2E, latency},
+	{metric.CostPerMillionOutput, priced},
+	{metric.CostPerRequest, priced},
 	{metric.EnergyPerOutputToken, plain},
 	{metric.EnergyPerRequest, plain},
 }
@@ -170,6 +173,12 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 			return "", &Refusal{Reason: "a throughput is quoted only with its tail latency, and no percentile is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
 		}
 		return "with " + tail, nil
+	case priced:
+		rate, ok := m.Estimates.Find(metric.RequestThroughput.ID, "value", m.point.Index)
+		if !ok || !rate.Interval.Bounded() {
+			return "", &Refusal{Reason: "a price is quoted only with the throughput that it was reached at, which is not certain", ToDo: "make more launches"}
+		}
+		return "at the declared prices, with " + unit.FormatInterval(rate.Value, rate.Interval.Lo, rate.Interval.Hi, rate.Unit), nil
 	case good:
 		limits, _ := plan.Good(m.Plan.Run)
 		return "counting only requests with " + limits.Name, nil
