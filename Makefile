@@ -64,6 +64,7 @@ fuzz:
 	go test ./workload/trace -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:
