@@ -1,4 +1,5 @@
 package lint
 
-// steadyState holds the checks of warm-up and steady state.
-var steadyState = []Check{InsufficientWarmup, NotSteady}
+// steadyState holds the checks of warm-up and steady state, inside a launch and over
+// launches.
+var steadyState = []Check{InsufficientWarmup, NotSteady, OutlierLaunches}

@@ -20,6 +20,20 @@ func slower(r *record.Request, events []record.Chunk, share float64) {
 }
 
 var steadyTrips = []trip{
+	{"outlier-launches", "one launch half as fast", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 3 {
+				slower(r, *events, 1)
+			}
+		}
+	}, finding.Caution, "launch 3 with"},
+	{"outlier-launches", "one launch a little slower", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 3 {
+				slower(r, *events, .2)
+			}
+		}
+	}, finding.Note, "launch 3 with"},
 	{"insufficient-warmup", "cold start in the window", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))

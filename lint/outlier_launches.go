@@ -1,0 +1,73 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"assay/finding"
+	"assay/stats"
+	"assay/unit"
+)
+
+// OutlierLaunches fires when one launch stands far from its siblings. It is kept:
+// what happened to it may happen again.
+var OutlierLaunches = Check{
+	ID: "outlier-launches", Severity: finding.Caution,
+	Doc: "A launch stands far from the others, and the result hangs on it.",
+	Run: outlierLaunches,
+}
+
+// fewestForOutliers is the fewest launches of which one can stand out: of three
+// equally spaced ones none does, of four half of them make the deviation.
+const fewestForOutliers = 5
+
+// outlierMoves is how far the result may move without the launches that stand out:
+// differences of that size are what people compare.
+const outlierMoves = .05
+
+func outlierLaunches(f *Facts) Answer {
+	var list []finding.Finding
+	enough := false
+	for _, row := range f.headlines() {
+		if len(row.PerLaunch) < fewestForOutliers {
+			continue
+		}
+		enough = true
+		var values []float64
+		for _, v := range row.PerLaunch {
+			values = append(values, v.Value)
+		}
+		marks := stats.MADMarks(values)
+		var out []string
+		for i, mark := range marks {
+			if mark == stats.Severe {
+				out = append(out, fmt.Sprintf("launch %d with %s", row.PerLaunch[i].Launch, unit.Format(values[i], row.Unit)))
+			}
+		}
+		if len(out) == 0 {
+			continue
+		}
+		both, err := stats.WithAndWithout(values, marks, func(xs []float64) (stats.Estimate, error) {
+			return stats.Mean(xs, f.Estimates.Confidence)
+		})
+		if err != nil {
+			continue // nothing is left without them: they are not outliers
+		}
+		severity := finding.Note
+		if math.Abs(both.Without.Value-both.All.Value) > outlierMoves*math.Abs(both.All.Value) {
+			severity = finding.Caution
+		}
+		list = append(list, finding.Finding{
+			Severity: severity,
+			Message: fmt.Sprintf("%s: %s of %s stands out (more than ten robust deviations): %s with it, %s without",
+				rowName(f, row), strings.Join(out, ", "), row.Name+" "+row.Statistic, unit.Format(both.All.Value, row.Unit), unit.Format(both.Without.Value, row.Unit)),
+			Why: "flagged and kept: leaving a launch out needs a reason that somebody wrote down",
+			Fix: "look in that launch's logs, samples and events for what was different, and run again",
+		})
+	}
+	if !enough {
+		return missing(fmt.Sprintf("%d launches of a headline metric", fewestForOutliers))
+	}
+	return found(list...)
+}
