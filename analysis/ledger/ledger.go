@@ -11,6 +11,7 @@ import (
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
+	"assay/record"
 )
 
 // An Entry is one stretch of the run and what it cost.
@@ -39,9 +40,32 @@ const (
 	kWh  = 3.6e6 // joules
 )
 
-// Of adds up a run: its measured windows, and its launches from start to end,
-// failed ones too, since somebody paid for them.
-func Of(p plan.Plan, launches []bundle.LaunchInfo, e metric.Estimates) Ledger {
+// Windows is how long the completed launches of b measured, in seconds: a window
+// that a number of requests ended is as long as it was, not as planned.
+func Windows(b *bundle.Bundle) (seconds float64, err error) {
+	for _, info := range b.Launches() {
+		if info.Outcome != bundle.LaunchCompleted {
+			continue
+		}
+		begun := map[int32]int64{}
+		for e, err := range bundle.Rows[record.Event](b, info.Index, bundle.Events) {
+			if err != nil {
+				return 0, fmt.Errorf("launch %d: %w", info.Index, err)
+			}
+			switch at, open := begun[e.Point]; {
+			case e.Name == record.WindowBegin:
+				begun[e.Point] = e.At
+			case e.Name == record.WindowEnd && open:
+				seconds += float64(e.At-at) / 1e9
+			}
+		}
+	}
+	return seconds, nil
+}
+
+// Of adds up a run: its measured windows, in seconds, and its launches from start
+// to end, failed ones too, since somebody paid for them.
+func Of(p plan.Plan, launches []bundle.LaunchInfo, e metric.Estimates, windows float64) Ledger {
 	var out Ledger
 	cost := p.Run.Spec.Cost
 	gpus := 1
@@ -79,12 +103,6 @@ func Of(p plan.Plan, launches []bundle.LaunchInfo, e metric.Estimates) Ledger {
 			}
 		}
 		out.Entries = append(out.Entries, entry)
-	}
-	windows := 0.0
-	for _, point := range p.Points {
-		if row, ok := e.Find(metric.RequestThroughput.ID, "value", point.Index); ok {
-			windows += point.Duration.Seconds() * float64(len(row.PerLaunch))
-		}
 	}
 	var whole, failed time.Duration
 	for _, l := range launches {

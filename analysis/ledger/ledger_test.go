@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -9,9 +10,9 @@ import (
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
+	"assay/record"
 	"assay/spec"
 	"assay/stats"
-	"assay/unit"
 )
 
 // The contract's example: 256 accelerators at $2.50 an hour, 700 W, PUE 1.12, 380
@@ -19,15 +20,13 @@ import (
 // each and 8.65 g for a million.
 func TestGoldenHour(t *testing.T) {
 	p := plan.Plan{
-		Run:    spec.Run{Spec: spec.RunSpec{Cost: &spec.Cost{GPUHourlyUSD: 2.5, GPUCount: 256, PowerWatts: 700, PUE: 1.12, GramsCO2PerKWh: 380}}},
-		Points: []plan.Point{{Duration: unit.Duration(time.Hour)}},
+		Run: spec.Run{Spec: spec.RunSpec{Cost: &spec.Cost{GPUHourlyUSD: 2.5, GPUCount: 256, PowerWatts: 700, PUE: 1.12, GramsCO2PerKWh: 380}}},
 	}
-	e := metric.Estimates{Rows: []metric.Row{{Metric: metric.RequestThroughput.ID, Statistic: "value", PerLaunch: []metric.LaunchValue{{}}, Estimate: stats.Estimate{Value: 1}}}}
 	start := time.Unix(0, 0)
 	l := Of(p, []bundle.LaunchInfo{
 		{Started: start, Ended: start.Add(90 * time.Minute), Outcome: bundle.LaunchCompleted},
 		{Started: start, Ended: start.Add(30 * time.Minute), Outcome: bundle.LaunchFailed},
-	}, e)
+	}, metric.Estimates{}, 3600)
 	if len(l.Missing) != 0 || l.PowerSource != "declared (spec.cost.powerWatts)" {
 		t.Errorf("missing %v, power %q", l.Missing, l.PowerSource)
 	}
@@ -55,10 +54,46 @@ func TestGoldenHour(t *testing.T) {
 func TestSources(t *testing.T) {
 	p := plan.Plan{Run: spec.Run{Spec: spec.RunSpec{Cost: &spec.Cost{GPUCount: 2, PowerWatts: 700}}}, Points: []plan.Point{{}}}
 	e := metric.Estimates{Rows: []metric.Row{{Metric: metric.GPUPower.ID, Statistic: "value", Estimate: stats.Estimate{Value: 800}}}}
-	if l := Of(p, nil, e); l.Power != 400 || !slices.Contains(l.Missing, "spec.cost.gpuHourlyUSD") {
+	if l := Of(p, nil, e, 0); l.Power != 400 || !slices.Contains(l.Missing, "spec.cost.gpuHourlyUSD") {
 		t.Errorf("power %v of one device, missing %v; want 400 and the price missing", l.Power, l.Missing)
 	}
-	if l := Of(plan.Plan{}, nil, metric.Estimates{}); len(l.Missing) != 2 || l.Entries[0].KWh != nil {
+	if l := Of(plan.Plan{}, nil, metric.Estimates{}, 0); len(l.Missing) != 2 || l.Entries[0].KWh != nil {
 		t.Errorf("nothing declared: %+v", l)
+	}
+}
+
+// Windows count as they were, and only those that ended in a completed launch.
+func TestWindows(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "b")
+	w, err := bundle.Create(dir, bundle.Header{RunID: "b", Spec: []byte("x"), Plan: []byte("{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, outcome := range []bundle.LaunchOutcome{bundle.LaunchCompleted, bundle.LaunchFailed} {
+		l, err := w.StartLaunch(bundle.LaunchStart{Index: i, Clock: record.ClockID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = l.Events.Append(
+			record.Event{At: 1e9, Name: record.WindowBegin}, record.Event{At: 3e9, Name: record.WindowEnd},
+			record.Event{At: 4e9, Name: record.WindowBegin, Point: 1}, record.Event{At: 4.5e9, Name: record.WindowEnd, Point: 1},
+			record.Event{At: 5e9, Name: record.WindowBegin, Point: 2},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(bundle.LaunchEnd{Outcome: outcome}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Seal(t.Context(), bundle.Completed, bundle.SealOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Windows(b); err != nil || got != 2.5 {
+		t.Errorf("%v s, %v; want 2.5 s", got, err)
 	}
 }

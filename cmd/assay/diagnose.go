@@ -94,7 +94,8 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 
 func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	var sides []playbook.Evidence
-	for _, dir := range dirs {
+	var windows float64
+	for i, dir := range dirs {
 		b, j, err := openJudged(dir)
 		if err != nil {
 			return diagnosis{}, err
@@ -104,9 +105,14 @@ func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 			return diagnosis{}, fmt.Errorf("%s: %w", dir, err)
 		}
 		sides = append(sides, e)
+		if i == 0 {
+			if windows, err = ledger.Windows(b); err != nil {
+				return diagnosis{}, err
+			}
+		}
 	}
 	e := sides[0]
-	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates)}
+	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates, windows)}
 	for _, point := range e.Plan.Points {
 		d.Limits = append(d.Limits, bottleneck.Judge(point.Name, e.Split[point.Index], bottleneck.SignsOf(e.Estimates, e.Client, point.Index)))
 	}
