@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -37,7 +38,7 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 		}
 	}
 	add("hardware", "%s", hardwareOf(e.Manifest.Environment))
-	if row, ok := e.Estimates.Find("error_rate.v1", "value", point.Index); ok {
+	if row, ok := e.Estimates.Find(metric.ErrorRate.ID, "value", point.Index); ok {
 		add("errors", "errors %.3g %% [%.3g, %.3g]", 100*row.Value, 100*row.Interval.Lo, 100*row.Interval.Hi)
 	}
 	if b := e.Client.Bounds; b != nil {

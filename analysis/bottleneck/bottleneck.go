@@ -5,6 +5,7 @@
 package bottleneck
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -120,15 +121,7 @@ func Judge(point string, b breakdown.Breakdown, s Signs) Diagnosis {
 // leaders are the two classes with most of the time.
 func (d Diagnosis) leaders() (first, second breakdown.Class) {
 	classes := []breakdown.Class{breakdown.Compute, breakdown.Communication, breakdown.Input, breakdown.ControlPlane, breakdown.Client, breakdown.Unexplained}
-	slices.SortStableFunc(classes, func(a, b breakdown.Class) int {
-		switch {
-		case d.Shares[a] > d.Shares[b]:
-			return -1
-		case d.Shares[a] < d.Shares[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(classes, func(a, b breakdown.Class) int { return cmp.Compare(d.Shares[b], d.Shares[a]) })
 	return classes[0], classes[1]
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"assay/metric"
 	"assay/stats"
 )
@@ -116,9 +118,9 @@ func (v Values) Spread() float64 {
 		for i := range b {
 			b[i] -= a[i]
 		}
-		return math.Sqrt(variance(b))
+		return stat.StdDev(b, nil)
 	}
-	return math.Sqrt((variance(a) + variance(b)) / 2)
+	return math.Sqrt((stat.Variance(a, nil) + stat.Variance(b, nil)) / 2)
 }
 
 // Detectable is the smallest relative difference that these launches would show
@@ -137,7 +139,7 @@ func (v Values) Detectable(alpha, power float64) float64 {
 		return stats.MinimumDetectableEffect(cv, len(v.A), alpha, power)
 	}
 	df := len(v.A) + len(v.B) - 2
-	se := math.Sqrt(variance(logs(v.A))/ka + variance(logs(v.B))/kb)
+	se := math.Sqrt(stat.Variance(logs(v.A), nil)/ka + stat.Variance(logs(v.B), nil)/kb)
 	return (stats.TQuantile(1-alpha/2, df) + stats.TQuantile(power, df)) * se
 }
 
@@ -147,17 +149,4 @@ func logs(xs []float64) []float64 {
 		out[i] = math.Log(x)
 	}
 	return out
-}
-
-// variance is the n−1 variance.
-func variance(xs []float64) float64 {
-	mean := 0.0
-	for _, x := range xs {
-		mean += x / float64(len(xs))
-	}
-	sum := 0.0
-	for _, x := range xs {
-		sum += (x - mean) * (x - mean)
-	}
-	return sum / float64(len(xs)-1)
 }

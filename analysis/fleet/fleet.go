@@ -5,6 +5,7 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -109,15 +110,7 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 // Knee is the level with the most answers per second that keeps every objective.
 // A level above one that does not is not a knee: it was lucky.
 func Knee(levels []Level) (Level, bool) {
-	ordered := slices.SortedFunc(slices.Values(levels), func(a, b Level) int {
-		switch {
-		case a.Requests.Value < b.Requests.Value:
-			return -1
-		case a.Requests.Value > b.Requests.Value:
-			return 1
-		}
-		return 0
-	})
+	ordered := slices.SortedFunc(slices.Values(levels), func(a, b Level) int { return cmp.Compare(a.Requests.Value, b.Requests.Value) })
 	best := -1
 	for i, l := range ordered {
 		if l.State != objective.Kept {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/analysis/breakdown"
+	"assay/bundle"
 	"assay/metric"
 	"assay/unit"
 )
@@ -202,7 +203,7 @@ func throttled(e Evidence) (Reply, string) {
 
 func restarted(e Evidence) (Reply, string) {
 	for _, l := range e.Manifest.Launches {
-		if l.Outcome != "completed" {
+		if l.Outcome != bundle.LaunchCompleted {
 			return Yes, fmt.Sprintf("launch %d %s: %s", l.Index, l.Outcome, l.Reason)
 		}
 	}

@@ -46,6 +46,10 @@ type law struct {
 	names []string // of the shape parameters
 	of    []int    // coefficient of each shape parameter
 	rate  bool     // fitted to throughput, otherwise to time per unit of work
+
+	// peak is the size with the most throughput, by the shape parameters; nil where
+	// more workers are never slower.
+	peak func(shape []Parameter) (float64, bool)
 }
 
 func constant(float64) float64   { return 1 }
@@ -62,7 +66,13 @@ func agreeing(k float64) float64 { return k - 1 }
 var laws = []law{
 	{name: "Amdahl", kind: Strong, terms: terms(constant, inverse), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0}},
 	{name: "Gustafson", kind: Weak, terms: terms(constant, workers), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0}, rate: true},
-	{name: "Universal Scalability Law", terms: terms(inverse, sharing, agreeing), unit: []bool{true, false, false}, names: []string{"contention σ", "coherency κ"}, of: []int{1, 2}},
+	{name: "Universal Scalability Law", terms: terms(inverse, sharing, agreeing), unit: []bool{true, false, false}, names: []string{"contention σ", "coherency κ"}, of: []int{1, 2}, peak: uslPeak},
+}
+
+// uslPeak is where the cost of agreeing outgrows what a worker adds.
+func uslPeak(shape []Parameter) (float64, bool) {
+	sigma, kappa := shape[0].Value, shape[1].Value
+	return math.Sqrt(max(0, 1-sigma) / kappa), kappa > 0
 }
 
 func terms(list ...func(float64) float64) []func(float64) float64 { return list }
@@ -228,9 +238,10 @@ func (l law) report(ks, coefficients []float64, covariance *mat.Dense, rss float
 		}
 		f.Parameters = append(f.Parameters, p)
 	}
-	if l.name == laws[2].name && f.Parameters[1].Value > 0 {
-		peak := math.Sqrt(max(0, 1-f.Parameters[0].Value) / f.Parameters[1].Value)
-		f.Peak, f.Extrapolated = &peak, peak > slices.Max(ks)
+	if l.peak != nil {
+		if peak, ok := l.peak(f.Parameters); ok {
+			f.Peak, f.Extrapolated = &peak, peak > slices.Max(ks)
+		}
 	}
 	return f
 }
