@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -166,13 +165,4 @@ func TestPrice(t *testing.T) {
 		}
 	}
 	t.Error("a price with its throughput is not claimed")
-}
-
-func TestMedian(t *testing.T) {
-	if got := median([]float64{3, 1, 2}); got != 2 {
-		t.Errorf("median %v, want 2", got)
-	}
-	if got := median([]float64{4, 1, 2, 3}); math.Abs(got-2.5) > 1e-15 {
-		t.Errorf("median %v, want 2.5", got)
-	}
 }

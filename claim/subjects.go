@@ -3,7 +3,6 @@ package claim
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"assay/analysis/objective"
@@ -240,7 +239,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 		values = append(values, v.Value)
 		c.Requests = min(c.Requests, v.N)
 	}
-	c.Median = median(values)
+	c.Median = stats.Middle(values)
 	parts := []string{fmt.Sprintf("%s %s", label(row), unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))}
 	if with != "" {
 		parts = append(parts, with)
@@ -279,10 +278,4 @@ func label(row metric.Row) string {
 		return row.Name
 	}
 	return row.Statistic + " " + row.Name
-}
-
-func median(xs []float64) float64 {
-	sorted := slices.Sorted(slices.Values(xs))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

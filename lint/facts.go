@@ -3,6 +3,7 @@ package lint
 import (
 	"assay/analysis/diff"
 	"assay/analysis/gate"
+	"assay/analysis/ranks"
 	"assay/analysis/saturation"
 	"assay/analysis/steady"
 	"assay/bundle"
@@ -21,7 +22,7 @@ type Facts struct {
 	Client    metric.Client
 	Saturated []finding.Finding // points whose queue grew, see package saturation
 	Tally     Tally             // of the records, in one pass
-	Ranks     []RankTally       // of the training steps, by launch and rank
+	Ranks     []ranks.Tally     // of the training steps, by launch and rank
 	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
 	Steady    steady.Report     // whether windows were in steady state
 
@@ -92,7 +93,7 @@ func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) 
 	if f.Changes, err = f.changesOfSides(); err != nil {
 		return nil, err
 	}
-	if f.Ranks, err = tallyRanks(b); err != nil {
+	if f.Ranks, err = ranks.Read(b); err != nil {
 		return nil, err
 	}
 	if f.GPUs, err = tallyGPUs(b); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/analysis/ranks"
 	"assay/finding"
 )
 
@@ -26,7 +27,7 @@ func hiddenRank(f *Facts) Answer {
 		return missing("the steps of every rank (table steps)")
 	}
 	var list []finding.Finding
-	byLaunch := map[int][]RankTally{}
+	byLaunch := map[int][]ranks.Tally{}
 	for _, r := range f.Ranks {
 		byLaunch[r.Launch] = append(byLaunch[r.Launch], r)
 	}
@@ -53,22 +54,8 @@ func hiddenRank(f *Facts) Answer {
 }
 
 // straggler describes the slowest rank of a launch when it is beyond the usual.
-func straggler(ranks []RankTally) (string, bool) {
-	if len(ranks) < 2 {
-		return "", false
-	}
-	var medians []float64
-	worst := ranks[0]
-	for _, r := range ranks {
-		medians = append(medians, r.Median)
-		if r.Median > worst.Median {
-			worst = r
-		}
-	}
-	middle := medianOf(medians)
-	if len(ranks) == 2 {
-		middle = min(medians[0], medians[1]) // the median of two hides half of the gap
-	}
+func straggler(launch []ranks.Tally) (string, bool) {
+	worst, ratio, ok := ranks.Slowest(launch)
 	return fmt.Sprintf("rank %d takes %.3g× the median rank, and is the slowest in %.0f %% of %d steps",
-		worst.Rank, worst.Median/middle, 100*float64(worst.Slowest)/float64(worst.Steps), worst.Steps), worst.Median > unevenRanks*middle
+		worst.Rank, ratio, 100*worst.Held(), worst.Steps), ok && ratio > unevenRanks
 }

@@ -6,6 +6,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/stats"
 )
 
 // A GPUTally is what one device showed in the measured window of one point of one
@@ -22,7 +23,7 @@ type GPUTally struct {
 
 // idle says that a device had nothing to do. A host has more devices than a small
 // server uses, and what their clocks do is of no interest.
-func (g GPUTally) idle() bool { return len(g.Used) > 0 && medianOf(g.Used) < idleShare }
+func (g GPUTally) idle() bool { return len(g.Used) > 0 && stats.Middle(g.Used) < idleShare }
 
 // A device that runs a kernel less than a twentieth of the time serves nobody.
 const idleShare = .05

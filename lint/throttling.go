@@ -112,7 +112,7 @@ func clockDrifts(gpus []GPUTally) []string {
 	least := driftP / float64(2*max(1, len(gpus)))
 	var list []string
 	for _, g := range gpus {
-		if moved, sure := drift(g.Clock, least); sure && math.Abs(moved) > clockDrift*medianOf(g.Clock) {
+		if moved, sure := drift(g.Clock, least); sure && math.Abs(moved) > clockDrift*stats.Middle(g.Clock) {
 			list = append(list, fmt.Sprintf("launch %d, %s: clock %.0f → %.0f MHz", g.Launch, g.UUID, g.Clock[0], g.Clock[len(g.Clock)-1]))
 		}
 		if moved, sure := drift(g.Celsius, least); sure && moved > warming {
@@ -167,5 +167,5 @@ func usualClock(gpus []GPUTally) float64 {
 	for _, g := range used {
 		all = append(all, g.Clock...)
 	}
-	return medianOf(all)
+	return stats.Middle(all)
 }

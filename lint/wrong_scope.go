@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"assay/analysis/ranks"
 	"assay/finding"
 	"assay/metric"
 	"assay/spec"
@@ -17,13 +18,8 @@ var WrongScope = Check{
 	Run:     wrongScope,
 }
 
-const (
-	// Kernel times and step times come from different clocks; a hundredth is their
-	// jitter.
-	busyTolerance = .01
-	// A stated rate this close to prompt and output together is no coincidence.
-	sameRate = .01
-)
+// A stated rate this close to prompt and output together is no coincidence.
+const sameRate = .01
 
 // trains says that the run has training steps.
 func trains(f *Facts) bool {
@@ -41,7 +37,7 @@ func wrongScope(f *Facts) Answer {
 	if !trains(f) {
 		return found(list...)
 	}
-	var worst *RankTally
+	var worst *ranks.Tally
 	measured := false
 	over := 0
 	for i, r := range f.Ranks {

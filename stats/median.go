@@ -68,3 +68,12 @@ func HarrellDavis(xs []float64, q float64) float64 {
 	}
 	return sum
 }
+
+// Middle is the median of xs in whatever order, halfway between two; zero for none. It
+// has no interval: Median has.
+func Middle(xs []float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	return middle(slices.Sorted(slices.Values(xs)))
+}

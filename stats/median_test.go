@@ -132,3 +132,14 @@ func TestMeanDependent(t *testing.T) {
 		t.Errorf("Mean of the same: %+v, %v; want a refusal", est, err)
 	}
 }
+
+func TestMiddle(t *testing.T) {
+	for _, tt := range []struct {
+		xs   []float64
+		want float64
+	}{{nil, 0}, {[]float64{3, 1, 2}, 2}, {[]float64{4, 1, 2, 3}, 2.5}} {
+		if got := Middle(tt.xs); got != tt.want {
+			t.Errorf("middle of %v is %v, want %v", tt.xs, got, tt.want)
+		}
+	}
+}

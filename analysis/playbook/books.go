@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/ranks"
 	"assay/bundle"
 	"assay/metric"
 	"assay/unit"
@@ -103,12 +104,20 @@ var straggler = Playbook{
 	Reading: "a step is as slow as its slowest rank",
 	Shows: func(e Evidence) Answer {
 		a := Answer{Question: "is one rank slower than the others, again and again?", Reply: Missing, Figure: "steps of every rank (table steps)"}
+		byLaunch := map[int][]ranks.Tally{}
 		for _, r := range e.Ranks {
-			if a.Reply != Yes {
-				a.Reply, a.Figure = No, fmt.Sprintf("%d ranks, none is both 5 %% slower than the median and slowest in most steps", len(e.Ranks))
+			byLaunch[r.Launch] = append(byLaunch[r.Launch], r)
+		}
+		for _, launch := range slices.Sorted(maps.Keys(byLaunch)) {
+			worst, ratio, ok := ranks.Slowest(byLaunch[launch])
+			if !ok {
+				continue
 			}
-			if r.Ratio > slowRank && r.Slowest > mostSteps {
-				a.Reply, a.Figure = Yes, fmt.Sprintf("rank %d takes %.3g times the median and is slowest in %.0f %% of %d steps", r.Rank, r.Ratio, 100*r.Slowest, r.Steps)
+			a.Reply = No
+			a.Figure = fmt.Sprintf("launch %d: rank %d takes %.3g times the median rank and is slowest in %.0f %% of %d steps", launch, worst.Rank, ratio, 100*worst.Held(), worst.Steps)
+			if ratio > slowRank && worst.Held() > mostSteps {
+				a.Reply = Yes
+				return a
 			}
 		}
 		return a

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/ranks"
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
@@ -44,7 +45,7 @@ type Evidence struct {
 	Manifest  bundle.Manifest
 	Estimates metric.Estimates
 	Client    metric.Client
-	Ranks     []Rank                      // of a training run; see ReadRanks
+	Ranks     []ranks.Tally               // of a training run
 	Requests  Requests                    // see ReadRequests
 	Split     map[int]breakdown.Breakdown // by point
 

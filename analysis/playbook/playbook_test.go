@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/ranks"
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
@@ -135,14 +136,14 @@ func TestStraggler(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := evidence()
-	if e.Ranks, err = ReadRanks(b); err != nil {
+	if e.Ranks, err = ranks.Read(b); err != nil {
 		t.Fatal(err)
 	}
 	e.Manifest.Environment.Set("gpu.0.pcie_width", 8)
 	e.Manifest.Environment.Set("gpu.0.pcie_width_max", 16)
 	e.Manifest.Environment.Set("gpu.0.throttle_reasons", []string{"hw_thermal_slowdown"})
 	walked := walk(t, "distributed_straggler", e)
-	if walked.Symptom.Reply != Yes || !strings.Contains(walked.Symptom.Figure, "rank 2 takes 1.19 times the median and is slowest in 100 % of 4 steps") {
+	if walked.Symptom.Reply != Yes || !strings.Contains(walked.Symptom.Figure, "rank 2 takes 1.19 times the median rank and is slowest in 100 % of 4 steps") {
 		t.Errorf("%+v", walked.Symptom)
 	}
 	reply(t, walked, "PCIe link", Yes, "8 of 16")

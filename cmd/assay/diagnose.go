@@ -15,6 +15,7 @@ import (
 	"assay/analysis/breakdown"
 	"assay/analysis/ledger"
 	"assay/analysis/playbook"
+	"assay/analysis/ranks"
 	"assay/analysis/shift"
 	"assay/bundle"
 	"assay/plan"
@@ -132,7 +133,7 @@ func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 func evidenceOf(b *bundle.Bundle, j judgement) (playbook.Evidence, error) {
 	e := playbook.Evidence{Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Split: map[int]breakdown.Breakdown{}}
 	var err error
-	if e.Ranks, err = playbook.ReadRanks(b); err != nil {
+	if e.Ranks, err = ranks.Read(b); err != nil {
 		return e, err
 	}
 	if e.Requests, err = playbook.ReadRequests(b); err != nil {

@@ -1,15 +1,19 @@
-package lint
+// Package ranks says how the processes of a training run kept up with each other: a
+// step ends when its slowest rank does.
+package ranks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"assay/bundle"
 	"assay/record"
+	"assay/stats"
 )
 
-// A RankTally is the measured training steps of one rank in one launch.
-type RankTally struct {
+// A Tally is the measured training steps of one rank in one launch.
+type Tally struct {
 	Launch, Rank int
 	Steps        int
 	Median       float64 // of its step times, in seconds
@@ -27,14 +31,14 @@ type Shared struct{ Part, Whole float64 }
 // Share is the part over the whole.
 func (s Shared) Share() float64 { return s.Part / s.Whole }
 
-// tallyRanks reads the steps of the completed launches.
-func tallyRanks(b *bundle.Bundle) ([]RankTally, error) {
-	var out []RankTally
+// Read sums up the measured steps of the completed launches, by launch and rank.
+func Read(b *bundle.Bundle) ([]Tally, error) {
+	var out []Tally
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
 		}
-		ranks := map[int32]*RankTally{}
+		ranks := map[int32]*Tally{}
 		times := map[int32][]float64{}
 		slowest := map[int64]record.Step{}
 		for s, err := range bundle.Rows[record.Step](b, info.Index, bundle.Steps) {
@@ -45,7 +49,7 @@ func tallyRanks(b *bundle.Bundle) ([]RankTally, error) {
 				continue
 			}
 			if ranks[s.Rank] == nil {
-				ranks[s.Rank] = &RankTally{Launch: info.Index, Rank: int(s.Rank)}
+				ranks[s.Rank] = &Tally{Launch: info.Index, Rank: int(s.Rank)}
 			}
 			ranks[s.Rank].add(s)
 			times[s.Rank] = append(times[s.Rank], float64(s.End-s.Start)/1e9)
@@ -57,15 +61,21 @@ func tallyRanks(b *bundle.Bundle) ([]RankTally, error) {
 			ranks[s.Rank].Slowest++
 		}
 		for rank, r := range ranks {
-			r.Median = medianOf(times[rank])
+			r.Median = stats.Middle(times[rank])
 			out = append(out, *r)
 		}
 	}
-	slices.SortFunc(out, func(a, b RankTally) int { return (a.Launch-b.Launch)*1<<20 + a.Rank - b.Rank })
+	slices.SortFunc(out, func(a, b Tally) int {
+		return cmp.Or(cmp.Compare(a.Launch, b.Launch), cmp.Compare(a.Rank, b.Rank))
+	})
 	return out, nil
 }
 
-func (r *RankTally) add(s record.Step) {
+// Kernel times and step times come from different clocks; a hundredth is their
+// jitter.
+const busyTolerance = .01
+
+func (r *Tally) add(s record.Step) {
 	took := float64(s.End-s.Start) / 1e9
 	r.Steps++
 	if s.Clock == "" {
@@ -91,10 +101,25 @@ func (r *RankTally) add(s record.Step) {
 	}
 }
 
-func medianOf(xs []float64) float64 {
-	if len(xs) == 0 {
-		return 0
+// Slowest is the rank of one launch with the longest median step, and how many times
+// that of the median rank it is; false for fewer than two ranks.
+func Slowest(launch []Tally) (worst Tally, ratio float64, ok bool) {
+	if len(launch) < 2 {
+		return Tally{}, 0, false
 	}
-	xs = slices.Sorted(slices.Values(xs))
-	return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
+	var medians []float64
+	for _, r := range launch {
+		medians = append(medians, r.Median)
+		if r.Median > worst.Median {
+			worst = r
+		}
+	}
+	middle := stats.Middle(medians)
+	if len(launch) == 2 {
+		middle = min(medians[0], medians[1]) // the median of two hides half of the gap
+	}
+	return worst, worst.Median / middle, true
 }
+
+// Held is the share of its steps in which no rank took longer.
+func (r Tally) Held() float64 { return float64(r.Slowest) / float64(r.Steps) }
