@@ -100,6 +100,7 @@ type Manifest struct {
 	Clocks         []Clock            `json:"clocks,omitempty"`
 	Health         json.RawMessage    `json:"health,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"` // what recovery found
+	Source         *Source            `json:"source,omitempty"`   // nil for what assay measured itself
 	Signer         SignerInfo         `json:"signer"`
 	Digest         string             `json:"digest"`
 }

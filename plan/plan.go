@@ -46,6 +46,12 @@ type Point struct {
 	Concurrency int     `json:"concurrency,omitempty"`
 	Rate        float64 `json:"rate,omitempty"` // requests per second
 
+	// Scenario is the shape of the requests of this point, in a sweep over shapes;
+	// empty where all points share the workload's. BatchSize is the documents of
+	// each request, in a sweep over those; 0 where all points share them.
+	Scenario  string `json:"scenario,omitempty"`
+	BatchSize int    `json:"batchSize,omitempty"`
+
 	Warmup         unit.Duration `json:"warmup"`
 	WarmupRequests int           `json:"warmupRequests,omitempty"`
 	Duration       unit.Duration `json:"duration"`

@@ -11,12 +11,14 @@ import (
 	"io"
 
 	"assay/analysis/mlperf"
+	"assay/analysis/picture"
 	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
 	"assay/metric"
 	"assay/plan"
+	"assay/record"
 	"assay/search"
 )
 
@@ -37,6 +39,10 @@ type Report struct {
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
+	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it reckoned them
+	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
+	Pictures  *picture.Set        `json:"-"`                  // for faces that draw; nil when they were not made
+	Manifest  bundle.Manifest     `json:"-"`                  // as it is known while the face is made: before sealing it lists no files
 	All       bool                `json:"-"`                  // show every metric, also where people read
 }
 
@@ -67,6 +73,7 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
 		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
+		Source: b.Manifest.Source, Manifest: b.Manifest,
 	}
 	if r.Search, err = search.Summarise(b, p); err != nil {
 		return r, err

@@ -1,0 +1,68 @@
+// Package foreign reads what other tools have measured, so that old results can
+// be looked at beside new ones. An Import says what the files say, in our words,
+// and what they could not know; it judges nothing.
+//
+// To read one more tool, write one file NAME.go with one Tool, list it in All and
+// put a real result of the tool into testdata/NAME.
+package foreign
+
+import (
+	"time"
+
+	"assay/bundle"
+	"assay/record"
+	"assay/spec"
+)
+
+// A Tool is a program whose results can be read.
+type Tool struct {
+	Name string // as on the command line, such as genai-bench
+	Doc  string // what to pass: which files or folder of it
+
+	// Claims reports whether path looks like a result of the tool. It is cheap
+	// and looks at names and the first bytes only.
+	Claims func(path string) bool
+
+	// Read reads results: files or folders. The files of several repetitions of
+	// one measurement become several launches.
+	Read func(paths []string) (Import, error)
+}
+
+// An Import is what results say.
+type Import struct {
+	Source bundle.Source
+
+	// Run is the question as far as the files tell it. It must be valid; its
+	// points are replaced by those of the launches.
+	Run spec.Run
+
+	Started     time.Time // zero when the files do not tell
+	Environment record.Environment
+	Points      []Point  // in the order of the plan
+	Launches    []Launch // at least one
+}
+
+// A Point is one level of load as the files name it.
+type Point struct {
+	Name        string // empty gets the name that a plan would give it
+	Scenario    string // empty when the tool has none
+	Concurrency int    // 0 when the loop was open, or unknown
+	Rate        float64
+	BatchSize   int
+}
+
+// A Launch is one repetition.
+type Launch struct {
+	Points []Measured
+}
+
+// A Measured is what one launch says about one point.
+type Measured struct {
+	Point       int           // index into Import.Points
+	Duration    time.Duration // of the window
+	Requests    []record.Request
+	Chunks      []record.Chunk
+	Collectives []record.Collective
+	Samples     []record.Sample
+	Reported    []record.Reported
+}
