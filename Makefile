@@ -150,6 +150,18 @@ bench-compare:
 	go build -o bin/assay ./cmd/assay
 	go run ./analysis/compare/benchmark -assay bin/assay -blocks $(COMPARE_BLOCKS)
 
+# The container image: a folder with a static binary, the certificates of this
+# machine and a user without rights, and what the Dockerfile makes of it. Where no
+# Docker engine runs the folder is left in bin/image.
+.PHONY: image
+image:
+	rm -rf bin/image && mkdir -p bin/image/usr/local/bin bin/image/etc/ssl/certs bin/image/tmp bin/image/work
+	chmod 1777 bin/image/tmp bin/image/work
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/image/usr/local/bin/assay ./cmd/assay
+	echo 'assay:x:65532:65532:assay:/work:/sbin/nologin' > bin/image/etc/passwd
+	cp -L /etc/ssl/certs/ca-certificates.crt bin/image/etc/ssl/certs/ || echo "no certificates on this machine: https targets need spec.target.tls.caFile"
+	docker build -t assay . || echo "no Docker engine here: bin/image holds the root of the image"
+
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200
 kills: compiler

@@ -87,6 +87,8 @@ var commands = []func(Env) *cobra.Command{
 	doctorCommand,
 	calibrateCommand,
 	simCommand,
+	listCommand,
+	manCommand,
 }
 
 // Main runs the program and returns its exit code.

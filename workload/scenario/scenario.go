@@ -70,6 +70,30 @@ var forms = []form{
 	{Audio, []int{1}, "A(characters)"},
 }
 
+// A Form is one way of writing a scenario, for people.
+type Form struct{ Look, Doc string }
+
+// Forms lists every way of writing a scenario.
+func Forms() []Form {
+	var list []Form
+	for _, f := range forms {
+		list = append(list, Form{f.look, meanings[f.kind]})
+	}
+	return append(list, Form{string(Dataset), meanings[Dataset]})
+}
+
+// meanings says what each kind asks for.
+var meanings = map[Kind]string{
+	Deterministic: "tokens in and out, the same in every request",
+	Normal:        "normal lengths, mean and standard deviation, input then output",
+	Uniform:       "uniform lengths, input then output",
+	Embed:         "documents to embed",
+	Rerank:        "documents to rank, and the query",
+	Image:         "images, as input or to be made",
+	Audio:         "text to speak",
+	Dataset:       "rows of a data set as they are",
+}
+
 // Parse reads a scenario.
 func Parse(text string) (Scenario, error) {
 	if text == string(Dataset) {
