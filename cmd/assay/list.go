@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/foreign"
 	"assay/lint"
 	"assay/metric"
 	"assay/report"
@@ -77,6 +78,9 @@ var listings = []listing{
 	{"formats", "what assay writes and what it reads", func() (rows []listed) {
 		for _, f := range report.All {
 			rows = append(rows, listed{f.Name, "report", "a bundle's " + f.File})
+		}
+		for _, t := range foreign.All {
+			rows = append(rows, listed{t.Name, "import", t.Doc})
 		}
 		for _, f := range trace.All {
 			rows = append(rows, listed{f.Name, "trace", f.Doc})
