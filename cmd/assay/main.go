@@ -90,6 +90,7 @@ var commands = []func(Env) *cobra.Command{
 	simCommand,
 	listCommand,
 	manCommand,
+	toolsCommand,
 }
 
 // Main runs the program and returns its exit code.

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"assay/spec"
+)
+
+// toolsCommand holds the two commands of the published contract that have no verb
+// of ours: what may be declared, and a document made from choices.
+func toolsCommand(env Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "What may be declared, and documents made from choices, as the published contract names them",
+		Args:  exactArgs(0, "benchmark-contracts or benchmark-run-render"),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(contractsCommand(env), renderCommand(env))
+	return cmd
+}
+
+// A contractSurface is one generated description of the documents.
+type contractSurface struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"` // in the source tree
+	SHA256 string `json:"sha256"`
+	Bytes  int    `json:"bytes"`
+}
+
+// A contractSummary is everything a program needs to make a document.
+type contractSummary struct {
+	APIVersions []string          `json:"apiVersions"`
+	Kinds       []string          `json:"kinds"`
+	Surfaces    []contractSurface `json:"contracts"`
+	Defaults    map[string]string `json:"defaults"`
+	Choices     map[string]any    `json:"choices"`
+	PreviewYAML string            `json:"previewYAML"`
+}
+
+func contractsCommand(env Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "benchmark-contracts",
+		Short: "List the documents, their schemas and the choices of the renderer",
+		Args:  exactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			s, err := contracts()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(env.Stdout, s)
+			}
+			for _, c := range s.Surfaces {
+				fmt.Fprintf(env.Stdout, "%-36s %s  %d bytes\n", c.Name, c.SHA256[:12], c.Bytes)
+			}
+			_, err = fmt.Fprintf(env.Stdout, "\nassay schema prints each of them; assay init writes a document from choices (--json here lists them)\n")
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
+	return cmd
+}
+
+func contracts() (contractSummary, error) {
+	s := contractSummary{
+		APIVersions: spec.Vocabularies["apiVersions"],
+		Kinds:       []string{spec.KindBenchmarkRun, spec.KindWorkloadSpec, spec.KindGatePolicy},
+		Defaults:    map[string]string{}, Choices: map[string]any{},
+	}
+	files, err := spec.Generated()
+	if err != nil {
+		return s, err
+	}
+	for _, f := range files {
+		sum := sha256.Sum256(f.Data)
+		s.Surfaces = append(s.Surfaces, contractSurface{path.Base(f.Path), f.Path, hex.EncodeToString(sum[:]), len(f.Data)})
+	}
+	for _, f := range spec.RenderFields {
+		s.Defaults[f.Name] = f.Default
+		if f.Choices != nil {
+			s.Choices[f.Name] = f.Choices
+		}
+	}
+	rendering, err := spec.Render(nil)
+	s.PreviewYAML = rendering.RenderedYAML
+	return s, err
+}
+
+func renderCommand(env Env) *cobra.Command {
+	var overrides string
+	var yamlOnly bool
+	cmd := &cobra.Command{
+		Use:   "benchmark-run-render",
+		Short: "Write a BenchmarkRun from choices given as JSON; assay init does the same with flags",
+		Args:  exactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			fields := map[string]string{}
+			if err := json.Unmarshal([]byte(overrides), &fields); err != nil {
+				return usageError(fmt.Errorf("--overrides-json: want an object of texts such as {\"model\": \"m\"}: %w", err))
+			}
+			rendering, err := spec.Render(fields)
+			if err != nil {
+				return usageError(err)
+			}
+			if yamlOnly {
+				_, err = fmt.Fprint(env.Stdout, rendering.RenderedYAML)
+				return err
+			}
+			return printJSON(env.Stdout, rendering)
+		},
+	}
+	cmd.Flags().StringVar(&overrides, "overrides-json", "{}", "the choices that differ from the defaults")
+	cmd.Flags().BoolVar(&yamlOnly, "yaml-only", false, "print the document alone")
+	return cmd
+}
