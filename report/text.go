@@ -69,6 +69,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row("lengths", "%s", text)
 		}
 	}
+	if text := batches(s.Load); text != "" {
+		row("batches", "%s", text)
+	}
 	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
