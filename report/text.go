@@ -54,6 +54,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
 		}
 	}
+	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
+		row("labels", "%s", text)
+	}
 	row("load", "%s", loadText(s.Workload))
 	if s.Workload.Session != nil {
 		row("sessions", "%s", sessionText(s.Workload.Session))
