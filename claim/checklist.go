@@ -42,7 +42,7 @@ func load(e Evidence) Answer {
 	a := Answer{Question: "load: does it stand for real use, and did the client keep up?"}
 	w := e.Plan.Run.Spec.Workload
 	shape := "fixed lengths"
-	if w.Prompt.Dataset != nil || w.Prompt.Scenario != "" || w.Prompt.Spread > 0 || w.Session != nil || e.Plan.Run.Spec.Load != nil && e.Plan.Run.Spec.Load.TraceRef != "" {
+	if w.Prompt.Dataset != nil || w.Prompt.Scenario != "" || len(w.Prompt.Scenarios) > 0 || w.Prompt.Spread > 0 || w.Session != nil || e.Plan.Run.Spec.Load != nil && e.Plan.Run.Spec.Load.TraceRef != "" {
 		shape = "lengths that vary"
 	}
 	a.Answer = fmt.Sprintf("%s, %s", w.ConcurrencyModel, shape)

@@ -24,7 +24,7 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	if s.Workload.Precision != "" {
 		add("precision", "precision %s", s.Workload.Precision)
 	}
-	add("lengths", "%s", lengthsOf(e, s.Workload))
+	add("lengths", "%s", lengthsOf(e, e.Plan.WorkloadOf(point)))
 	if side.Name != "" {
 		add("side", "side %s", side.Name)
 	}
@@ -73,7 +73,7 @@ func lengthsOf(e Evidence, w spec.Workload) string {
 	case w.Prompt.Dataset != nil:
 		return "prompts of " + w.DatasetRef
 	case w.Prompt.Scenario != "":
-		return "scenario " + w.Prompt.Scenario
+		return "scenario " + w.Prompt.Scenario + documentsOf(w)
 	case len(w.SequenceLengthMix) == 0:
 		return "lengths unknown"
 	}
@@ -89,6 +89,14 @@ func lengthsOf(e Evidence, w spec.Workload) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " + ")
+}
+
+// documentsOf says how many documents each request holds, where it holds several.
+func documentsOf(w spec.Workload) string {
+	if w.Prompt.Details.Documents < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" with %d documents a request", w.Prompt.Details.Documents)
 }
 
 // engineOf names what answered, as far as it said so.

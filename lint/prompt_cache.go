@@ -56,7 +56,7 @@ func promptCache(f *Facts) Answer {
 
 // cached judges one place, of whose prompts a share had been sent before.
 func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
-	declared, known := declaredSharing(f)
+	declared, known := declaredSharing(f.Plan.WorkloadOf(p.point))
 	hits, source, counted := cacheHits(f, p)
 	again := fmt.Sprintf("%.0f %% of its measured prompts had been sent before in the same launch", 100*repeated)
 	fix := "make prompts that differ, declare the sharing with prompt.prefixTokens or prefixRatio, or switch the target's cache off"
@@ -96,8 +96,7 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 // declaredSharing is the part of a prompt that the workload declares to be
 // shared. Rows of a data set share what they share, which nobody declares: known
 // is false, and only rows that came twice count.
-func declaredSharing(f *Facts) (share float64, known bool) {
-	w := f.Plan.Run.Spec.Workload
+func declaredSharing(w spec.Workload) (share float64, known bool) {
 	if w.Prompt.Dataset != nil {
 		return 0, false
 	}

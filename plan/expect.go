@@ -37,10 +37,15 @@ type PointExpect struct {
 
 func expect(p Plan) Expected {
 	var e Expected
-	input, output := meanLengths(p.Run)
-	service := assumedFirstToken + assumedPerToken*output
+	var input, output, shortest, longest float64 // tokens; seconds of a request
 	measuredOnly := true
-	for _, point := range p.Points {
+	for i, point := range p.Points {
+		in, out := meanLengths(p.WorkloadOf(point))
+		service := assumedFirstToken + assumedPerToken*out
+		if i == 0 {
+			shortest = service
+		}
+		shortest, longest = min(shortest, service), max(longest, service)
 		one := PointExpect{Point: point.Index, Seconds: point.Warmup.Seconds() + point.Duration.Seconds() + point.Cooldown.Seconds()}
 		level, perUser := point.Rate, 1.0
 		if point.Concurrency > 0 {
@@ -63,22 +68,33 @@ func expect(p Plan) Expected {
 		e.PerPoint = append(e.PerPoint, one)
 		e.Seconds += one.Seconds * float64(len(p.Launches))
 		e.Requests += one.Requests * int64(len(p.Launches))
+		input += in * float64(one.Requests*int64(len(p.Launches)))
+		output += out * float64(one.Requests*int64(len(p.Launches)))
 	}
 	if !measuredOnly {
 		e.Assumption = fmt.Sprintf("a closed loop sends as fast as the target answers; the counts assume %s per request (%s to the first token, %s for each further one)",
-			unit.Format(service, unit.Second), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
+			serviceText(shortest, longest), unit.Format(assumedFirstToken, unit.Second), unit.Format(assumedPerToken, unit.Second))
 	}
 	if text := fileAssumption(p); text != "" {
 		e.Assumption = text
 	}
 	if p.Search != nil {
 		e.search(p) // its own assumption says more
+		in, out := meanLengths(p.Run.Spec.Workload)
+		input, output = float64(e.Requests)*in, float64(e.Requests)*out
 	}
-	e.InputTokens = int64(float64(e.Requests) * input)
-	e.OutputTokens = int64(float64(e.Requests) * output)
+	e.InputTokens, e.OutputTokens = int64(input), int64(output)
 	e.Apart = apart(p)
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
+}
+
+// serviceText is the time of a request, or of the shortest and longest of a sweep.
+func serviceText(shortest, longest float64) string {
+	if shortest == longest {
+		return unit.Format(longest, unit.Second)
+	}
+	return unit.Format(shortest, unit.Second) + " to " + unit.Format(longest, unit.Second)
 }
 
 // search guesses what a search will take: as if the answer lay half-way between
@@ -113,12 +129,12 @@ func stagesArea(stages []spec.Stage) (area float64) {
 }
 
 // meanLengths is the mean input and output length of the mix, in tokens.
-func meanLengths(run spec.Run) (input, output float64) {
-	for _, l := range run.Spec.Workload.SequenceLengthMix {
+func meanLengths(w spec.Workload) (input, output float64) {
+	for _, l := range w.SequenceLengthMix {
 		input += l.Weight * float64(l.InputTokens)
 		output += l.Weight * float64(l.OutputTokens)
 	}
-	if !spec.AnswersText(run.Spec.Workload.Prompt.Task) {
+	if !spec.AnswersText(w.Prompt.Task) {
 		output = 0 // the mix has a one where there are none
 	}
 	return input, output

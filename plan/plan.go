@@ -137,14 +137,6 @@ func points(run spec.Run) ([]Point, *Search, error) {
 	if load.MLPerf != nil {
 		return mlperfPoints(run, base), nil, nil
 	}
-	var list []Point
-	add := func(p Point, name string) {
-		p.Index, p.Name = len(list), name
-		if session := run.Spec.Workload.Session; session != nil {
-			p.Requests = session.Limit // a point of sessions counts sessions
-		}
-		list = append(list, p)
-	}
 	open := run.Spec.Workload.ConcurrencyModel != spec.ClosedLoop
 	if open {
 		base.Arrival, base.MaxInFlight = load.Arrival, load.MaxInFlight
@@ -156,36 +148,7 @@ func points(run spec.Run) ([]Point, *Search, error) {
 		s, list, err := search(run, base)
 		return list, s, err
 	}
-	if !open {
-		for _, users := range load.Concurrency {
-			p := base
-			p.Concurrency = users
-			add(p, fmt.Sprintf("concurrency=%d", users))
-		}
-		if len(load.Stages) > 0 {
-			p := base
-			p.Stages, p.Duration = load.Stages, stagesTime(load.Stages)
-			p.Concurrency = mostUsers(load.Stages)
-			add(p, "stages")
-		}
-		return list, nil, nil
-	}
-	for _, rate := range load.Rate {
-		p := base
-		p.Rate = rate
-		add(p, fmt.Sprintf("rate=%g/s", rate))
-	}
-	if len(load.Stages) > 0 {
-		p := base
-		p.Stages, p.Duration = load.Stages, stagesTime(load.Stages)
-		add(p, "stages")
-	}
-	if load.TraceRef != "" {
-		p := base
-		p.TraceRef, p.TraceScale = load.TraceRef, load.TraceScale
-		add(p, "trace")
-	}
-	return list, nil, nil
+	return swept(run, base, open), nil, nil
 }
 
 // mostUsers is the largest number of users of any stage.

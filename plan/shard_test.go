@@ -61,7 +61,7 @@ func TestClosedStages(t *testing.T) {
 		t.Errorf("%d points, the first %+v", len(p.Points), point)
 	}
 	// 50 and 20 seconds of users, at the assumed time of a request.
-	input, output := meanLengths(p.Run)
+	input, output := meanLengths(p.Run.Spec.Workload)
 	if want := int64(70 / (assumedFirstToken + assumedPerToken*output)); input == 0 || p.Expected.PerPoint[0].Requests != want {
 		t.Errorf("%d requests expected, want %d", p.Expected.PerPoint[0].Requests, want)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/spec"
 )
@@ -9,6 +10,9 @@ import (
 // lengths says how long requests are, and where that is known only on average
 // or for answers alone, says so.
 func lengths(w spec.Workload) []string {
+	if len(w.Prompt.Scenarios) > 0 {
+		return sweepLengths(w)
+	}
 	if p := w.Prompt; p.Task != "" && p.Task != spec.TextToText {
 		return []string{p.Task + shape(w)}
 	}
@@ -26,6 +30,27 @@ func lengths(w spec.Workload) []string {
 		list = append(list, text)
 	}
 	return list
+}
+
+// sweepLengths says how long the requests of each scenario of a sweep are.
+func sweepLengths(w spec.Workload) []string {
+	var list []string
+	for _, scenario := range w.Prompt.Scenarios {
+		list = append(list, lengths(w.At(scenario, 0))...)
+	}
+	return list
+}
+
+// batches lists the batch sizes of a sweep; nothing without one.
+func batches(l *spec.Load) string {
+	if l == nil || len(l.BatchSizes) == 0 {
+		return ""
+	}
+	var list []string
+	for _, size := range l.BatchSizes {
+		list = append(list, fmt.Sprint(size))
+	}
+	return strings.Join(list, ", ") + " documents a request, in turn"
 }
 
 // shape says what the requests of a task other than text to text hold.

@@ -54,6 +54,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
 		}
 	}
+	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
+		row("labels", "%s", text)
+	}
 	row("load", "%s", loadText(s.Workload))
 	if s.Workload.Session != nil {
 		row("sessions", "%s", sessionText(s.Workload.Session))
@@ -68,6 +71,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 		if s.Load == nil || s.Load.TraceRef == "" {
 			row("lengths", "%s", text)
 		}
+	}
+	if text := batches(s.Load); text != "" {
+		row("batches", "%s", text)
 	}
 	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	row("workload", "%s", r.Plan.WorkloadDigest)

@@ -8,6 +8,7 @@ import (
 
 	"assay/plan"
 	"assay/record"
+	"assay/spec"
 )
 
 // Requests outside of points have numbers of their own, far above those of any
@@ -31,7 +32,7 @@ func (l *launching) askCold(ctx context.Context) error {
 	if cold == 0 {
 		return nil
 	}
-	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "cold", 0))
+	source, err := newSource(apartFrom(l.plan), l.in, plan.Seed(l.planned.Seed, "cold", 0))
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (l *launching) probeCache(ctx context.Context) error {
 	if probe == nil || l.plan.Share().Index > 0 {
 		return nil
 	}
-	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "cache", 0))
+	source, err := newSource(apartFrom(l.plan), l.in, plan.Seed(l.planned.Seed, "cache", 0))
 	if err != nil {
 		return err
 	}
@@ -88,6 +89,10 @@ func (l *launching) probeCache(ctx context.Context) error {
 	}
 	return nil
 }
+
+// apartFrom is what requests outside of points ask: the workload, or in a sweep
+// that of the first point.
+func apartFrom(p plan.Plan) spec.Workload { return p.WorkloadOf(p.Points[0]) }
 
 // addresses is how many base URLs the target has.
 func (l *launching) addresses() int64 { return int64(len(urls(l.plan.Run.Spec.Target))) }

@@ -57,8 +57,23 @@ func readInputs(p plan.Plan) (*inputs, error) {
 	if in.kind == spec.TokenizerServer {
 		return in, nil
 	}
-	_, err := newSource(p, in, 0) // so that what cannot be asked is told at once
-	return in, err
+	for _, w := range asks(p) { // so that what cannot be asked is told at once
+		if _, err := newSource(w, in, 0); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// asks lists the workloads of p: one, or one for each shape of a sweep.
+func asks(p plan.Plan) []spec.Workload {
+	list := []spec.Workload{apartFrom(p)}
+	for i, point := range p.Points[1:] {
+		if before := p.Points[i]; point.Scenario != before.Scenario || point.BatchSize != before.BatchSize {
+			list = append(list, p.WorkloadOf(point))
+		}
+	}
+	return list
 }
 
 func (in *inputs) use(tok token.Tokenizer) {

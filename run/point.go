@@ -14,6 +14,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/search"
+	"assay/spec"
 	"assay/target"
 	"assay/workload"
 )
@@ -38,7 +39,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSource(l.plan, l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	source, err := newSource(l.plan.WorkloadOf(point), l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 	if err != nil {
 		return err
 	}
@@ -286,9 +287,9 @@ func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	return nil
 }
 
-func lengths(p plan.Plan) []workload.Length {
+func lengths(w spec.Workload) []workload.Length {
 	var list []workload.Length
-	for _, l := range p.Run.Spec.Workload.SequenceLengthMix {
+	for _, l := range w.SequenceLengthMix {
 		list = append(list, workload.Length{
 			InputTokens: int32(l.InputTokens), OutputTokens: int32(l.OutputTokens), Weight: l.Weight,
 		})

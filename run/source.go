@@ -15,11 +15,10 @@ import (
 	"assay/workload/scenario"
 )
 
-// newSource returns what a point of p asks, drawn from seed.
-func newSource(p plan.Plan, in *inputs, seed int64) (workload.Source, error) {
-	w := p.Run.Spec.Workload
+// newSource returns the calls of w, which is what one point asks, drawn from seed.
+func newSource(w spec.Workload, in *inputs, seed int64) (workload.Source, error) {
 	opts := workload.Options{
-		Lengths: lengths(p),
+		Lengths: lengths(w),
 		Spread:  workload.Spread{Distribution: workload.Distribution(w.Prompt.Distribution), Share: w.Prompt.Spread},
 		Prefix: workload.Prefix{
 			Tokens: w.Prompt.PrefixTokens, Ratio: w.Prompt.PrefixRatio, Pool: w.Prompt.PrefixPool,
@@ -31,7 +30,7 @@ func newSource(p plan.Plan, in *inputs, seed int64) (workload.Source, error) {
 	if w.Prompt.Scenario != "" {
 		var err error
 		if opts.Scenario, err = scenario.Parse(w.Prompt.Scenario); err != nil {
-			return nil, fmt.Errorf("spec.workload.prompt.scenario: %w", err)
+			return nil, fmt.Errorf("spec.workload.prompt, scenario %s: %w", w.Prompt.Scenario, err)
 		}
 	}
 	switch {

@@ -19,7 +19,7 @@ func sourceOf(t *testing.T, fields string) (workload.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSource(p, in, 1)
+	return newSource(p.Run.Spec.Workload, in, 1)
 }
 
 // What the spec says about lengths and prefixes is what calls have.
@@ -86,7 +86,7 @@ func TestSourceOfDataset(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newSource(p, in, 2); err != nil {
+	if _, err := newSource(p.Run.Spec.Workload, in, 2); err != nil {
 		t.Errorf("a second point reads the file again: %v", err)
 	}
 	if _, err := readInputs(p); err == nil || !strings.Contains(err.Error(), "data set "+path) {

@@ -14,6 +14,11 @@ type Load struct {
 	// 1, 2 and 4 in an open loop without stages or trace.
 	Rate []float64 `json:"rate,omitzero" above:"0" max:"1000000" items:"1"`
 
+	// The documents of each request, for text-to-embeddings and text-to-rerank: a
+	// sweep, in which each number is measured at every level of the load, one
+	// point each. It stands in place of prompt.details.documents.
+	BatchSizes []int `json:"batchSizes,omitzero" min:"1" max:"10000" items:"1"`
+
 	// Open loop: when requests leave. By default poisson, or trace where
 	// traceRef is given.
 	Arrival string `json:"arrival,omitzero" enum:"arrivals"`

@@ -22,7 +22,7 @@ func Resolve(run Run) (Run, []Default) {
 	resolved := copyValue(reflect.ValueOf(run)).Interface().(Run)
 	// What kind of run it is comes first: other defaults follow from it.
 	f.fill(reflect.ValueOf(&resolved.Spec.Intent).Elem(), "spec.intent")
-	deriveMix(&resolved.Spec.Workload, func(path string, value any) { f.note(path, value, "the mean of the scenario") })
+	deriveMix(&resolved.Spec, func(path string, value any) { f.note(path, value, "the mean of the scenario") })
 	deriveTokenizer(&resolved.Spec.Workload, func(path string, value any) { f.note(path, value, "a path names a file") })
 	f.fill(reflect.ValueOf(&resolved.Spec.Workload).Elem(), "spec.workload")
 	for _, d := range derivations {

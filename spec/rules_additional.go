@@ -57,6 +57,8 @@ var additionalRules = []Rule{
 	{ID: "A56", Path: "spec.load.search", Doc: "A search has bounds, objectives that single requests keep or miss, and the only say about the load.", check: searchAgrees},
 	{ID: "A57", Path: "spec.load.mlperf", Doc: "An MLPerf scenario has the only say about the load, and limits where it judges by them.", check: mlperfAgrees},
 	{ID: "A58", Path: "spec.load.stopWhenSaturated", Doc: "Only an open loop can be saturated.", check: stopsOpenLoops},
+	{ID: "A80", Path: "spec.workload.prompt.scenarios", Doc: "A sweep over scenarios names each once and shapes prompts that nothing else shapes.", check: scenariosAgree},
+	{ID: "A81", Path: "spec.load.batchSizes", Doc: "A sweep over batch sizes names each once and belongs to tasks whose requests hold documents.", check: batchSizesAgree},
 	{ID: "A60", Path: "spec.bounds", Doc: "Bounds come with the number of GPUs and the size of the model.", check: boundsAgree},
 }
 

@@ -283,7 +283,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"memoryPerSecond": "3TB", "parameters": 7e9}}}, "spec.bounds", "memoryPerSecond needs parameters and bytesPerParameter: MBU counts the weights that each step reads"},
 		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"parameters": 7e9, "activeParameters": 8e9}}}, "spec.bounds.activeParameters", "must not be above parameters"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true} // TestTwelveFaults, TestUnreadable, TestWarnings and TestSessionAndTraceRules have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,9 +50,9 @@ func meanOf(w Workload) (input, output int, ok bool) {
 }
 
 // deriveMix makes the mix of a scenario its mean, where the author gave none.
-func deriveMix(w *Workload, note func(path string, value any)) {
-	if input, output, ok := meanOf(*w); ok {
-		setList(&w.SequenceLengthMix, []SequenceLength{{input, output, 1}}, "spec.workload.sequenceLengthMix", note)
+func deriveMix(s *RunSpec, note func(path string, value any)) {
+	if mix := s.meanMix(); mix != nil {
+		setList(&s.Workload.SequenceLengthMix, mix, "spec.workload.sequenceLengthMix", note)
 	}
 }
 
@@ -70,24 +69,33 @@ func scenarioAgrees(c *checker) {
 	if p.PrefixTokens == 0 && p.PrefixRatio == 0 && p.PrefixPool+p.PrefixLevels+p.PrefixBranch > 0 {
 		c.fail(path, "prefixPool, prefixLevels and prefixBranch need prefixTokens or prefixRatio")
 	}
-	if p.Scenario == "" || c.unread[path+".scenario"] {
+	named := p.named()
+	if len(named) == 0 || c.anyUnread(path+".scenario") {
 		return
 	}
 	if p.Distribution != "fixed" {
-		c.fail(path+".scenario", "give scenario or distribution, not both")
+		c.fail(named[0].path, "give "+named[0].field+" or distribution, not both")
 	}
-	if t, known := findTask(p.Task); known && !strings.Contains(t.scenario, p.Scenario[:1]) {
-		c.fail(path+".scenario", fmt.Sprintf("does not shape %s: want one such as %s", t.name, t.example))
+	w := c.run.Spec.Workload
+	for _, one := range named {
+		if t, known := findTask(p.Task); known && !strings.Contains(t.scenario, one.text[:1]) {
+			c.fail(one.path, fmt.Sprintf("does not shape %s: want one such as %s", t.name, t.example))
+			return
+		}
+		if _, _, ok := meanOf(w.At(one.text, 0)); !ok {
+			c.fail(one.path, "means must be above zero and minima not above their maxima")
+			return
+		}
+	}
+	mix := c.run.Spec.meanMix()
+	if sameMix(w.SequenceLengthMix, mix) {
 		return
 	}
-	input, output, ok := meanOf(c.run.Spec.Workload)
-	if !ok {
-		c.fail(path+".scenario", "means must be above zero and minima not above their maxima")
+	if len(mix) > 1 {
+		c.fail("spec.workload.sequenceLengthMix", "must hold the mean of each point of the sweep, with equal weights: leave it out")
 		return
 	}
-	if mix := c.run.Spec.Workload.SequenceLengthMix; !slices.Equal(mix, []SequenceLength{{input, output, 1}}) {
-		c.fail("spec.workload.sequenceLengthMix", fmt.Sprintf("must be the mean of the scenario: %d tokens in, %d out, weight 1", input, output))
-	}
+	c.fail("spec.workload.sequenceLengthMix", fmt.Sprintf("must be the mean of the scenario: %d tokens in, %d out, weight 1", mix[0].InputTokens, mix[0].OutputTokens))
 }
 
 // datasetAgrees checks that a file is named by its content and not shaped.

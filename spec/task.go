@@ -158,9 +158,9 @@ func taskAgrees(c *checker) {
 		return
 	}
 	switch {
-	case t.name == SpeechToText && (p.Details.Sound == 0 || p.Scenario != ""):
+	case t.name == SpeechToText && (p.Details.Sound == 0 || len(p.named()) > 0):
 		c.fail(path+".details.sound", "says how long recordings are where prompt.dataset names none; speech-to-text has no scenario")
-	case t.name != SpeechToText && p.Scenario == "":
+	case t.name != SpeechToText && len(p.named()) == 0:
 		c.failGot(path+".scenario", "nothing", fmt.Sprintf("%s needs a scenario such as %s, or a dataset", t.name, t.example))
 	}
 }

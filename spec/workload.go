@@ -72,6 +72,10 @@ type Prompt struct {
 	// follows from it.
 	Scenario string `json:"scenario,omitzero" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$" example:"N(480,240)/(300,150)"`
 
+	// Several shapes instead of scenario: a sweep, in which each is measured at
+	// every level of the load, one point each.
+	Scenarios []string `json:"scenarios,omitzero" items:"1" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$"`
+
 	// What the scenario leaves open for tasks other than text-to-text.
 	Details Details `json:"details,omitzero"`
 

@@ -54,6 +54,11 @@ type Ask struct {
 	Load     float64 // requests per second
 	Headroom float64 // share of each replica that is kept free
 	FanOut   int     // calls of one action of a user; 0 means that nobody asks
+
+	// Scenario and BatchSize are the requests that the fleet will answer, in a run
+	// that swept over them.
+	Scenario  string
+	BatchSize int
 }
 
 // ErrNoObjective says that without objectives there is no knee.
@@ -69,7 +74,11 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 	if len(slo) == 0 {
 		return size, ErrNoObjective
 	}
-	for _, point := range p.Points {
+	points, err := oneShape(p, ask)
+	if err != nil {
+		return size, err
+	}
+	for _, point := range points {
 		row, ok := e.Find(metric.RequestThroughput.ID, "value", point.Index)
 		if !ok {
 			continue

@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,5 +97,22 @@ func TestSizing(t *testing.T) {
 	}
 	if _, ok := Knee([]Level{{State: objective.Uncertain}}); ok {
 		t.Error("an uncertain level is no knee")
+	}
+}
+
+// A knee belongs to one shape of request: of a sweep over several, one is named.
+func TestSizingOfShapes(t *testing.T) {
+	e, p := swept(.02, .05, .1, .9)
+	for i := range p.Points {
+		p.Points[i].Scenario = []string{"D(9,9)", "D(1,1)", "D(1,1)", "D(9,9)"}[i]
+	}
+	if _, err := Sizing(e, p, Ask{Load: 100}); err == nil || !strings.Contains(err.Error(), "D(9,9), D(1,1)") {
+		t.Errorf("two shapes at once: %v, want an error that names both", err)
+	}
+	if size, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(1,1)"}); err != nil || len(size.Levels) != 2 || size.PerReplica != .99*450 {
+		t.Errorf("knee of D(1,1): %+v, %v", size, err)
+	}
+	if _, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(2,2)"}); err == nil {
+		t.Error("a scenario that was not measured was sized")
 	}
 }

@@ -57,6 +57,8 @@ Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`
 	f.Float64Var(&ask.Load, "load", 0, "requests per second that the fleet must carry")
 	f.Float64Var(&ask.Headroom, "headroom", 0, "share of each replica that is kept free")
 	f.IntVar(&ask.FanOut, "fan-out", 0, "calls that one action of a user makes")
+	f.StringVar(&ask.Scenario, "scenario", "", "the scenario that the fleet will answer, of a sweep over several")
+	f.IntVar(&ask.BatchSize, "batch-size", 0, "the documents of each request, of a sweep over several")
 	f.BoolVar(&asJSON, "json", false, "print the size as JSON")
 	return cmd
 }

@@ -72,6 +72,7 @@ var commands = []func(Env) *cobra.Command{
 	validateCommand,
 	planCommand,
 	schemaCommand,
+	benchCommand,
 	runCommand,
 	reportCommand,
 	importCommand,

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/spec"
+)
+
+// An Asked is what a set of options asks for.
+type Asked struct {
+	Run    spec.Run // as it was made
+	Source []byte   // the same as a document that assay run takes
+
+	// Environ holds the credentials that were given as flags, as variables in front
+	// of the caller's; the document refers to them by name.
+	Environ []string
+
+	// Notes say what differs from genai-bench and what was chosen for the caller.
+	Notes []string
+
+	// Out is the folder that options name for bundles; empty for none.
+	Out string
+}
+
+// Needs lists the variables that the document refers to and that only flags
+// hold: whoever runs it later must set them.
+func (a Asked) Needs() []string {
+	var names []string
+	for _, entry := range a.Environ {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
+// A maker turns options into a spec, part by part. Faults are gathered, so that
+// a command line is put right in one go.
+type maker struct {
+	v       Values
+	run     spec.Run
+	backend Backend
+	key     string // of the server, to ask it for its tokenizer
+	environ []string
+	notes   []string
+	errs    []error
+}
+
+// Make turns options into what they ask for. The server of the target may be
+// asked, once, whether it counts tokens.
+func Make(ctx context.Context, v Values) (Asked, error) {
+	m := &maker{v: v, run: spec.Run{APIVersion: spec.APIVersion, Kind: spec.KindBenchmarkRun}}
+	m.run.Spec.Target, m.run.Spec.Load = &spec.Target{}, &spec.Load{}
+	m.fates()
+	m.task()
+	m.chooseBackend()
+	m.target()
+	m.credentials()
+	m.body()
+	m.dataset()
+	m.shapes()
+	m.load()
+	m.objectives()
+	m.identity()
+	if len(m.errs) > 0 {
+		return Asked{}, errors.Join(m.errs...)
+	}
+	m.tokenizer(ctx) // last: it may ask the server
+	if len(m.errs) > 0 {
+		return Asked{}, errors.Join(m.errs...)
+	}
+	source, err := spec.WriteYAML(m.run)
+	return Asked{Run: m.run, Source: source, Environ: m.environ, Notes: m.notes, Out: v.text("experiment-base-dir")}, err
+}
+
+// task takes what goes in and what comes out.
+func (m *maker) task() {
+	task := m.oneOf("task", spec.Vocabularies["tasks"]...)
+	if task == "" {
+		task = spec.TextToText
+	}
+	m.run.Spec.Workload.Prompt.Task = task
+}
+
+// labels are what is declared about the server, under the names that genai-bench
+// gives these fields.
+var labels = []string{"server-engine", "server-version", "server-gpu-type", "server-gpu-count"}
+
+// odd are characters that a label of Kubernetes cannot hold.
+var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// identity names the run and labels it.
+func (m *maker) identity() {
+	m.oneOf("metrics-time-unit", "s", "ms")
+	for _, name := range labels {
+		if value := m.v.text(name); value != "" {
+			if m.run.Metadata.Labels == nil {
+				m.run.Metadata.Labels = map[string]string{}
+			}
+			m.run.Metadata.Labels[strings.ReplaceAll(name, "-", "_")] = value
+		}
+	}
+	w := m.run.Spec.Workload
+	parts := []string{strings.ToLower(m.v.text("api-backend")), m.v.text("server-engine"), m.v.text("server-version"), w.Prompt.Task, filepath.Base(w.Model)}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	m.run.Metadata.Name = strings.Trim(odd.ReplaceAllString(strings.Join(parts, "_"), "-"), ".-")
+	if name := m.v.text("experiment-folder-name"); name != "" {
+		m.run.Metadata.Name = name
+		if strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.TrimSpace(name) != name {
+			m.fail("--experiment-folder-name: got %q, want a name without slashes: --experiment-base-dir is the folder that holds it", name)
+		}
+	}
+}
