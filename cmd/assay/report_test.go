@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,5 +113,41 @@ func TestPicturesAreKept(t *testing.T) {
 	r, err := again.report(b, "")
 	if err != nil || r.Pictures == nil || len(r.Checks) == 0 {
 		t.Errorf("the report has pictures %v and %d checks (%v)", r.Pictures != nil, len(r.Checks), err)
+	}
+}
+
+// pandas reads the CSV as the guide says: numbers as numbers, and nothing where a
+// figure has no bound.
+func TestPandasReadsCSV(t *testing.T) {
+	python := os.Getenv("ASSAY_PYTHON")
+	if python == "" {
+		python = filepath.Join("..", "..", ".venv", "bin", "python")
+	}
+	if _, err := os.Stat(python); err != nil {
+		t.Skipf("needs the Python environment that make test installs: %v", err)
+	}
+	dir := t.TempDir()
+	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
+	file := filepath.Join(dir, "run.csv")
+	if _, story, code := call(t, "report", "-o", file, base); code != exitOK {
+		t.Fatal(story)
+	}
+	answer, err := exec.Command(python, "-c", `
+import pandas, sys
+table = pandas.read_csv(sys.argv[1], float_precision="round_trip") # its default may lose the last digit
+ttft = table[(table.metric == "ttft.v1")].set_index("statistic")
+assert ttft.lo["p50"] < ttft.value["p50"] < ttft.hi["p50"], ttft
+assert pandas.isna(ttft.lo["p99"]) and "not certifiable" in ttft.warnings["p99"], ttft
+print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, answer)
+	}
+	_, j, err := openJudged(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, _ := j.Estimates.Find("ttft.v1", "p50", 0)
+	if want := fmt.Sprintf("%v 4 float64\n", row.Value); string(answer) != want {
+		t.Errorf("pandas has %q, want %q", answer, want)
 	}
 }
