@@ -30,10 +30,12 @@ type distribution struct {
 	n      int
 	values []float64 // by place in statistics
 	error  float64   // relative, of the percentiles; zero for exact ones
+	curve  *Curve    // nil when nobody draws it
 }
 
-// summarise computes every statistic of xs, which it sorts.
-func summarise(xs []float64) distribution {
+// summarise computes every statistic of xs, which it sorts, and where draw is set
+// their curve.
+func summarise(xs []float64, draw bool) distribution {
 	d := distribution{n: len(xs)}
 	if len(xs) == 0 {
 		return d
@@ -46,6 +48,9 @@ func summarise(xs []float64) distribution {
 		} else {
 			d.values = append(d.values, stats.OfRank(xs, st.quantile))
 		}
+	}
+	if draw {
+		d.curve = curveOf(xs)
 	}
 	return d
 }
@@ -129,11 +134,11 @@ func (w *collected) toSketch(xs []float64) {
 }
 
 // end is what all workers have gathered.
-func (c *collector) end() distribution {
+func (c *collector) end(draw bool) distribution {
 	if c.count.Load() > c.most {
-		return c.sketched()
+		return c.sketched(draw)
 	}
-	return summarise(c.inOrder())
+	return summarise(c.inOrder(), draw)
 }
 
 // inOrder lists the values in the order of the requests.
@@ -168,7 +173,7 @@ func (c *collector) inOrder() []float64 {
 	return all
 }
 
-func (c *collector) sketched() distribution {
+func (c *collector) sketched(draw bool) distribution {
 	var all collected
 	for _, v := range c.one {
 		if !isNoValue(v) {
@@ -194,6 +199,9 @@ func (c *collector) sketched() distribution {
 		} else {
 			d.values = append(d.values, all.sketch.Quantile(st.quantile))
 		}
+	}
+	if draw {
+		d.curve = curveOfSketch(all.sketch)
 	}
 	return d
 }

@@ -20,7 +20,7 @@ func spread(values [][]float64, workers int, most int64) distribution {
 	for _, place := range rng.Perm(len(values)) {
 		c.see(rng.IntN(workers), &Timeline{place: int32(place)})
 	}
-	return c.end()
+	return c.end(true)
 }
 
 func TestCollector(t *testing.T) {
@@ -35,7 +35,7 @@ func TestCollector(t *testing.T) {
 		}
 		values, flat = append(values, xs), append(flat, xs...)
 	}
-	exact := summarise(slices.Clone(flat))
+	exact := summarise(slices.Clone(flat), true)
 	for _, workers := range []int{1, 2, 5} {
 		if got := spread(values, workers, exactValues); !same(got, exact) {
 			t.Errorf("%d workers: %+v, want %+v", workers, got, exact)

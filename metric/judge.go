@@ -18,10 +18,7 @@ import (
 //
 // Code is the version of this program.
 func Judge(b *bundle.Bundle, p plan.Plan, code string) (Estimates, Client, error) {
-	e, c := newEstimates(b, p, code), newClient()
-	j := judging{plan: p, estimates: &e, client: &c}
-	err := j.read(b)
-	return e, c, err
+	return JudgeWatched(b, p, code, Watcher{})
 }
 
 // Estimate computes every metric of every point over the completed launches of
@@ -47,6 +44,7 @@ type judging struct {
 	plan      plan.Plan
 	estimates *Estimates // nil when not asked for
 	client    *Client    // nil when not asked for
+	watcher   Watcher
 	launches  []judgedLaunch
 }
 
@@ -89,7 +87,7 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	err = r.each(func() func(int, *Timeline) {
 		reads = make([]sharedReads, r.workers)
 		if estimate {
-			points = newCollecting(j.plan, r)
+			points = newCollecting(j.plan, r, j.watcher)
 		}
 		return func(worker int, t *Timeline) {
 			reads[worker].see(t)
@@ -102,9 +100,16 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	if err != nil {
 		return err
 	}
+	var said judgedLaunch
 	if estimate {
+		said = points.end(info)
 		j.estimates.Launches = append(j.estimates.Launches, info.Index)
-		j.launches = append(j.launches, points.end(info))
+		j.launches = append(j.launches, said)
+	}
+	if j.watcher.See != nil {
+		if err := j.watcher.See(j.watched(info, r, said)); err != nil {
+			return err
+		}
 	}
 	if j.client != nil {
 		return j.client.add(b, r, reads)

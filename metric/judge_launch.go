@@ -66,11 +66,12 @@ func sidesOf(p plan.Plan) []spec.Side {
 type collecting struct {
 	reader   *launchReader
 	workload spec.Workload
+	watcher  Watcher
 	points   map[*Point][]*collector // by place in All; nil for other metrics
 }
 
-func newCollecting(p plan.Plan, r *launchReader) *collecting {
-	c := &collecting{reader: r, workload: p.Run.Spec.Workload, points: map[*Point][]*collector{}}
+func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
+	c := &collecting{reader: r, workload: p.Run.Spec.Workload, watcher: w, points: map[*Point][]*collector{}}
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {
@@ -115,7 +116,7 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 		}
 		inParallel(c.reader.workers, len(All), func(i int) {
 			if All[i].Has(c.workload) {
-				judged.said[i] = All[i].ask(point, c.points[point][i])
+				judged.said[i] = All[i].ask(point, c.points[point][i], c.watcher.draws(All[i]))
 			}
 		})
 		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Beside: point.Beside, Declared: point.Declared}
@@ -124,8 +125,9 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 	return l
 }
 
-// ask is what m says about a point; values are those of a metric with Each.
-func (m Metric) ask(p *Point, values *collector) (s said) {
+// ask is what m says about a point; values are those of a metric with Each. Where
+// draw is set the curve of a distribution stays.
+func (m Metric) ask(p *Point, values *collector, draw bool) (s said) {
 	switch {
 	case m.Share != nil:
 		s.hits, s.trials = m.Share(p)
@@ -133,9 +135,9 @@ func (m Metric) ask(p *Point, values *collector) (s said) {
 	case m.Whole != nil:
 		s.value, s.known = m.Whole(p)
 	case m.Many != nil:
-		s.distribution = summarise(append([]float64(nil), m.Many(p)...))
+		s.distribution = summarise(append([]float64(nil), m.Many(p)...), draw)
 	case m.Each != nil:
-		s.distribution = values.end()
+		s.distribution = values.end(draw)
 	}
 	return s
 }

@@ -121,3 +121,23 @@ func (n serverName) factor() float64 {
 	}
 	return n.scale
 }
+
+// Levels are the nouns that stand at some level at every moment, in the order in
+// which people ask for them.
+var Levels = []string{string(running), string(waiting), string(cacheUsage)}
+
+// ServerLevel says which of Levels a series of a target's metrics page is, whatever
+// the engine calls it, and false for anything else. Where a page has a level under
+// two names, the one of the lower place counts.
+func ServerLevel(name, scope string) (noun string, place int, ok bool) {
+	for i, n := range serverNames {
+		if n.name == name && n.takes(scope) && slices.Contains(Levels, string(n.noun)) {
+			return string(n.noun), i, true
+		}
+	}
+	return "", 0, false
+}
+
+// SharedLevel reports whether a level is a share, whose mean and not sum over
+// several replicas has a meaning.
+func SharedLevel(noun string) bool { return noun == string(cacheUsage) }

@@ -92,6 +92,14 @@ func (t *Timeline) lastOutput() (at int64, ok bool) {
 	return 0, false
 }
 
+// OutputSpan is when the first and the last event that carried output arrived;
+// false when none did.
+func (t *Timeline) OutputSpan() (first, last int64, ok bool) {
+	first, ok = t.firstOutput()
+	last, _ = t.lastOutput()
+	return first, last, ok
+}
+
 // outputEvents is how many events carried output.
 func (t *Timeline) outputEvents() (n int) {
 	if t.kept.letGo {

@@ -38,16 +38,41 @@ type Level struct {
 // VarianceComponents divides the spread of launches of requests into that between
 // requests and that between launches.
 func VarianceComponents(launches [][]float64, confidence float64) (Components, error) {
-	return components([][][]float64{launches}, 2, confidence)
+	return MomentComponents(momentsOf(launches), confidence)
+}
+
+// Moments are what a decomposition needs of the requests of one launch.
+type Moments struct {
+	N        int
+	Mean     float64
+	Variance float64 // n − 1
+}
+
+// MomentComponents is VarianceComponents where the values themselves are gone.
+func MomentComponents(launches []Moments, confidence float64) (Components, error) {
+	return components([][]Moments{launches}, 2, confidence)
 }
 
 // GroupedComponents does so for groups of launches, such as nodes or days: between
 // requests, between launches of a group, and between groups.
 func GroupedComponents(groups [][][]float64, confidence float64) (Components, error) {
-	return components(groups, 3, confidence)
+	list := make([][]Moments, len(groups))
+	for i, launches := range groups {
+		list[i] = momentsOf(launches)
+	}
+	return components(list, 3, confidence)
 }
 
-func components(groups [][][]float64, levels int, confidence float64) (Components, error) {
+func momentsOf(launches [][]float64) []Moments {
+	list := make([]Moments, len(launches))
+	for i, xs := range launches {
+		mean, variance := stat.MeanVariance(xs, nil)
+		list[i] = Moments{len(xs), mean, variance}
+	}
+	return list
+}
+
+func components(groups [][]Moments, levels int, confidence float64) (Components, error) {
 	var c Components
 	var requestVariance, launchVariance average
 	var requestCount, launchCount harmonic
@@ -57,14 +82,13 @@ func components(groups [][][]float64, levels int, confidence float64) (Component
 			return c, fmt.Errorf("group %d of %d launches: want two at least", g, len(launches))
 		}
 		means = nil
-		for i, xs := range launches {
-			if len(xs) < 2 {
-				return c, fmt.Errorf("launch %d of %d requests: want two at least", i, len(xs))
+		for i, one := range launches {
+			if one.N < 2 {
+				return c, fmt.Errorf("launch %d of %d requests: want two at least", i, one.N)
 			}
-			mean, variance := stat.MeanVariance(xs, nil)
-			means = append(means, mean)
-			requestVariance.add(variance)
-			requestCount.add(len(xs))
+			means = append(means, one.Mean)
+			requestVariance.add(one.Variance)
+			requestCount.add(one.N)
 		}
 		mean, variance := stat.MeanVariance(means, nil)
 		groupMeans = append(groupMeans, mean)

@@ -57,7 +57,7 @@ type Window struct {
 
 // A Series is one thing over the time of a launch, in bins of equal length.
 type Series struct {
-	Name   string    `json:"name"`            // such as TTFT p50, in flight, gpu.power
+	Name   string    `json:"name"`            // as a legend says it: see the names below, and GPU power
 	Source string    `json:"source"`          // requests, client, host, server or gpu
 	Scope  string    `json:"scope,omitempty"` // which device; empty for the whole
 	Unit   unit.Unit `json:"unit"`
@@ -67,6 +67,30 @@ type Series struct {
 	// Values has null where nothing was seen in the bin.
 	Values []*float64 `json:"values"`
 }
+
+// The names of the series that come from the requests. Latencies are those of the
+// requests that were due in a bin; a p99 needs a hundred of them.
+const (
+	FirstTokenMedian = "TTFT p50"
+	FirstTokenHigh   = "TTFT p99"
+	FirstTokenMax    = "TTFT max"
+	WholeMedian      = "E2E p50"
+	Offered          = "offered requests"
+	Completed        = "completed requests"
+	Failed           = "failed requests"
+	OutputTokens     = "output tokens" // as if those of a stream came evenly
+	OutputItems      = "output items"
+	InFlight         = "requests in flight"
+)
+
+// The sources of series.
+const (
+	Requests = "requests"
+	Client   = "client"
+	Host     = "host"
+	Server   = "server"
+	GPU      = "gpu"
+)
 
 // Components says where the variance of a metric at a point comes from.
 type Components struct {

@@ -23,6 +23,9 @@ type Series struct {
 	// requests.
 	State stats.Steadiness `json:"state"`
 
+	// Span is when the requests of the steady part were due; nil when there is none.
+	Span *Span `json:"span,omitempty"`
+
 	// Early is how many measured requests lie before the steady part; nil when
 	// there is none.
 	Early *int `json:"early"`
@@ -45,6 +48,12 @@ const (
 	Whole    = "E2E"           // e2e.v1, where all answers are equally long
 	PerToken = "E2E per token" // for answers in one piece of different lengths
 )
+
+// A Span is a part of a launch, in seconds since its records begin.
+type Span struct {
+	Begin float64 `json:"begin"`
+	End   float64 `json:"end"`
+}
 
 // Figures sum up the values of a part of a series.
 type Figures struct {
@@ -168,6 +177,7 @@ func newSeries(m measure, calls []call) Series {
 		}
 	}
 	s.Early = &early
+	s.Span = &Span{seconds(own[begin].due), seconds(own[end-1].due)}
 	if len(settled) > 0 {
 		f := figures(settled)
 		s.Steady = &f

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 
+	"assay/analysis/picture"
 	steadystate "assay/analysis/steady"
 	"assay/bundle"
 	"assay/claim"
@@ -22,6 +23,7 @@ type judgement struct {
 	Steady    steadystate.Report
 	Audit     lint.Audit
 	Claims    claim.Claims
+	Pictures  picture.Set
 
 	facts *lint.Facts // what the checks looked at; nil when the audit was read
 }
@@ -34,20 +36,25 @@ const (
 	findingsFile  = "findings.json"
 	checksFile    = "checks.json"
 	claimsFile    = "claims.json"
+	picturesFile  = "pictures.json"
 )
 
 // A derivedFile is one part of a judgement as it is kept in a bundle.
 type derivedFile struct {
 	name    string
 	content any
+	encode  func(any) ([]byte, error)
 }
 
 func (j *judgement) files() []derivedFile {
 	return []derivedFile{
-		{estimatesFile, &j.Estimates}, {clientFile, &j.Client}, {steadyFile, &j.Steady},
-		{findingsFile, &j.Audit.Findings}, {checksFile, &j.Audit.Results}, {claimsFile, &j.Claims},
+		{estimatesFile, &j.Estimates, indented}, {clientFile, &j.Client, indented}, {steadyFile, &j.Steady, indented},
+		{findingsFile, &j.Audit.Findings, indented}, {checksFile, &j.Audit.Results, indented}, {claimsFile, &j.Claims, indented},
+		{picturesFile, &j.Pictures, json.Marshal}, // a line for each of its numbers would help nobody
 	}
 }
+
+func indented(content any) ([]byte, error) { return json.MarshalIndent(content, "", "  ") }
 
 // judge reads what this version has derived and kept in b, or derives it anew:
 // all of it or nothing, so that parts of two judgements never stand side by side.
@@ -74,13 +81,15 @@ func judge(b *bundle.Bundle) (judgement, error) {
 func derive(b *bundle.Bundle, p plan.Plan) (judgement, error) {
 	j := judgement{Plan: p}
 	var err error
-	if j.Estimates, j.Client, err = metric.Judge(b, p, version()); err != nil {
+	pictures := picture.New(b, p)
+	if j.Estimates, j.Client, err = metric.JudgeWatched(b, p, version(), pictures.Watcher()); err != nil {
 		return j, err
 	}
 	if j.facts, err = lint.Gather(b, p, j.Estimates, j.Client); err != nil {
 		return j, err
 	}
 	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
+	j.Pictures = pictures.Set(j.Steady)
 	j.Claims = claim.Make(claim.Evidence{
 		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
 		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
@@ -95,7 +104,7 @@ func signed(b *bundle.Bundle) bool {
 // keep writes the judgement into the bundle that it is of.
 func (j *judgement) keep(w *bundle.Writer) error {
 	for _, f := range j.files() {
-		data, err := json.MarshalIndent(f.content, "", "  ")
+		data, err := f.encode(f.content)
 		if err != nil {
 			return err
 		}
@@ -110,6 +119,7 @@ func (j *judgement) keep(w *bundle.Writer) error {
 func (j *judgement) report(b *bundle.Bundle, signature string) (report.Report, error) {
 	r, err := report.New(b, b.Manifest.Status, signature, j.Estimates)
 	r.Client, r.Steady, r.Findings, r.Claims = j.Client, j.Steady, j.Audit.Findings, &j.Claims
+	r.Pictures, r.Checks = &j.Pictures, j.Audit.Results
 	return r, err
 }
 

@@ -1,0 +1,65 @@
+package metric
+
+import (
+	"slices"
+
+	"assay/bundle"
+	"assay/plan"
+)
+
+// A Watcher looks on while a bundle is judged, so that what it is after needs no
+// reading of its own.
+type Watcher struct {
+	Curves []string // ids of the metrics with Each or Many whose curves it wants
+
+	// See is called once for each launch that has records, in their order, when all
+	// of its requests were seen. It must not keep the requests.
+	See func(Watched) error
+}
+
+// A Watched is one launch before its requests are let go.
+type Watched struct {
+	Info     bundle.LaunchInfo
+	Launch   *Launch
+	Requests []*Timeline // all, in the order of the table; their events are gone
+	Curves   []PointCurve
+
+	// Elsewhere says that the target is not on the host whose accelerators were
+	// read.
+	Elsewhere bool
+}
+
+// A PointCurve is the curve of one metric at one point of a completed launch.
+type PointCurve struct {
+	Metric Metric
+	Point  int
+	*Curve
+}
+
+// JudgeWatched is Judge with somebody looking on.
+func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w Watcher) (Estimates, Client, error) {
+	e, c := newEstimates(b, p, code), newClient()
+	j := judging{plan: p, estimates: &e, client: &c, watcher: w}
+	err := j.read(b)
+	return e, c, err
+}
+
+// watched is what a watcher sees of a launch; said is what metrics gave, empty for
+// one that no estimate rests on.
+func (j *judging) watched(info bundle.LaunchInfo, r *launchReader, said judgedLaunch) Watched {
+	w := Watched{Info: info, Launch: &r.launch, Requests: r.requests}
+	for _, s := range sidesOf(j.plan) {
+		w.Elsewhere = w.Elsewhere || s.Name == info.Side && !hereby(s.Target)
+	}
+	for _, point := range said.points {
+		for i := range All {
+			if curve := point.said[i].curve; curve != nil {
+				w.Curves = append(w.Curves, PointCurve{All[i], point.point.Index, curve})
+			}
+		}
+	}
+	return w
+}
+
+// draws reports whether the watcher wants the curve of m.
+func (w Watcher) draws(m Metric) bool { return slices.Contains(w.Curves, m.ID) }
