@@ -2,6 +2,7 @@ package picture
 
 import (
 	"math"
+	"slices"
 
 	"assay/unit"
 )
@@ -63,6 +64,11 @@ func (b bins) series(name, source, scope string, u unit.Unit, values []float64) 
 		}
 	}
 	return s
+}
+
+// empty reports whether nothing was seen at all.
+func (s Series) empty() bool {
+	return !slices.ContainsFunc(s.Values, func(v *float64) bool { return v != nil })
 }
 
 // A flow gathers what happens over stretches of time: how much of it falls into

@@ -85,13 +85,13 @@ func (d *Drawing) requestSeries(own []*metric.Timeline, end float64) []Series {
 	}
 	var list []Series
 	add := func(name string, u unit.Unit, values []float64) {
-		list = append(list, b.series(name, Requests, "", u, values))
+		if s := b.series(name, Requests, "", u, values); !s.empty() {
+			list = append(list, s)
+		}
 	}
-	if slices.ContainsFunc(firsts, func(xs []float64) bool { return len(xs) > 0 }) {
-		add(FirstTokenMedian, unit.Second, quantiles(firsts, .5, 1))
-		add(FirstTokenHigh, unit.Second, quantiles(firsts, .99, fewestForHigh))
-		add(FirstTokenMax, unit.Second, quantiles(firsts, 1, 1))
-	}
+	add(FirstTokenMedian, unit.Second, quantiles(firsts, .5, 1))
+	add(FirstTokenHigh, unit.Second, quantiles(firsts, .99, fewestForHigh))
+	add(FirstTokenMax, unit.Second, quantiles(firsts, 1, 1))
 	add(WholeMedian, unit.Second, quantiles(wholes, .5, 1))
 	if slices.ContainsFunc(d.plan.Points, plan.Point.Open) {
 		add(Offered, unit.RequestPerSecond, offered.perSecond())
