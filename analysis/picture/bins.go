@@ -23,8 +23,9 @@ type bins struct {
 }
 
 // newBins divides the time from from to to into bins of a round length that is not
-// below least.
+// below least. A time that ends before it begins has one.
 func newBins(from, to, least float64) bins {
+	to = max(to, from)
 	step := roundUp(max(least, (to-from)/(mostBins-2), shortestBin))
 	from = math.Floor(from/step) * step
 	return bins{from, step, int(math.Floor((to-from)/step)) + 1}
@@ -85,9 +86,7 @@ func newFlow(b bins) *flow { return &flow{b, make([]float64, b.n), make([]float6
 // bins is not in any.
 func (f *flow) add(from, to, amount float64) {
 	if to <= from {
-		if i := f.of(from); i >= 0 {
-			f.inside[i] += amount
-		}
+		f.at(from, amount)
 		return
 	}
 	rate := amount / (to - from)
@@ -107,6 +106,13 @@ func (f *flow) add(from, to, amount float64) {
 	f.inside[last] += rate * (to - f.from - float64(last)*f.step)
 	f.slope[first+1] += rate
 	f.slope[last] -= rate
+}
+
+// at adds an amount all at once.
+func (f *flow) at(second, amount float64) {
+	if i := f.of(second); i >= 0 {
+		f.inside[i] += amount
+	}
 }
 
 // perSecond is the mean rate in each bin.

@@ -163,6 +163,25 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// Calls that were all dropped were offered, and nothing else.
+func TestTimelineOfDroppedCalls(t *testing.T) {
+	d := &Drawing{plan: plan.Plan{Points: []plan.Point{{Arrival: "poisson", Rate: 5}}}}
+	var own []*metric.Timeline
+	for i := range 10 {
+		own = append(own, &metric.Timeline{Request: record.Request{Due: int64(1+i) * 1e8, Result: record.Dropped}})
+	}
+	sums := map[string]float64{}
+	for _, s := range d.requestSeries(own, 1) {
+		sums[s.Name] = math.Round(s.sum())
+	}
+	if sums[Offered] != 10 || sums[Failed] != 10 || sums[Completed] != 0 || sums[InFlight] != 0 {
+		t.Errorf("series sum up to %v", sums)
+	}
+	if none := d.requestSeries(own, 0); len(none) == 0 {
+		t.Error("a launch without an end has no series")
+	}
+}
+
 // A source that does not say when requests were sent has no timeline, and still
 // has distributions.
 func TestWithoutSendTimes(t *testing.T) {
