@@ -8,6 +8,7 @@ import (
 
 	"assay/metric"
 	"assay/plan"
+	"assay/unit"
 )
 
 // Markdown writes the report for a pull request: what may be said first, then
@@ -196,7 +197,7 @@ func reportedRows(r Report) (rows [][]string) {
 		if f.Wrong != "" {
 			remark = "wrong: " + f.Wrong
 		}
-		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, fmt.Sprintf("%.6g %s", f.Value, f.Unit), remark})
+		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), remark})
 	}
 	return rows
 }
