@@ -71,6 +71,28 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// Beyond a few, sentences are folded away.
+func TestMarkdownFoldsSentences(t *testing.T) {
+	r := judgedExample(t)
+	for i := range 20 {
+		r.Claims.Claims = append(r.Claims.Claims, claim.Claim{Sentence: fmt.Sprintf("Sentence %d.", i)})
+	}
+	var got bytes.Buffer
+	if err := Markdown(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	open, folded, _ := strings.Cut(got.String(), "<details><summary>16 more that may be claimed, 1 not to be claimed</summary>\n\n")
+	folded, _, ended := strings.Cut(folded, "\n</details>\n")
+	if n := strings.Count(open, "\n> "); n != 5 || strings.Count(folded, "> ") != 16 || !strings.Contains(folded, "Not to be claimed: TTFT p99") || !ended {
+		t.Errorf("%d sentences are shown, want 5; folded:\n%s", n, folded)
+	}
+	r.Claims.Claims = nil
+	got.Reset()
+	if err := Markdown(&got, r); err != nil || !strings.Contains(got.String(), "> Nothing may be claimed.\n\nNot to be claimed: TTFT p99") || strings.Contains(got.String(), "<details>") {
+		t.Errorf("why nothing may be claimed is not shown (%v):\n%s", err, got.String())
+	}
+}
+
 // Many points have one table, with the columns that have something in them.
 func TestMarkdownOfManyPoints(t *testing.T) {
 	r := example(t)
