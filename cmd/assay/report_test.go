@@ -157,3 +157,23 @@ print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).Combin
 		t.Errorf("pandas has %q, want %q", answer, want)
 	}
 }
+
+func TestTerminal(t *testing.T) {
+	f := func(path string, want bool) {
+		t.Helper()
+		file, err := os.Open(path)
+		if err != nil {
+			t.Skipf("%s: %v", path, err)
+		}
+		defer file.Close()
+		if got := terminal(file); got != want {
+			t.Errorf("terminal(%s) = %v, want %v", path, got, want)
+		}
+	}
+	f(os.DevNull, false)
+	f(os.Args[0], false)
+	if terminal(&strings.Builder{}) {
+		t.Error("a string is a terminal")
+	}
+	f("/dev/ptmx", true)
+}
