@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"assay/metric"
 	"assay/plan"
+	"assay/stats"
+	"assay/unit"
 )
 
 // A csvColumn is one column of the CSV: pandas and spreadsheets read them by name.
@@ -59,7 +62,9 @@ var csvColumns = []csvColumn{
 }
 
 // CSV writes one row for each estimate, all of them, in the units of the unit
-// column: seconds, never milliseconds. An end that is not bounded is empty.
+// column: seconds, never milliseconds. An end that is not bounded is empty. Figures
+// that another tool reckoned follow, in its own names and units; the column method
+// says whose they are.
 func CSV(w io.Writer, r Report) error {
 	out := csv.NewWriter(w)
 	var head []string
@@ -67,7 +72,7 @@ func CSV(w io.Writer, r Report) error {
 		head = append(head, c.name)
 	}
 	rows := [][]string{head}
-	for _, row := range r.Estimates.Rows {
+	for _, row := range append(slices.Clone(r.Estimates.Rows), reportedFigures(r)...) {
 		point, _ := r.Plan.PointByIndex(row.Point) // empty for the launch as a whole
 		var cells []string
 		for _, c := range csvColumns {
@@ -79,6 +84,26 @@ func CSV(w io.Writer, r Report) error {
 		return fmt.Errorf("CSV of %s: %w", r.RunID, err)
 	}
 	return nil
+}
+
+// reportedFigures are what another tool reckoned, as rows: without an interval, for
+// nobody knows one.
+func reportedFigures(r Report) (rows []metric.Row) {
+	tool := "its source"
+	if r.Source != nil {
+		tool = r.Source.Tool
+	}
+	for _, f := range r.Reported {
+		row := metric.Row{Metric: f.Metric, Name: f.Name, Statistic: f.Statistic, Unit: unit.Unit(f.Unit), Point: f.Point}
+		row.Estimate = stats.Estimate{Value: f.Value, Interval: stats.Unbounded, Confidence: math.NaN(), Method: "as " + tool + " reckoned it"}
+		for _, text := range []string{f.Definition, f.Wrong} {
+			if text != "" {
+				row.Warnings = append(row.Warnings, text)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // exactly writes every digit of v; nothing where it has no end.

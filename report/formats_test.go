@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,10 +15,12 @@ import (
 	"testing"
 
 	"assay/analysis/mlperf"
+	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
+	"assay/record"
 	"assay/spec"
 	"assay/unit"
 )
@@ -65,6 +68,28 @@ func TestMarkdown(t *testing.T) {
 	sentence := strings.Index(got.String(), "> At concurrency=1")
 	if sentence < 0 || sentence > strings.Index(got.String(), "**void** `client-limited`") {
 		t.Errorf("what may be said does not come first:\n%s", got.String())
+	}
+}
+
+// Beyond a few, sentences are folded away.
+func TestMarkdownFoldsSentences(t *testing.T) {
+	r := judgedExample(t)
+	for i := range 20 {
+		r.Claims.Claims = append(r.Claims.Claims, claim.Claim{Sentence: fmt.Sprintf("Sentence %d.", i)})
+	}
+	var got bytes.Buffer
+	if err := Markdown(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	open, folded, _ := strings.Cut(got.String(), "<details><summary>16 more that may be claimed, 1 not to be claimed</summary>\n\n")
+	folded, _, ended := strings.Cut(folded, "\n</details>\n")
+	if n := strings.Count(open, "\n> "); n != 5 || strings.Count(folded, "> ") != 16 || !strings.Contains(folded, "Not to be claimed: TTFT p99") || !ended {
+		t.Errorf("%d sentences are shown, want 5; folded:\n%s", n, folded)
+	}
+	r.Claims.Claims = nil
+	got.Reset()
+	if err := Markdown(&got, r); err != nil || !strings.Contains(got.String(), "> Nothing may be claimed.\n\nNot to be claimed: TTFT p99") || strings.Contains(got.String(), "<details>") {
+		t.Errorf("why nothing may be claimed is not shown (%v):\n%s", err, got.String())
 	}
 }
 
@@ -118,6 +143,26 @@ func TestCSV(t *testing.T) {
 		}
 		if bounded := row.Interval.Bounded(); bounded != (at(got, "lo") != "") || !bounded && at(got, "warnings") == "" {
 			t.Errorf("%s %s: from %q with warnings %q", row.Metric, row.Statistic, at(got, "lo"), at(got, "warnings"))
+		}
+	}
+}
+
+// Figures of another tool come as they are, and say whose they are.
+func TestReportedFigures(t *testing.T) {
+	r := example(t)
+	r.Source = &bundle.Source{Tool: "genai-bench", Version: "0.0.4", Unknown: []bundle.Gap{{ID: bundle.GapReplicates}}}
+	r.Reported = []record.Reported{{Point: 1, Name: "error_rate", Statistic: "value", Value: .25, Unit: "1", Wrong: "it counts warm-up requests"}}
+	var table, page bytes.Buffer
+	if err := errors.Join(CSV(&table, r), Markdown(&page, r)); err != nil {
+		t.Fatal(err)
+	}
+	want := ",concurrency=4,1,4,,,,,,error_rate,value,1,,0.25,,,,0,0,,as genai-bench reckoned it,it counts warm-up requests,"
+	if !strings.Contains(table.String(), want) {
+		t.Errorf("no %q in\n%s", want, table.String())
+	}
+	for _, want := range []string{"| concurrency=4 | error_rate | value | 0.25 | wrong: it counts warm-up requests |", "Measured by genai-bench 0.0.4 and read in by assay. It does not tell: replicates."} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in\n%s", want, page.String())
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
+	"assay/unit"
 )
 
 // Markdown writes the report for a pull request: what may be said first, then
@@ -33,15 +35,7 @@ func quotable(r Report) (lines []string) {
 	if r.Claims == nil {
 		lines = append(lines, "Nothing was judged that could be claimed.")
 	} else {
-		for _, c := range r.Claims.Claims {
-			lines = append(lines, "> "+oneLine(c.Sentence))
-		}
-		if len(r.Claims.Claims) == 0 {
-			lines = append(lines, "> Nothing may be claimed.")
-		}
-		for _, refusal := range r.Claims.Refused {
-			lines = append(lines, oneLine(fmt.Sprintf("Not to be claimed: %s: %s", refusal.What, refusal.Reason)))
-		}
+		lines = append(lines, sentences(*r.Claims)...)
 		grade := "**Grade:** " + string(r.Claims.Grade)
 		if len(r.Claims.Downgrades) > 0 {
 			grade += ": " + strings.Join(r.Claims.Downgrades, "; ")
@@ -54,6 +48,42 @@ func quotable(r Report) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// fewSentences is how many claims are shown at once: a reviewer reads so many, and
+// opens the rest.
+const fewSentences = 5
+
+// sentences are what may be claimed and what may not, and why where nothing may.
+func sentences(c claim.Claims) []string {
+	var allowed, refused []string
+	for _, one := range c.Claims {
+		allowed = append(allowed, "> "+oneLine(one.Sentence))
+	}
+	for _, one := range c.Refused {
+		refused = append(refused, oneLine(fmt.Sprintf("Not to be claimed: %s: %s", one.What, one.Reason)))
+	}
+	if len(allowed) == 0 {
+		few := min(len(refused), fewSentences)
+		return slices.Concat([]string{"> Nothing may be claimed."}, refused[:few], folded(nil, refused[few:]))
+	}
+	few := min(len(allowed), fewSentences)
+	return slices.Concat(allowed[:few], folded(allowed[few:], refused))
+}
+
+// folded is what a reader opens.
+func folded(allowed, refused []string) []string {
+	var parts []string
+	if len(allowed) > 0 {
+		parts = append(parts, fmt.Sprintf("%d more that may be claimed", len(allowed)))
+	}
+	if len(refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%d not to be claimed", len(refused)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return slices.Concat([]string{"<details><summary>" + strings.Join(parts, ", ") + "</summary>"}, allowed, refused, []string{"</details>"})
 }
 
 func findingPoints(r Report) (points []string) {
@@ -196,7 +226,7 @@ func reportedRows(r Report) (rows [][]string) {
 		if f.Wrong != "" {
 			remark = "wrong: " + f.Wrong
 		}
-		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, fmt.Sprintf("%.6g %s", f.Value, f.Unit), remark})
+		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), remark})
 	}
 	return rows
 }

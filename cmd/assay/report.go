@@ -153,14 +153,19 @@ func addFaces(env Env, b *bundle.Bundle, r report.Report) error {
 	return nil
 }
 
-// terminal reports whether a person would see what is written.
+// terminal reports whether a person would see what is written: a device that takes
+// characters, and not the one that swallows them.
 func terminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 func sealedBy(b *bundle.Bundle) string {

@@ -17,6 +17,7 @@ import (
 func TestReportCommand(t *testing.T) {
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
+	stream := buildScene(t, dir, "stream", []float64{1, 1, 1}, "concurrency: [1], duration: 1s", "mlperf: {scenario: single_stream, minDuration: 1s, minQueries: 10, percentile: 60}")
 	file := func(name string) string { return filepath.Join(dir, name) }
 	tests := []struct {
 		name     string
@@ -39,6 +40,8 @@ func TestReportCommand(t *testing.T) {
 		{"none", nil, exitUsage, "", "want a bundle"},
 		{"no bundle", []string{dir}, exitUsage, "", "is not a bundle"},
 		{"no scenario", []string{"--format", "mlperf", base}, exitFailed, "", "set load.mlperf"},
+		{"a scenario", []string{"--format", "mlperf", stream}, exitOK, "NO MLPerf RESULT", ""},
+		{"a scenario's verdict", []string{"-o", file("summary.txt"), "--format", "mlperf", stream}, exitOK, "", "wrote "},
 		{"adding to a file", []string{"--write", "-o", file("x.md"), base}, exitUsage, "", "want --write alone"},
 	}
 	for _, tt := range tests {
@@ -51,6 +54,9 @@ func TestReportCommand(t *testing.T) {
 	}
 	if got := read(t, file("run.md")); !strings.HasPrefix(got, "## assay base") {
 		t.Errorf("run.md holds %.80q", got)
+	}
+	if got := read(t, file("summary.txt")); strings.Count(got, "Result is : VALID") != 3 || !strings.Contains(got, "p50 latency (ns) : 5") {
+		t.Errorf("three launches by the rules of a scenario:\n%s", got)
 	}
 	if got := read(t, file("run.out")); !strings.HasPrefix(got, "run,point,") {
 		t.Errorf("run.out holds %.80q", got)
@@ -150,4 +156,24 @@ print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).Combin
 	if want := fmt.Sprintf("%v 4 float64\n", row.Value); string(answer) != want {
 		t.Errorf("pandas has %q, want %q", answer, want)
 	}
+}
+
+func TestTerminal(t *testing.T) {
+	f := func(path string, want bool) {
+		t.Helper()
+		file, err := os.Open(path)
+		if err != nil {
+			t.Skipf("%s: %v", path, err)
+		}
+		defer file.Close()
+		if got := terminal(file); got != want {
+			t.Errorf("terminal(%s) = %v, want %v", path, got, want)
+		}
+	}
+	f(os.DevNull, false)
+	f(os.Args[0], false)
+	if terminal(&strings.Builder{}) {
+		t.Error("a string is a terminal")
+	}
+	f("/dev/ptmx", true)
 }
