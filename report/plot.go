@@ -177,10 +177,10 @@ func (page plotPage) figure(l PlotLayout, o PlotOptions) (PlotFigure, error) {
 	}
 	for _, p := range l.Plots {
 		c, err := page.chart(p, o)
-		if err == nil && c.Empty != "" && p.instead != nil {
-			var other PlotChart
-			if other, err = page.chart(*p.instead, o); other.Empty == "" {
-				c = other
+		for other := p.instead; err == nil && c.Empty != "" && other != nil; other = other.instead {
+			var next PlotChart
+			if next, err = page.chart(*other, o); next.Empty == "" {
+				c = next
 			}
 		}
 		if err != nil {

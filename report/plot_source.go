@@ -85,8 +85,8 @@ func (s *plotSource) outcomes(point int) (all, failed int) {
 	return all, failed
 }
 
-// reported is a figure that another tool gave by one of the names. It has no
-// interval, and one that is known to be wrong is not drawn.
+// reported is a figure that another tool gave by one of the names, over launches as
+// every estimate is. One that is known to be wrong is not drawn.
 func (s *plotSource) reported(point int, statistic string, names ...string) (PlotValue, bool) {
 	return s.findReported(point, statistic, func(f record.Reported) bool { return slices.Contains(names, f.Name) })
 }
@@ -97,12 +97,17 @@ func (s *plotSource) reportedAs(point int, statistic, id string) (PlotValue, boo
 }
 
 func (s *plotSource) findReported(point int, statistic string, match func(record.Reported) bool) (PlotValue, bool) {
+	var values []float64 // one for each launch that says it
 	for _, f := range s.report.Reported {
 		if f.Point == point && f.Wrong == "" && match(f) && (f.Statistic == statistic || statistic == "" && f.Statistic == "value") {
-			return PlotValue{f.Value, stats.Unbounded}, true
+			values = append(values, f.Value)
 		}
 	}
-	return PlotValue{}, false
+	if len(values) == 0 {
+		return PlotValue{}, false
+	}
+	e, err := stats.Mean(values, s.report.Estimates.Confidence)
+	return PlotValue{e.Value, e.Interval}, err == nil
 }
 
 // label says what keeps the source apart from others: the parts of it that differ
