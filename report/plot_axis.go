@@ -97,11 +97,12 @@ func (a *PlotAxis) stretch(values []PlotValue, limits []PlotLimit) {
 	}
 	top, bottom := high, low
 	for _, v := range values {
-		if hi := v.Interval.Hi; !math.IsInf(hi, 0) {
-			top = max(top, min(hi, high*plotReach))
+		if !v.Interval.Bounded() {
+			continue
 		}
-		if lo := v.Interval.Lo; !math.IsInf(lo, 0) && (!a.Log || lo > 0) {
-			bottom = min(bottom, lo)
+		top = max(top, min(v.Interval.Hi, high*plotReach))
+		if !a.Log || v.Interval.Lo > 0 {
+			bottom = min(bottom, v.Interval.Lo)
 		}
 	}
 	for _, l := range limits {

@@ -125,15 +125,19 @@ func (p *plotPen) near(at vg.Point) bool {
 }
 
 // whisker draws the interval of one axis at a mark. An end beyond the panel is an
-// arrow, and one that is not bounded is not drawn.
+// arrow. One that is bounded on one side only says too little: a time is never
+// below zero, whatever was measured.
 func (p *plotPen) whisker(c PlotChart, m PlotMark, look plotLook, upright bool, taken *plotBoxes) {
 	v, axis := m.Y, c.Y
 	if !upright {
 		v, axis = m.X, c.X
 	}
+	if !v.Interval.Bounded() {
+		return
+	}
 	at := p.at(c, m.X.Value, m.Y.Value)
 	for _, end := range []float64{v.Interval.Lo, v.Interval.Hi} {
-		if math.IsInf(end, 0) || end == v.Value {
+		if end == v.Value {
 			continue
 		}
 		place := axis.place(end)
@@ -215,7 +219,7 @@ func (p *plotPen) bars(c PlotChart, taken *plotBoxes) {
 // barWhisker draws the interval of a bar's whole height.
 func (p *plotPen) barWhisker(c PlotChart, v PlotValue, x vg.Length) {
 	for _, end := range []float64{v.Interval.Lo, v.Interval.Hi} {
-		if math.IsInf(end, 0) || end == v.Value {
+		if end == v.Value || !v.Interval.Bounded() {
 			continue
 		}
 		y, wide, back := p.Y(max(0, min(1, c.Y.place(end)))), 3*p.scale, vg.Length(0)

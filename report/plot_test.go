@@ -46,7 +46,7 @@ load: {concurrency: [1, 2, 4, 8, 16]}, trials: {minReplicates: 4}, slo: [{metric
 		row := metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Point: point}
 		row.Value, row.Interval = v, stats.Interval{Lo: max(0, v-half), Hi: v + half}
 		if half == 0 {
-			row.Interval = stats.Unbounded
+			row.Interval = stats.Interval{Lo: 0, Hi: math.Inf(1)} // as estimates of times are: never below zero
 		}
 		r.Estimates.Rows = append(r.Estimates.Rows, row)
 	}
