@@ -27,7 +27,7 @@ import (
 // plotExample is a report of a sweep whose numbers follow from the level: TTFT
 // rises with it, throughput saturates at eight users, and one request in fifty
 // fails by a timeout at the highest level. p99 has no interval anywhere.
-func plotExample(t *testing.T, name, engine string, slow float64) Report {
+func plotExample(t testing.TB, name, engine string, slow float64) Report {
 	t.Helper()
 	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun,
 metadata: {name: `+name+`, labels: {server_engine: `+engine+`}},
@@ -415,5 +415,38 @@ func TestPlotFormats(t *testing.T) {
 	}
 	if err := f.Draw(&b, "jpeg"); err == nil || !strings.Contains(err.Error(), "want svg, png, pdf") {
 		t.Errorf("jpeg: %v", err)
+	}
+}
+
+// BenchmarkPlot draws the page of a sweep of 45 points in each format.
+func BenchmarkPlot(b *testing.B) {
+	r := plotExample(b, "first", "alpha", 1)
+	rows, points := r.Estimates.Rows, r.Plan.Points
+	for k := 1; k < 9; k++ {
+		for _, p := range points {
+			p.Index, p.Concurrency, p.Scenario = p.Index+k*len(points), p.Concurrency+k, fmt.Sprintf("D(%d,20)", 100*k)
+			r.Plan.Points = append(r.Plan.Points, p)
+		}
+		for _, row := range rows {
+			row.Point += k * len(points)
+			r.Estimates.Rows = append(r.Estimates.Rows, row)
+		}
+	}
+	l, err := FindPlotPreset("2x4_default")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, format := range PlotFormats {
+		b.Run(format, func(b *testing.B) {
+			for b.Loop() {
+				figures, err := PlotFigures([]Report{r}, l, PlotOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := figures[0].Draw(&bytes.Buffer{}, format); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
