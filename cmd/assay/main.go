@@ -76,6 +76,7 @@ var commands = []func(Env) *cobra.Command{
 	runCommand,
 	reportCommand,
 	importCommand,
+	plotCommand,
 	claimCommand,
 	fleetCommand,
 	scaleCommand,
