@@ -12,10 +12,10 @@ import (
 // curve of load is measured in one piece.
 func swept(run spec.Run, base Point, open bool) []Point {
 	var list []Point
-	for _, shape := range shapes(run.Spec) {
+	for _, one := range shapes(run.Spec) {
 		for _, p := range loads(run.Spec, base, open) {
-			p.Index, p.Scenario, p.BatchSize = len(list), shape.Scenario, shape.BatchSize
-			p.Name = shape.name() + p.Name
+			p.Index, p.Scenario, p.BatchSize = len(list), one.Scenario, one.BatchSize
+			p.Name = one.shape() + p.Name
 			if session := run.Spec.Workload.Session; session != nil {
 				p.Requests = session.Limit // a point of sessions counts sessions
 			}
@@ -44,8 +44,8 @@ func shapes(s spec.RunSpec) []Point {
 	return list
 }
 
-// name is what the shape puts before the name of a load.
-func (p Point) name() string {
+// shape is what scenario and batch size put before the name of a load.
+func (p Point) shape() string {
 	var b strings.Builder
 	if p.Scenario != "" {
 		b.WriteString(p.Scenario + " ")

@@ -29,7 +29,7 @@ func (m *maker) dataset() {
 	set, err := dataset.Open(path, dataset.Options{Fields: d.Fields})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		m.fail("--dataset-path: %s is no file here, and assay downloads nothing: save the data set and name its file", path)
+		m.fail("--dataset-path: %s is no file here, and assay downloads nothing: save the data set and name its file, or leave it out: prompts are then made from the seed", path)
 		return
 	case err != nil:
 		m.fail("--dataset-path: %w", err)
@@ -56,7 +56,7 @@ func (m *maker) config(name, path, column string) (string, string) {
 	case err != nil:
 		m.fail("--dataset-config: %w", err)
 	case c.Source.Type != "file":
-		m.fail("--dataset-config: %s has a source of type %q, want file: assay downloads nothing and runs no loader of others", name, c.Source.Type)
+		m.fail("--dataset-config: %s has a source of type %q, want file: assay downloads nothing and runs no loader of others; without a data set prompts and images are made from the seed", name, c.Source.Type)
 	}
 	return or(c.Source.Path, path), or(c.PromptColumn, column)
 }

@@ -53,6 +53,8 @@ func (m *maker) load() {
 		if len(users) > 0 && (len(users) > 1 || users[0] != 1) {
 			m.note("--num-concurrency is measured beside batch sizes; genai-bench asks %s with one user whatever it says", w.Prompt.Task)
 		}
+	case len(sizes) > 0 && batches:
+		m.note("--batch-size does nothing beside a data set: each of its rows is a request")
 	case len(sizes) > 0:
 		m.note("--batch-size does nothing for %s, as in genai-bench", w.Prompt.Task)
 	}
