@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,8 +61,10 @@ func (s serving) check(want string) error {
 	if s.backend() == "" {
 		return errors.New("backend is missing: want " + want)
 	}
-	if c, ok := s.numbers["max_concurrency"]; ok && (c != math.Trunc(c) || c < 1 || c > 1e6) {
-		return fmt.Errorf("max_concurrency is %v, want 1 to 1000000", c)
+	for _, name := range []string{"max_concurrency", "multi_turn_concurrency"} {
+		if c, ok := s.numbers[name]; ok && (c != math.Trunc(c) || c < 1 || c > 1e6) {
+			return fmt.Errorf("%s is %v, want 1 to 1000000", name, c)
+		}
 	}
 	if r, ok := s.numbers["request_rate"]; ok && !(r > 0 && r <= 1e6) {
 		return fmt.Errorf("request_rate is %v requests/s, want above 0 and at most 1000000, or inf", r)
@@ -82,7 +85,7 @@ func (s serving) open() bool { return s.numbers["request_rate"] > 0 }
 // load is the load that the result was measured at. Without a rate and a limit
 // all requests were sent at once.
 func (s serving) load() Point {
-	rate, limit := s.numbers["request_rate"], int(s.numbers["max_concurrency"])
+	rate, limit := s.numbers["request_rate"], int(cmp.Or(s.numbers["max_concurrency"], s.numbers["multi_turn_concurrency"]))
 	switch {
 	case rate > 0 && limit > 0:
 		return Point{Rate: rate, Concurrency: 0, Name: fmt.Sprintf("rate=%g/s at most %d", rate, limit)}
@@ -143,8 +146,7 @@ func (s serving) statistics(meanings []servingFigure) (list []record.Reported) {
 // many servers names the role and says nothing.
 func (s serving) chat() bool { return strings.Contains(s.backend(), "chat") }
 
-// servingGaps are what neither tool tells. Each is of one result; those of several
-// are joined.
+// gaps are what the result does not tell for want of lists.
 func (s serving) gaps() []bundle.Gap {
 	if !s.lists.detailed() {
 		return []bundle.Gap{

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ var VLLM = Tool{
 	Doc:  "JSON files of vllm bench serve or vllm-bench with --save-result; with --save-detailed single requests are read; files at one load become launches",
 	Claims: func(path string) bool {
 		head := Head(path)
-		return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"endpoint_type"`)) && bytes.Contains(head, []byte(`"num_prompts"`))
+		return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"endpoint_type"`)) && bytes.Contains(head, []byte(`"backend"`))
 	},
 	Read: func(paths []string) (Import, error) { return readServings(vllmKind, paths) },
 }
@@ -94,6 +95,7 @@ func readServings(kind servingKind, paths []string) (Import, error) {
 	var results []result
 	var first asked
 	var gaps []bundle.Gap
+	var detailed bool
 	var err error
 	if m.Files, err = loadAll(paths); err != nil {
 		return m, err
@@ -119,6 +121,10 @@ func readServings(kind servingKind, paths []string) (Import, error) {
 			for _, gap := range append(s.gaps(), s.dueGap()) {
 				gaps = addGap(gaps, gap)
 			}
+			if len(results) > 0 && s.lists.detailed() != detailed {
+				return errors.New("some results hold single requests and others summaries alone: import one kind at a time")
+			}
+			detailed = s.lists.detailed()
 			one, err := s.result(kind.figures)
 			one.measured.Reported = append(one.measured.Reported, s.statistics(kind.statistics)...)
 			results = append(results, one)
