@@ -57,17 +57,19 @@ type aiperfFile struct {
 	Start   string `json:"start_time"`
 	Input   *struct {
 		Models struct {
-			Items []struct{ Name string }
-		}
+			Items []struct {
+				Name string `json:"name"`
+			} `json:"items"`
+		} `json:"models"`
 		Endpoint struct {
 			URLs      []string `json:"urls"`
 			Type      string   `json:"type"`
 			Names     []string `json:"model_names"` // up to 0.5
 			Streaming bool     `json:"streaming"`
 			Server    bool     `json:"use_server_token_count"`
-		}
-		Phases []aiperfPhase
-		Load   aiperfPhase `json:"loadgen"` // up to 0.5
+		} `json:"endpoint"`
+		Phases []aiperfPhase `json:"phases"`
+		Load   aiperfPhase   `json:"loadgen"` // up to 0.5
 	} `json:"input_config"`
 }
 
@@ -163,10 +165,8 @@ func (run aiperfRun) check(name string) error {
 		return fmt.Errorf("%s: benchmark_duration is missing, has no avg in sec or is not above 0: want the summary of AIPerf", name)
 	}
 	phase := run.phase()
-	for field, v := range map[string]*float64{"concurrency": phase.Concurrency, "rate": phase.rate()} {
-		if v != nil && !(*v > 0 && *v <= 1e6) {
-			return fmt.Errorf("%s: %s is %v, want above 0 and at most 1000000", name, field, *v)
-		}
+	if err := loads(named{"concurrency", phase.Concurrency}, named{"rate", phase.rate()}); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +11,6 @@ import (
 	"assay/bundle"
 	"assay/record"
 	"assay/unit"
-
-	"encoding/json"
 )
 
 // An aiperfRow is the record of one request.
@@ -26,8 +25,8 @@ type aiperfRow struct {
 	Metrics struct {
 		TTFT aiperfValue `json:"time_to_first_token"`
 		Gaps struct {
-			Value []float64
-			Unit  string
+			Value []float64 `json:"value"`
+			Unit  string    `json:"unit"`
 		} `json:"inter_chunk_latency"`
 		Input  aiperfValue `json:"usage_prompt_tokens"`
 		Output aiperfValue `json:"usage_completion_tokens"`
@@ -35,15 +34,15 @@ type aiperfRow struct {
 		OSL    aiperfValue `json:"output_sequence_length"`
 	} `json:"metrics"`
 	Error *struct {
-		Code    *int32
-		Type    string
-		Message string
+		Code    *int32 `json:"code"`
+		Type    string `json:"type"`
+		Message string `json:"message"`
 	} `json:"error"`
 }
 
 type aiperfValue struct {
-	Value *float64
-	Unit  string
+	Value *float64 `json:"value"`
+	Unit  string   `json:"unit"`
 }
 
 // mostNanoseconds is later than any date of a result; sums of it do not overflow.
@@ -54,14 +53,17 @@ func (r aiperfRow) check() error {
 	if m.Start == nil || m.End == nil {
 		return errors.New("request_start_ns or request_end_ns is missing")
 	}
-	for name, at := range map[string]int64{"request_start_ns": *m.Start, "request_end_ns": *m.End, "credit_issued_ns": r.due()} {
-		if at < 0 || at > mostNanoseconds {
-			return fmt.Errorf("%s is %d, want a time in nanoseconds", name, at)
+	for _, t := range []struct {
+		name string
+		at   int64
+	}{{"request_start_ns", *m.Start}, {"request_end_ns", *m.End}, {"credit_issued_ns", r.due()}} {
+		if t.at < 0 || t.at > mostNanoseconds {
+			return fmt.Errorf("%s is %d, want a time in nanoseconds", t.name, t.at)
 		}
 	}
-	for name, unit := range map[string]string{"time_to_first_token": r.Metrics.TTFT.Unit, "inter_chunk_latency": r.Metrics.Gaps.Unit} {
-		if unit != "" && unit != "ms" {
-			return fmt.Errorf("%s is in %q, want ms", name, unit)
+	for _, t := range []struct{ name, unit string }{{"time_to_first_token", r.Metrics.TTFT.Unit}, {"inter_chunk_latency", r.Metrics.Gaps.Unit}} {
+		if t.unit != "" && t.unit != "ms" {
+			return fmt.Errorf("%s is in %q, want ms", t.name, t.unit)
 		}
 	}
 	return nil

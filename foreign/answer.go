@@ -100,6 +100,23 @@ func (m *Measured) room(requests, chunks int) {
 	m.Requests, m.Chunks = slices.Grow(m.Requests, requests), slices.Grow(m.Chunks, chunks)
 }
 
+// A named is a number and the field that it stands in.
+type named struct {
+	field string
+	value *float64
+}
+
+// loads wants the numbers that say how much load there was, where they are given,
+// to be possible ones.
+func loads(list ...named) error {
+	for _, n := range list {
+		if n.value != nil && !(*n.value > 0 && *n.value <= 1e6) {
+			return fmt.Errorf("%s is %v, want above 0 and at most 1000000", n.field, *n.value)
+		}
+	}
+	return nil
+}
+
 // clockTime is a time in nanoseconds.
 func clockTime(name string, seconds float64) (int64, error) {
 	if !(seconds >= 0 && seconds < mostSeconds) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/record"
 	"assay/spec"
 	"assay/unit"
 )
@@ -35,6 +36,7 @@ func group(results []result) ([]Point, []Launch) {
 	for _, r := range results {
 		at := slices.Index(points, r.point)
 		r.measured.Point = at
+		r.measured.cover()
 		for i := range r.measured.Reported {
 			r.measured.Reported[i].Point = at
 		}
@@ -49,6 +51,17 @@ func group(results []result) ([]Point, []Launch) {
 		slices.SortFunc(launches[i].Points, func(a, b Measured) int { return a.Point - b.Point })
 	}
 	return points, launches
+}
+
+// cover makes the window long enough for every request that was made in it. Tools
+// end their clocks with the last token or begin them with the first send; a
+// request that ends a moment later would not count as one of the window.
+func (m *Measured) cover() {
+	for _, r := range m.Requests {
+		if r.Result != record.Cut && r.Result != record.Cancelled {
+			m.Duration = max(m.Duration, time.Duration(r.Done))
+		}
+	}
 }
 
 // An asked is what the files of a tool tell about the question.

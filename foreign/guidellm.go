@@ -211,10 +211,8 @@ func (b guidellmMark) open() bool { return b.Config.Strategy.Rate != nil }
 // point is the load of the strategy.
 func (b guidellmMark) point() (Point, error) {
 	s := b.Config.Strategy
-	for name, v := range map[string]*float64{"streams": s.Streams, "max_concurrency": s.Most, "rate": s.Rate} {
-		if v != nil && !(*v > 0 && *v <= 1e6) {
-			return Point{}, fmt.Errorf("config.strategy.%s is %v, want above 0 and at most 1000000", name, *v)
-		}
+	if err := loads(named{"config.strategy.streams", s.Streams}, named{"config.strategy.max_concurrency", s.Most}, named{"config.strategy.rate", s.Rate}); err != nil {
+		return Point{}, err
 	}
 	switch {
 	case s.Type == "":

@@ -222,19 +222,21 @@ type perfStageFile struct {
 	number int
 	Time   *float64 `json:"benchmark_time_seconds"`
 	Load   struct {
-		Count       *float64
+		Count       *float64    `json:"count"`
 		Delay       *perfSpread `json:"schedule_delay"`
 		Asked       *float64    `json:"requested_rate"`
 		Achieved    *float64    `json:"achieved_rate"`
-		Concurrency *float64
+		Concurrency *float64    `json:"concurrency"`
 	} `json:"load_summary"`
 	Successes struct {
-		Count      *float64
-		Latency    map[string]*perfSpread
-		Throughput map[string]*float64
-		Mismatches *float64 `json:"token_count_mismatches"`
-	}
-	Failures struct{ Count *float64 }
+		Count      *float64               `json:"count"`
+		Latency    map[string]*perfSpread `json:"latency"`
+		Throughput map[string]*float64    `json:"throughput"`
+		Mismatches *float64               `json:"token_count_mismatches"`
+	} `json:"successes"`
+	Failures struct {
+		Count *float64 `json:"count"`
+	} `json:"failures"`
 }
 
 // A perfSpread is a distribution: statistics by their names.
@@ -245,15 +247,13 @@ func (s perfStageFile) result() (out result, err error) {
 	if s.Time == nil || !(*s.Time >= 0 && *s.Time < mostSeconds) {
 		return out, errors.New("benchmark_time_seconds is missing or no time")
 	}
-	for name, v := range map[string]*float64{"load_summary.count": s.Load.Count, "successes.count": s.Successes.Count} {
-		if v == nil || !(*v >= 0 && *v <= math.MaxInt32) || *v != math.Trunc(*v) {
-			return out, fmt.Errorf("%s is missing or no number of requests", name)
+	for _, n := range []named{{"load_summary.count", s.Load.Count}, {"successes.count", s.Successes.Count}} {
+		if v := n.value; v == nil || !(*v >= 0 && *v <= math.MaxInt32) || *v != math.Trunc(*v) {
+			return out, fmt.Errorf("%s is missing or no number of requests", n.field)
 		}
 	}
-	for name, v := range map[string]*float64{"concurrency": s.Load.Concurrency, "requested_rate": s.Load.Asked} {
-		if v != nil && !(*v > 0 && *v <= 1e6) {
-			return out, fmt.Errorf("load_summary.%s is %v, want above 0 and at most 1000000", name, *v)
-		}
+	if err := loads(named{"load_summary.concurrency", s.Load.Concurrency}, named{"load_summary.requested_rate", s.Load.Asked}); err != nil {
+		return out, err
 	}
 	switch {
 	case s.Load.Concurrency != nil:

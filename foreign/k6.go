@@ -29,7 +29,7 @@ var K6 = Tool{
 
 // A k6Summary is a summary: metrics by their names.
 type k6Summary struct {
-	Metrics map[string]k6Metric
+	Metrics map[string]k6Metric `json:"metrics"`
 	State   struct {
 		Milliseconds *float64 `json:"testRunDurationMs"`
 	}

@@ -47,14 +47,14 @@ type vegetaRow struct {
 
 // A vegetaReport is a summary. Its times are nanoseconds.
 type vegetaReport struct {
-	Latencies  map[string]*float64
-	Earliest   time.Time
-	Duration   *float64
-	Wait       *float64
-	Requests   *float64
-	Rate       *float64
-	Throughput *float64
-	Success    *float64
+	Latencies  map[string]*float64 `json:"latencies"`
+	Earliest   time.Time           `json:"earliest"`
+	Duration   *float64            `json:"duration"`
+	Wait       *float64            `json:"wait"`
+	Requests   *float64            `json:"requests"`
+	Rate       *float64            `json:"rate"`
+	Throughput *float64            `json:"throughput"`
+	Success    *float64            `json:"success"`
 }
 
 func readVegeta(paths []string) (m Import, err error) {
@@ -175,9 +175,9 @@ func readVegetaReport(file File) (out result, started time.Time, err error) {
 	if err := file.JSON(&r, vegetaWants); err != nil {
 		return out, started, err
 	}
-	for name, v := range map[string]*float64{"duration": r.Duration, "requests": r.Requests, "rate": r.Rate, "throughput": r.Throughput, "success": r.Success, "wait": r.Wait} {
-		if v == nil || !(*v >= 0 && *v < mostSeconds*1e9) {
-			return out, started, fmt.Errorf("%s: %s is missing or no number from 0 up, want %s", file.Name, name, vegetaWants)
+	for _, n := range []named{{"duration", r.Duration}, {"requests", r.Requests}, {"rate", r.Rate}, {"throughput", r.Throughput}, {"success", r.Success}, {"wait", r.Wait}} {
+		if v := n.value; v == nil || !(*v >= 0 && *v < mostSeconds*1e9) {
+			return out, started, fmt.Errorf("%s: %s is missing or no number from 0 up, want %s", file.Name, n.field, vegetaWants)
 		}
 	}
 	out.point = vegetaPoint(*r.Requests, *r.Duration/1e9)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 )
 
@@ -77,9 +78,22 @@ func (f File) bad(key string, from *json.Decoder, fault, err error, want string)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%s is not JSON near byte %d (%v), want %s", where, from.InputOffset(), err, want)
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("%s is a %s where a %s belongs, want %s", where, mismatch.Value, mismatch.Type, want)
+		return fmt.Errorf("%s is a %s where a %s belongs, want %s", where, mismatch.Value, kindOf(mismatch.Type), want)
 	}
 	return fmt.Errorf("%s: %w", where, err)
+}
+
+// kindOf is how JSON calls a type.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Float64, reflect.Int32, reflect.Int64, reflect.Int:
+		return "number"
+	case reflect.Slice:
+		return "list"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	}
+	return t.Kind().String()
 }
 
 // each reads a list element by element.
