@@ -139,8 +139,11 @@ func wholeCount(name string, n *float64) (*int32, error) {
 // outcomeOf tells from the text of an error how the request ended. Tools write
 // the reason of an HTTP answer, or the trace of an exception of their client.
 func outcomeOf(text string, status int32) (record.Outcome, int32) {
-	if status >= 300 {
+	switch {
+	case status >= 400:
 		return record.HTTPError, status
+	case status >= 300:
+		return record.Redirected, status
 	}
 	for code := http.StatusBadRequest; code < 600; code++ {
 		if reason := http.StatusText(code); reason != "" && strings.TrimSpace(text) == reason {

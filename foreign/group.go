@@ -66,8 +66,8 @@ func (m *Measured) cover() {
 
 // An asked is what the files of a tool tell about the question.
 type asked struct {
-	name, model, url, api, task, arrival string
-	requests                             int
+	name, model, url, arrival string
+	requests                  int
 }
 
 // same wants another result to be of the same question.
@@ -105,7 +105,7 @@ func (a asked) run(points []Point, launches []Launch) spec.Run {
 	out.Spec.Load = load
 	// What the document has no words for stays out of it.
 	try(&out, func(r *spec.Run) { r.Spec.Workload.Model = a.model })
-	try(&out, func(r *spec.Run) { r.Spec.Workload.Prompt.Task = a.task })
+	try(&out, func(r *spec.Run) { r.Spec.Workload.Prompt.Scenario = lengths(launches) })
 	for _, change := range []func(*spec.Load){
 		func(l *spec.Load) { l.Requests = a.requests },
 		func(l *spec.Load) { l.Arrival = a.arrival },
@@ -117,7 +117,7 @@ func (a asked) run(points []Point, launches []Launch) spec.Run {
 		})
 	}
 	if a.url != "" {
-		try(&out, func(r *spec.Run) { r.Spec.Target = &spec.Target{URL: a.url, API: a.api, Model: a.model} })
+		try(&out, func(r *spec.Run) { r.Spec.Target = &spec.Target{URL: a.url, Model: a.model} })
 	}
 	return out
 }

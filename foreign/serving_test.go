@@ -96,6 +96,9 @@ func TestVLLM(t *testing.T) {
 	if f := figureOf(t, at, "request_throughput", "value"); f.Value != 7.9958441546521986 || f.Metric != "request_throughput.v1" {
 		t.Errorf("request_throughput is %+v", f)
 	}
+	if got := m.Run.Spec.Workload.Prompt.Scenario; got != "D(12,20)" {
+		t.Errorf("scenario %q, want D(12,20): every request had 12 tokens in and 20 out", got)
+	}
 	for id, want := range map[string]bool{bundle.GapRetries: true, bundle.GapReplicates: false, bundle.GapSendTimes: false, bundle.GapRequests: false, bundle.GapDueTimes: true} {
 		if m.unknown(id) != want {
 			t.Errorf("unknown %s is %v, want %v", id, !want, want)
