@@ -59,7 +59,7 @@ func group(results []result) ([]Point, []Launch) {
 func (m *Measured) cover() {
 	for _, r := range m.Requests {
 		if r.Result != record.Cut && r.Result != record.Cancelled {
-			m.Duration = max(m.Duration, time.Duration(r.Done))
+			m.Duration = max(m.Duration, time.Duration(r.Done)+1) // its end is outside of it
 		}
 	}
 }

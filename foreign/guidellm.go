@@ -11,6 +11,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/spec"
 )
 
 const guidellmWants = "a benchmarks file of GuideLLM"
@@ -83,6 +84,9 @@ func readGuideLLM(paths []string) (m Import, err error) {
 	m.Points, m.Launches = group(results)
 	m.Run = question.run(m.Points, m.Launches)
 	m.Source.Unknown = unknown(m.Launches, guidellmGaps...)
+	if m.Run.Spec.Workload.ConcurrencyModel == spec.ClosedLoop {
+		m.Source.Unknown = append(m.Source.Unknown, bundle.Gap{ID: bundle.GapDueTimes, Detail: "a strategy without a rate does not tell when a request could have left: latency counts from the send"})
+	}
 	m.Source.Notes = append(m.Source.Notes, "all times are those of the wall clock: a step of it during the run is a step in the results")
 	return m, nil
 }

@@ -45,6 +45,9 @@ func (l *lists) take(key string, from *json.Decoder) (bool, error) {
 // detailed reports whether single requests are told.
 func (l *lists) detailed() bool { return len(l.ttfts) > 0 }
 
+// arrivals reports whether it is told when a request began to wait for a place.
+func (l *lists) arrivals() bool { return len(l.starts) > 0 && len(l.queues) > 0 }
+
 // check wants an entry for each request in every list that there is.
 func (l *lists) check() error {
 	n := len(l.ttfts)
@@ -84,7 +87,7 @@ func (l *lists) fill(m *Measured, open bool) error {
 		if len(l.starts) > 0 {
 			a.sent = l.starts[i] - begin
 		}
-		if open && len(l.queues) > 0 && len(l.starts) > 0 {
+		if open && l.arrivals() {
 			due := l.starts[i] - l.queues[i] - begin
 			a.due = &due
 		}

@@ -37,7 +37,7 @@ func TestAIPerf(t *testing.T) {
 	// AIPerf's clock begins with the first send and ends with the last content: the
 	// window takes in the wait before and the end of the last stream.
 	for _, r := range at.Requests {
-		if r.Done > at.Duration.Nanoseconds() || at.Duration > 1_200_000_000 {
+		if r.Done >= at.Duration.Nanoseconds() || at.Duration > 1_200_000_000 {
 			t.Errorf("a request ends at %d ns of a window of %v", r.Done, at.Duration)
 		}
 	}
@@ -88,7 +88,7 @@ func TestGuideLLM(t *testing.T) {
 		t.Fatalf("points %q of version %s, want %q of 0.8.1", got, m.Source.Version, want)
 	}
 	at := m.Launches[0].Points[0]
-	if len(at.Requests) != 8 || len(at.Chunks) != 8 || !m.unknown(bundle.GapChunks) {
+	if len(at.Requests) != 8 || len(at.Chunks) != 8 || !m.unknown(bundle.GapChunks) || !m.unknown(bundle.GapDueTimes) {
 		t.Errorf("%d requests, %d chunks: want 8, and the first token of each", len(at.Requests), len(at.Chunks))
 	}
 	// By hand: request 0 came first and took 247.677565 ms, its first token 56.427240 ms.
@@ -123,6 +123,9 @@ func TestGuideLLMRate(t *testing.T) {
 	at := m.Launches[0].Points[1]
 	if len(at.Requests) != 3 {
 		t.Fatalf("%d requests, want the successful, the failed and the one that had left", len(at.Requests))
+	}
+	if m.unknown(bundle.GapDueTimes) {
+		t.Error("due times are said to be unknown, want those of the rate")
 	}
 	near(t, "due", at.Requests[0].Due, 0.25)
 	near(t, "sent", at.Requests[0].Sent, 0.5)

@@ -112,7 +112,7 @@ func TestVLLM(t *testing.T) {
 func TestVLLMSummary(t *testing.T) {
 	m := read(t, VLLM, "rate10.json")
 	at := m.Launches[0].Points[0]
-	if m.Points[0].Rate != 10 || len(at.Requests) != 0 || !m.unknown(bundle.GapRequests) || !m.unknown(bundle.GapReplicates) {
+	if m.Points[0].Rate != 10 || len(at.Requests) != 0 || !m.unknown(bundle.GapRequests) || !m.unknown(bundle.GapReplicates) || !m.unknown(bundle.GapDueTimes) {
 		t.Errorf("point %+v with %d requests: want rate 10, no requests, and that said", m.Points[0], len(at.Requests))
 	}
 	figureOf(t, at, "mean_e2el_ms", "mean")

@@ -67,7 +67,7 @@ var vllmKind = servingKind{
 		{ID: bundle.GapServer, Detail: "of the server's own counters only those of speculative decoding are read"},
 	},
 	notes: func(s serving) (list []string) {
-		if s.open() && len(s.lists.queues) > 0 {
+		if s.open() && s.lists.detailed() && s.lists.arrivals() {
 			list = append(list, "a request was due when the client's loop reached it, which is its send less its queue time; how late that loop was is not told")
 		}
 		if s.chat() && s.lists.detailed() {
@@ -143,7 +143,7 @@ func readServings(kind servingKind, paths []string) (Import, error) {
 // dueGap says what is known about when requests should have left; its id is empty
 // when nothing is missing.
 func (s serving) dueGap() bundle.Gap {
-	if s.open() && len(s.lists.queues) > 0 {
+	if s.open() && s.lists.detailed() && s.lists.arrivals() {
 		return bundle.Gap{}
 	}
 	return bundle.Gap{ID: bundle.GapDueTimes, Detail: "latency counts from the send, after any wait for a place in flight: a late client makes it look better"}
