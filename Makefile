@@ -2,14 +2,15 @@
 
 PYTHON ?= python3
 VENV   := .venv
+GENAI_VENV := .venv-genai
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready compiler lint
-	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python go test -race -timeout 20m ./...
+test: $(VENV)/ready $(GENAI_VENV)/ready compiler lint
+	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
 lint: vulnerabilities
@@ -38,6 +39,14 @@ $(VENV)/ready: tests/requirements.txt
 	else sudo apt-get update -qq && sudo apt-get install -qq -y python3-venv; fi; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	touch $@
+
+# genai-bench proves that it can read what assay exports. See the file for why its
+# own dependencies stay away.
+$(GENAI_VENV)/ready: tests/requirements-genai.txt $(VENV)/ready
+	$(PYTHON) -m venv $(GENAI_VENV)
+	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements-genai.txt
+	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps genai-bench==0.0.5
 	touch $@
 
 # Files that are made from the Go types: JSON Schema, CRD, reference pages.

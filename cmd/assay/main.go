@@ -75,6 +75,7 @@ var commands = []func(Env) *cobra.Command{
 	runCommand,
 	reportCommand,
 	importCommand,
+	exportCommand,
 	claimCommand,
 	fleetCommand,
 	scaleCommand,
