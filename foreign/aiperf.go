@@ -107,7 +107,7 @@ func readAIPerf(paths []string) (Import, error) {
 			m.Files = append(m.Files, file)
 		}
 		for _, note := range run.notes {
-			m.Source.Notes = addOnce(m.Source.Notes, note)
+			addOnce(&m.Source.Notes, note)
 		}
 		first.chunks, first.credits, first.records = first.chunks && run.chunks, first.credits && run.credits, first.records && run.records
 		results = append(results, run.result)
@@ -238,7 +238,7 @@ func (run *aiperfRun) requests(file File) error {
 			return fmt.Errorf("%s, line %d: %w, want %s", file.Name, n, err, want)
 		}
 		if row.Metadata.Phase == string(record.Warmup) {
-			run.notes = addOnce(run.notes, "records of the warm-up are left out: they lie before the window")
+			addOnce(&run.notes, "records of the warm-up are left out: they lie before the window")
 			continue
 		}
 		rows = append(rows, row)

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"cmp"
-	"slices"
 
 	"assay/bundle"
 	"assay/record"
@@ -34,11 +33,4 @@ func unknown(launches []Launch, gaps ...bundle.Gap) []bundle.Gap {
 		gaps = append(gaps, bundle.Gap{ID: bundle.GapReplicates, Detail: "each load was measured once; import several results at one load together to make them launches"})
 	}
 	return gaps
-}
-
-// chunked reports whether the results tell more of an answer than its first part.
-func chunked(launches []Launch) bool {
-	return slices.ContainsFunc(launches, func(l Launch) bool {
-		return slices.ContainsFunc(l.Points, func(m Measured) bool { return len(m.Chunks) > len(m.Requests) })
-	})
 }

@@ -135,7 +135,7 @@ func readInferencePerf(paths []string) (m Import, err error) {
 			m.Files = append(m.Files, file)
 		}
 		for _, note := range report.notes {
-			m.Source.Notes = addOnce(m.Source.Notes, note)
+			addOnce(&m.Source.Notes, note)
 		}
 		results = append(results, report.results...)
 	}

@@ -3,6 +3,7 @@ package foreign
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func readServings(kind servingKind, paths []string) (Import, error) {
 				return err
 			}
 			for _, note := range kind.notes(s) {
-				m.Source.Notes = addOnce(m.Source.Notes, note)
+				addOnce(&m.Source.Notes, note)
 			}
 			for _, gap := range append(s.gaps(), s.dueGap()) {
 				gaps = addGap(gaps, gap)
@@ -159,22 +160,9 @@ func servingDate(text string) time.Time {
 	return at
 }
 
-func addOnce(list []string, text string) []string {
-	for _, other := range list {
-		if other == text {
-			return list
-		}
-	}
-	return append(list, text)
-}
-
+// addGap adds a gap unless one of its kind is there, or it is none.
 func addGap(list []bundle.Gap, gap bundle.Gap) []bundle.Gap {
-	for _, other := range list {
-		if gap.ID == "" || other.ID == gap.ID {
-			return list
-		}
-	}
-	if gap.ID == "" {
+	if gap.ID == "" || slices.ContainsFunc(list, func(g bundle.Gap) bool { return g.ID == gap.ID }) {
 		return list
 	}
 	return append(list, gap)
