@@ -140,7 +140,7 @@ func readAIPerfFolder(folder string) (run aiperfRun, err error) {
 	if err := run.check(file.Name); err != nil {
 		return run, err
 	}
-	run.files = append(run.files, file)
+	run.files = append(run.files, file.redacted())
 	duration := run.figures["benchmark_duration"]
 	run.result = result{point: run.point(), measured: Measured{Duration: time.Duration(nanoseconds(*duration.Statistics["avg"]))}}
 	run.result.measured.Reported = run.reported()
@@ -151,7 +151,7 @@ func readAIPerfFolder(folder string) (run aiperfRun, err error) {
 	if err != nil {
 		return run, err
 	}
-	run.files, run.records = append(run.files, file), true
+	run.files, run.records = append(run.files, file.redacted()), true
 	return run, run.requests(file)
 }
 

@@ -173,7 +173,7 @@ func readPerfFolder(folder string) (r perfReport, err error) {
 		if err != nil {
 			return r, fmt.Errorf("%s: %w, want the metrics of a stage of inference-perf", file.Name, err)
 		}
-		r.files, r.stages, r.results = append(r.files, file), append(r.stages, stage), append(r.results, one)
+		r.files, r.stages, r.results = append(r.files, file.redacted()), append(r.stages, stage), append(r.results, one)
 	}
 	if err := r.readConfig(folder, names[0].prefix); err != nil {
 		return r, err
@@ -185,7 +185,7 @@ func readPerfFolder(folder string) (r perfReport, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.files, r.requests = append(r.files, file), true
+	r.files, r.requests = append(r.files, file.redacted()), true
 	return r, r.readRequests(file)
 }
 

@@ -88,7 +88,7 @@ func (s serving) load() Point {
 	rate, limit := s.numbers["request_rate"], int(cmp.Or(s.numbers["max_concurrency"], s.numbers["multi_turn_concurrency"]))
 	switch {
 	case rate > 0 && limit > 0:
-		return Point{Rate: rate, Concurrency: 0, Name: fmt.Sprintf("rate=%g/s at most %d", rate, limit)}
+		return Point{Rate: rate, Name: fmt.Sprintf("rate=%g/s at most %d", rate, limit)}
 	case rate > 0:
 		return Point{Rate: rate}
 	case limit > 0:
@@ -174,7 +174,7 @@ func loadAll(paths []string) ([]File, error) {
 				file.Name = fmt.Sprintf("%d/%s", i, filepath.Base(path))
 			}
 		}
-		list = append(list, file)
+		list = append(list, file.redacted())
 	}
 	return list, nil
 }
