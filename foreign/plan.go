@@ -3,6 +3,7 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func (m Import) plan() (plan.Plan, error) {
 	p.Points, p.Search = nil, nil
 	for i, point := range m.Points {
 		made := plan.Point{
-			Index: i, Name: point.name(), Concurrency: point.Concurrency, Rate: point.Rate,
+			Index: i, Name: m.pointName(i), Concurrency: point.Concurrency, Rate: point.Rate,
 			Scenario: point.Scenario, BatchSize: point.BatchSize, Arrival: arrival,
 			Duration: unit.Duration(m.longest(i)),
 		}
@@ -89,8 +90,17 @@ func (m Import) longest(point int) (most time.Duration) {
 	return most
 }
 
-// name is what the point is called: the load, after the scenario where there are
-// several.
+// pointName is what a point is called. A scenario that all share is left out, so
+// that the point has the name that a plan of assay's would give it.
+func (m Import) pointName(index int) string {
+	p := m.Points[index]
+	if !slices.ContainsFunc(m.Points, func(other Point) bool { return other.Scenario != p.Scenario }) {
+		p.Scenario = ""
+	}
+	return p.name()
+}
+
+// name is the load, after the scenario.
 func (p Point) name() string {
 	if p.Name != "" {
 		return p.Name
