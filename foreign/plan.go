@@ -9,6 +9,7 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
+	"assay/record"
 	"assay/spec"
 	"assay/unit"
 )
@@ -74,8 +75,26 @@ func (m Import) check() error {
 			}
 			seen[at.Point] = true
 		}
+		for j, other := range m.Launches[:i] {
+			if sameRequests(l, other) {
+				return fmt.Errorf("launches %d and %d have the same requests to the nanosecond: one result was given twice, which is no repetition", j, i)
+			}
+		}
 	}
 	return nil
+}
+
+// sameRequests reports whether two launches are one measurement. Two of a hundred
+// requests agree in their times by accident, all of them never.
+func sameRequests(a, b Launch) bool {
+	requests := 0
+	same := slices.EqualFunc(a.Points, b.Points, func(x, y Measured) bool {
+		requests += len(x.Requests)
+		return x.Point == y.Point && x.Duration == y.Duration && slices.EqualFunc(x.Requests, y.Requests, func(r, s record.Request) bool {
+			return r.Sent == s.Sent && r.Done == s.Done && r.Result == s.Result
+		})
+	})
+	return same && requests > 0
 }
 
 // longest is how long a point was measured, in the launch that took longest.
