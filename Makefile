@@ -62,6 +62,7 @@ FUZZTIME ?= 10m
 fuzz:
 	go test ./spec -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./foreign -run '^$$' -fuzz '^FuzzGenAIBench$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzFramer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzEvents$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x

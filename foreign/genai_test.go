@@ -292,7 +292,26 @@ func edit(t *testing.T, path string, change func(map[string]any)) {
 // Several folders of one experiment are its launches; folders of two are refused.
 func TestGenAILaunches(t *testing.T) {
 	folder := "testdata/genai-bench/errors"
-	m, err := readGenAIBench([]string{folder, folder, folder})
+	twice, err := readGenAIBench([]string{folder, folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := twice.Write(t.Context(), Options{Out: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "no repetition") {
+		t.Errorf("one folder given twice: %v, want a refusal", err)
+	}
+	folders := []string{folder}
+	for i := range 2 {
+		other := filepath.Join(t.TempDir(), "errors")
+		if err := os.CopyFS(other, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		edit(t, filepath.Join(other, "D100_100_text-to-text_num_concurrency_8_time_5s.json"), func(doc map[string]any) {
+			row := doc["individual_request_metrics"].([]any)[2].(map[string]any)
+			row["e2e_latency"] = 1.2 + float64(i)
+		})
+		folders = append(folders, other)
+	}
+	m, err := readGenAIBench(folders)
 	if err != nil {
 		t.Fatal(err)
 	}

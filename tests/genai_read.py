@@ -1,9 +1,8 @@
 """Let genai-bench read folders and make its workbook and plots of each.
 
 Prints, as JSON, what it understood: the figures of each scenario and level, by
-folder. These
-are the functions that its commands excel and plot call; the commands themselves
-load every cloud's SDK first, which takes longer than the work.
+folder. These are the functions that its commands excel and plot call; the commands
+themselves load every cloud's SDK first, which takes longer than the work.
 """
 
 import json
