@@ -2,14 +2,15 @@
 
 PYTHON ?= python3
 VENV   := .venv
+GENAI_VENV := .venv-genai
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready compiler lint
-	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python go test -race -timeout 20m ./...
+test: $(VENV)/ready $(GENAI_VENV)/ready compiler lint
+	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
 lint: vulnerabilities
@@ -40,6 +41,14 @@ $(VENV)/ready: tests/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 	touch $@
 
+# genai-bench proves that it can read what assay exports. See the file for why its
+# own dependencies stay away.
+$(GENAI_VENV)/ready: tests/requirements-genai.txt $(VENV)/ready
+	$(PYTHON) -m venv $(GENAI_VENV)
+	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements-genai.txt
+	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps genai-bench==0.0.5
+	touch $@
+
 # Files that are made from the Go types: JSON Schema, CRD, reference pages.
 generate:
 	go run ./cmd/assay schema --write .
@@ -53,6 +62,7 @@ FUZZTIME ?= 10m
 fuzz:
 	go test ./spec -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./plan -run '^$$' -fuzz '^FuzzPlan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./foreign -run '^$$' -fuzz '^FuzzGenAIBench$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzFramer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzEvents$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
@@ -65,6 +75,7 @@ fuzz:
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	for tool in VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:

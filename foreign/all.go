@@ -11,6 +11,13 @@ import (
 // theirs.
 var All = []Tool{
 	GenAIBench,
+	VLLM,
+	SGLang,
+	AIPerf,
+	GuideLLM,
+	InferencePerf,
+	K6,
+	Vegeta,
 }
 
 // Find is the tool called name.

@@ -21,7 +21,7 @@ func (e genaiExperiment) gaps(launches int) []bundle.Gap {
 		{ID: bundle.GapChunks, Detail: "of an answer only the first token and the end are stamped: no gap between tokens, no stall, no jitter"},
 		{ID: bundle.GapWarmup, Detail: "ramp and drain are part of the run; which rows --warmup-ratio and --cooldown-ratio cut is not stored"},
 		{ID: bundle.GapTokens, Detail: "usage, or else the tokenizer: which of them counted is not stored"},
-		{ID: bundle.GapClient, Detail: "its one process saturates near 11,000 tokens/s and does not say when it was the limit"},
+		{ID: bundle.GapClient, Detail: "load, parsing and statistics share one process, which does not say when it was the limit"},
 		{ID: bundle.GapHost, Detail: "engine, version and GPU are labels that somebody typed; the machine is not described"},
 		{ID: bundle.GapSeed, Detail: "there is no seed, and prompts are not kept"},
 		{ID: bundle.GapServer, Detail: "the server's own counters are not read"},

@@ -3,11 +3,13 @@ package foreign
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"assay/bundle"
 	"assay/plan"
+	"assay/record"
 	"assay/spec"
 	"assay/unit"
 )
@@ -29,7 +31,7 @@ func (m Import) plan() (plan.Plan, error) {
 	p.Points, p.Search = nil, nil
 	for i, point := range m.Points {
 		made := plan.Point{
-			Index: i, Name: point.name(), Concurrency: point.Concurrency, Rate: point.Rate,
+			Index: i, Name: m.pointName(i), Concurrency: point.Concurrency, Rate: point.Rate,
 			Scenario: point.Scenario, BatchSize: point.BatchSize, Arrival: arrival,
 			Duration: unit.Duration(m.longest(i)),
 		}
@@ -73,8 +75,26 @@ func (m Import) check() error {
 			}
 			seen[at.Point] = true
 		}
+		for j, other := range m.Launches[:i] {
+			if sameRequests(l, other) {
+				return fmt.Errorf("launches %d and %d have the same requests to the nanosecond: one result was given twice, which is no repetition", j, i)
+			}
+		}
 	}
 	return nil
+}
+
+// sameRequests reports whether two launches are one measurement. Two of a hundred
+// requests agree in their times by accident, all of them never.
+func sameRequests(a, b Launch) bool {
+	requests := 0
+	same := slices.EqualFunc(a.Points, b.Points, func(x, y Measured) bool {
+		requests += len(x.Requests)
+		return x.Point == y.Point && x.Duration == y.Duration && slices.EqualFunc(x.Requests, y.Requests, func(r, s record.Request) bool {
+			return r.Sent == s.Sent && r.Done == s.Done && r.Result == s.Result
+		})
+	})
+	return same && requests > 0
 }
 
 // longest is how long a point was measured, in the launch that took longest.
@@ -89,8 +109,17 @@ func (m Import) longest(point int) (most time.Duration) {
 	return most
 }
 
-// name is what the point is called: the load, after the scenario where there are
-// several.
+// pointName is what a point is called. A scenario that all share is left out, so
+// that the point has the name that a plan of assay's would give it.
+func (m Import) pointName(index int) string {
+	p := m.Points[index]
+	if !slices.ContainsFunc(m.Points, func(other Point) bool { return other.Scenario != p.Scenario }) {
+		p.Scenario = ""
+	}
+	return p.name()
+}
+
+// name is the load, after the scenario.
 func (p Point) name() string {
 	if p.Name != "" {
 		return p.Name

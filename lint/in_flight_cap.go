@@ -49,7 +49,8 @@ func inFlightCap(f *Facts) Answer {
 				answer.Missing = "the most requests in flight: event " + record.PointBalance
 				continue
 			}
-			if !sessions && *t.MostInFlight >= int64(p.point.MaxInFlight) {
+			// An import whose source had no limit, or does not tell it, has 0.
+			if limit := int64(p.point.MaxInFlight); !sessions && limit > 0 && *t.MostInFlight >= limit {
 				touched++
 			}
 		}

@@ -111,7 +111,7 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 			return err
 		}
 	}
-	if j.client != nil {
+	if j.client != nil && knowsClient(b.Manifest) {
 		return j.client.add(b, r, reads)
 	}
 	return nil

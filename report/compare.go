@@ -68,6 +68,7 @@ func numbered(n int, one, many string) string {
 func (p *page) addComparison(r compare.Report, c compare.Comparison, all bool) {
 	label := c.Candidate.Label
 	p.add(block{title: label + ": what differs", head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, rows: changeRows(c.Changes)})
+	p.add(definitionsBlock(label, c.Definitions))
 	design := "launches compared as two groups (Welch)"
 	if c.Paired {
 		design = "launches paired by block"
@@ -111,6 +112,15 @@ func changeRows(changes []diff.Change) [][]string {
 		rows = append(rows, []string{c.Path, short(c.A), short(c.B), c.Kind, belongs})
 	}
 	return rows
+}
+
+// definitionsBlock says what the tools of two sides mean by the same words.
+func definitionsBlock(label string, list []compare.Definition) block {
+	b := block{title: label + ": what the tools mean", head: []string{"", "baseline", "candidate"}}
+	for _, d := range list {
+		b.rows = append(b.rows, []string{d.Of, d.Baseline, d.Candidate})
+	}
+	return b
 }
 
 // short keeps a value on its line.

@@ -137,6 +137,10 @@ type Comparison struct {
 	Changes    []diff.Change `json:"changes"`
 	Others     []diff.Change `json:"others"`
 
+	// Definitions are what two tools mean by the same words, where another tool
+	// measured one of the sides.
+	Definitions []Definition `json:"definitions,omitempty"`
+
 	Paired        bool           `json:"paired"` // by block
 	Rows          []Row          `json:"rows"`
 	Missing       []Missing      `json:"missing"`
@@ -276,6 +280,7 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 	variable, rest, ok := diff.Controlled(c.Changes, c.Declared)
 	c.Variable, c.Controlled = variable, ok
 	c.Others = append(c.Others, rest...)
+	c.Definitions = differences(baseline.Manifest, candidate.Manifest)
 	if c.Changes == nil {
 		c.Changes = []diff.Change{}
 	}

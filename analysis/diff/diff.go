@@ -28,6 +28,7 @@ const (
 	Environment = "environment"
 	Input       = "input"
 	Topology    = "topology"
+	Instrument  = "instrument"
 )
 
 // A Change is one thing that differs between two sides.
@@ -35,7 +36,7 @@ type Change struct {
 	Path string `json:"path"` // as people write it: spec.workload.precision, gpu.driver
 	A    string `json:"a"`
 	B    string `json:"b"`
-	Kind string `json:"kind"` // plan, environment, input or topology
+	Kind string `json:"kind"` // instrument, plan, environment, input or topology
 
 	// Variable is which of the variables of comparison.variableUnderTest the
 	// change belongs to; empty when to none.
@@ -113,9 +114,10 @@ func environmentOf(env record.Environment, name string) record.Environment {
 }
 
 // Bundles lists everything that differs between a and b and may matter, in the
-// order of paths: plans first, then inputs, topology and environment.
+// order of paths: who measured first, then plans, inputs, topology and environment.
 func Bundles(a, b Side) []Change {
 	var list []Change
+	list = append(list, sources(a.Manifest, b.Manifest)...)
 	list = append(list, plans(a.Plan, b.Plan)...)
 	list = append(list, inputs(a.Manifest.Inputs, b.Manifest.Inputs)...)
 	list = append(list, environments(a.Manifest, b.Manifest)...)
@@ -129,7 +131,7 @@ func Bundles(a, b Side) []Change {
 }
 
 // kinds in the order of lists.
-var kinds = []string{Plan, Input, Topology, Environment}
+var kinds = []string{Instrument, Plan, Input, Topology, Environment}
 
 // Controlled reports whether changes are exactly those of the one declared
 // variable. Variable is the one that moved: declared, or empty when nothing

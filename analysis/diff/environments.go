@@ -17,7 +17,7 @@ func environments(a, b bundle.Manifest) []Change {
 		x, y := a.Environment[name], b.Environment[name]
 		_, inA := a.Environment[name]
 		_, inB := b.Environment[name]
-		if sameFact(x, y, inA, inB) {
+		if sameFact(x, y, inA, inB) || untold(a, inA) || untold(b, inB) {
 			continue
 		}
 		if name == "host.name" && pods {
@@ -33,7 +33,7 @@ func environments(a, b bundle.Manifest) []Change {
 		}
 		list = append(list, Change{Path: name, A: factText(x, inA), B: factText(y, inB), Kind: kind, Variable: r.variable, Along: r.along})
 	}
-	if a.TopologyDigest != b.TopologyDigest && !shape {
+	if a.TopologyDigest != b.TopologyDigest && !shape && !untold(a, a.TopologyDigest != "") && !untold(b, b.TopologyDigest != "") {
 		list = append(list, Change{Path: "topologyDigest", A: shown(a.TopologyDigest), B: shown(b.TopologyDigest), Kind: Topology, Variable: hardware})
 	}
 	return list

@@ -77,6 +77,7 @@ var commands = []func(Env) *cobra.Command{
 	reportCommand,
 	importCommand,
 	plotCommand,
+	exportCommand,
 	claimCommand,
 	fleetCommand,
 	scaleCommand,

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"assay/bundle"
+	"assay/foreign"
+)
+
+func exportCommand(env Env) *cobra.Command {
+	var out string
+	var launch int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export genai-bench BUNDLE -o FOLDER",
+		Short: "Write a bundle in the format of another tool",
+		Long: `Export writes one launch of a bundle as an experiment folder of genai-bench
+0.0.5, from which genai-bench makes its workbook and its plots. genai-bench knows
+no repetitions: each launch is an experiment of its own, and intervals stay behind.
+
+Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 2:
+				return usageError(fmt.Errorf("got %d arguments, want a format and a bundle: assay export genai-bench BUNDLE -o FOLDER", len(args)))
+			case args[0] != foreign.GenAIBench.Name:
+				return usageError(fmt.Errorf("format %q: want %s", args[0], foreign.GenAIBench.Name))
+			case out == "":
+				return usageError(errors.New("--out: want the folder to make"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := openBundle(args[1])
+			if err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("launch") {
+				launch = firstCompleted(b)
+			}
+			if err := exportLaunch(b, launch, out); err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(env.Stdout, map[string]any{"folder": out, "launch": launch})
+			}
+			_, err = fmt.Fprintln(env.Stdout, out)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "the folder to make; it must not exist")
+	cmd.Flags().IntVar(&launch, "launch", 0, "the launch to write (default: the first that was completed)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	return cmd
+}
+
+func firstCompleted(b *bundle.Bundle) int {
+	for _, l := range b.Launches() {
+		if l.Outcome == bundle.LaunchCompleted {
+			return l.Index
+		}
+	}
+	return 0
+}
+
+func exportLaunch(b *bundle.Bundle, launch int, out string) error {
+	var have []int
+	for _, l := range b.Launches() {
+		have = append(have, l.Index)
+	}
+	if !slices.Contains(have, launch) {
+		return usageError(fmt.Errorf("--launch %d: the bundle has %v", launch, have))
+	}
+	p, err := planOf(b)
+	if err != nil {
+		return err
+	}
+	return foreign.ExportGenAIBench(b, p, launch, out)
+}
