@@ -43,6 +43,7 @@ type Report struct {
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
 	Pictures  *picture.Set        `json:"-"`                  // for faces that draw; nil when they were not made
 	Manifest  bundle.Manifest     `json:"-"`                  // as it is known while the face is made: before sealing it lists no files
+	Bundle    *bundle.Bundle      `json:"-"`                  // for faces that show single requests; nil leaves them out
 	All       bool                `json:"-"`                  // show every metric, also where people read
 }
 
@@ -73,7 +74,7 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
 		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
-		Source: b.Manifest.Source, Manifest: b.Manifest,
+		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
 	if r.Search, err = search.Summarise(b, p); err != nil {
 		return r, err
@@ -96,6 +97,7 @@ type Named struct {
 var All = []Named{
 	{"text", "report.txt", Text},
 	{"json", "report.json", JSON},
+	{"xlsx", "report.xlsx", XLSX},
 }
 
 // Find returns the format called name.

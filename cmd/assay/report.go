@@ -10,6 +10,7 @@ import (
 func reportCommand(env Env) *cobra.Command {
 	var format string
 	var asJSON, all bool
+	var workbook report.XLSXOptions
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
 		Short: "Show what a bundle says",
@@ -25,6 +26,9 @@ from the raw records. The bundle is not changed.`,
 			if err != nil {
 				return usageError(err)
 			}
+			if show, err = workbookFormat(format, workbook, show); err != nil {
+				return usageError(err)
+			}
 			collectSoonest(env)
 			b, j, err := openJudged(args[0])
 			if err != nil {
@@ -38,9 +42,10 @@ from the raw records. The bundle is not changed.`,
 			return show(env.Stdout, r)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json or xlsx")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
 	cmd.Flags().BoolVar(&all, "all", false, "show every metric, variants and parts too; JSON has them anyway")
+	workbookFlags(cmd, &workbook)
 	return cmd
 }
 
