@@ -44,6 +44,9 @@ func gradeOf(e Evidence) (Grade, []string) {
 // unsound lists what keeps a run from any grade that may be quoted.
 func unsound(e Evidence) []string {
 	var why []string
+	if from := e.Manifest.Source; from != nil {
+		why = append(why, fmt.Sprintf("the figures are those of %s: assay measured none of them", from.Tool))
+	}
 	if e.Status != bundle.Completed {
 		why = append(why, fmt.Sprintf("the run is %s", e.Status))
 	}

@@ -36,6 +36,10 @@ type Import struct {
 	// points are replaced by those of the launches.
 	Run spec.Run
 
+	// Files are what was read. Write fills Source.Files with their digests and
+	// keeps the small ones in the bundle.
+	Files []File
+
 	Started     time.Time // zero when the files do not tell
 	Environment record.Environment
 	Points      []Point  // in the order of the plan
@@ -56,7 +60,13 @@ type Launch struct {
 	Points []Measured
 }
 
-// A Measured is what one launch says about one point.
+// A Measured is what one launch says about one point. All its times count from
+// the beginning of its window; those of a source that does not tell when requests
+// were sent count from the send of each, as if all had been sent at once. The
+// numbers of requests need to be unique in it and nowhere else.
+//
+// A source that tells the first token and no other part of an answer gives each
+// request one Chunk, of the first token, and says bundle.GapChunks.
 type Measured struct {
 	Point       int           // index into Import.Points
 	Duration    time.Duration // of the window

@@ -87,6 +87,8 @@ func Run(f *Facts) Audit {
 		switch {
 		case c.Pair && f.Against == nil, c.Applies != nil && !c.Applies(f):
 			result.State = NotApplicable
+		case f.untold(c) != "":
+			result.State, result.Missing = NotChecked, f.untold(c)
 		default:
 			answer := c.Run(f)
 			for _, one := range answer.Findings {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/analysis/steady"
+	"assay/bundle"
 	"assay/finding"
 	"assay/stats"
 	"assay/unit"
@@ -40,7 +41,7 @@ func judgesSteadiness(f *Facts) bool {
 	if f.Plan.Run.Spec.Load == nil || f.Plan.Search != nil {
 		return false
 	}
-	if len(f.Steady.Points) == 0 {
+	if len(f.Steady.Points) == 0 || f.Manifest.Unknown(bundle.GapSendTimes) {
 		return true // the evidence is missing, which is not the same
 	}
 	for range f.Steady.Judged {

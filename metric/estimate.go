@@ -102,6 +102,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 			return err
 		}
 	}
+	e.leaveUntold(b.Manifest, p)
 	var err error
 	e.Paired, err = compare(b, p, e.Rows, e.Confidence)
 	return err

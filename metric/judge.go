@@ -106,7 +106,7 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 		j.estimates.Launches = append(j.estimates.Launches, info.Index)
 		j.launches = append(j.launches, points.end(info))
 	}
-	if j.client != nil {
+	if j.client != nil && knowsClient(b.Manifest) {
 		return j.client.add(b, r, reads)
 	}
 	return nil

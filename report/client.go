@@ -15,6 +15,9 @@ import (
 // does not cover.
 func ownError(r Report) []string {
 	b := r.Client.Bounds
+	if r.Source != nil && b == nil {
+		return []string{"not known: " + r.Source.Tool + " does not measure its own"}
+	}
 	if b == nil {
 		return []string{"not measured: TTFT and gaps include the client's own delay (see assay calibrate)"}
 	}

@@ -76,7 +76,7 @@ func boundsText(b *spec.Bounds) (parts []string) {
 
 // shown reports whether a face for people shows m: everything, if all is asked
 // for.
-func (r Report) shown(m metric.Metric) bool { return r.All || !m.Detail }
+func (r Report) shown(m metric.Metric) bool { return r.All || !m.Detail || r.standsIn(m) }
 
 // writeMore says how many metrics of a point only the JSON and --all show.
 func writeMore(b *bytes.Buffer, r Report, point plan.Point) {

@@ -75,7 +75,7 @@ func (r Replay) text(sessions bool) string {
 
 // loadText says who decides when requests leave.
 func loadText(w spec.Workload) string {
-	const counted = "; latencies count from when each request was due"
+	const counted = countedFromDue
 	switch open := w.ConcurrencyModel == spec.OpenLoop; {
 	case open && w.Session != nil:
 		return "open loop of sessions: they begin on schedule, and inside one each step follows the answers before it" + counted
@@ -86,6 +86,8 @@ func loadText(w spec.Workload) string {
 	}
 	return "closed loop: the load follows the target's speed" + counted
 }
+
+const countedFromDue = "; latencies count from when each request was due"
 
 // sessionText says what sessions are like.
 func sessionText(s *spec.Session) string {

@@ -76,6 +76,9 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
+	if r.Reported, err = readReported(b); err != nil {
+		return r, err
+	}
 	if r.Search, err = search.Summarise(b, p); err != nil {
 		return r, err
 	}

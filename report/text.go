@@ -33,6 +33,7 @@ func Text(w io.Writer, r Report) error {
 	}
 	writeSteady(&b, r)
 	writeClient(&b, r)
+	writeSource(&b, r)
 	writeFoot(&b, r)
 	_, err := w.Write(b.Bytes())
 	return err
@@ -45,16 +46,19 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
 	row("signature", "%s", r.Signature)
+	if r.Source != nil {
+		row("source", "%s", sourceLine(r.Source))
+	}
 	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
 	if r.Claims != nil {
 		row("grade", "%s", gradeText(*r.Claims))
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {
-			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
+			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, r.startedBy(side.Target))
 		}
 	}
-	row("load", "%s", loadText(s.Workload))
+	row("load", "%s", r.loadLine())
 	if s.Workload.Session != nil {
 		row("sessions", "%s", sessionText(s.Workload.Session))
 	}
@@ -69,7 +73,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row("lengths", "%s", text)
 		}
 	}
-	row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
+	if r.Source == nil {
+		row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
+	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
 	for _, text := range ownError(r) {
@@ -120,7 +126,10 @@ func connectedBy(t *spec.Target) string {
 	return said
 }
 
-func startedBy(t *spec.Target) string {
+func (r Report) startedBy(t *spec.Target) string {
+	if r.Source != nil {
+		return "" // nobody told
+	}
 	if t.Server == nil {
 		return " (not restarted between launches: they share its state)"
 	}
@@ -151,6 +160,8 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		case !fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
+		case r.untold(m):
+			// The source could not have it.
 		case m.SLOOnly && !limited:
 			// Nor has it where nothing is limited.
 		case !r.shown(m):
@@ -162,6 +173,10 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		default:
 			whole = append(whole, m)
 		}
+	}
+	if r.Source != nil && !measured(r.Estimates, point.Index) {
+		writeReported(b, r, point.Index)
+		return
 	}
 	if !measured(r.Estimates, point.Index) {
 		fmt.Fprintln(b, "  no completed launch measured this point")
@@ -272,7 +287,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", warning)
 	}
-	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 0 && n < 6 {
+	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 1 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
 }

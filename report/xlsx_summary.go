@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"assay/metric"
 	"assay/plan"
@@ -13,7 +12,7 @@ import (
 // bookMetrics are what a row of the summary shows of a point, where it is known.
 // Distributions have the median and the chosen percentile.
 var bookMetrics = []metric.Metric{
-	metric.TTFT, metric.TPOT, metric.E2E, metric.SessionTime,
+	metric.TTFT, metric.TPOT, metric.TPOTDone, metric.E2E, metric.SessionTime,
 	metric.RequestThroughput, metric.OutputThroughput, metric.ItemThroughput, metric.SoundThroughput,
 	metric.SessionRate, metric.OfferedRate, metric.Goodput, metric.ErrorRate,
 	metric.EnergyPerOutputToken, metric.CostPerMillionOutput,
@@ -52,6 +51,9 @@ func (b *workbook) shownStatistics(r Report) (list []bookStatistic) {
 		}
 	}
 	for _, m := range bookMetrics {
+		if m.ID == metric.TPOTDone.ID && !r.standsIn(m) {
+			continue
+		}
 		for _, s := range b.statisticsOf(m) {
 			if known[m.ID+" "+s.statistic] {
 				list = append(list, s)
@@ -204,14 +206,20 @@ func (b *workbook) facts(r Report) [][2]string {
 		add("grade", "%s", gradeText(*r.Claims))
 	}
 	if r.Source != nil {
-		add("source", "%s", strings.TrimSpace(r.Source.Tool+" "+r.Source.Version)+": these are another tool's results; assay has measured nothing of them")
+		add("source", "%s", sourceLine(r.Source))
+		for _, gap := range r.Source.Unknown {
+			add("not told", "%s: %s", gap.ID, gap.Detail)
+		}
+		for _, note := range r.Source.Notes {
+			add("note", "%s", note)
+		}
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {
-			add(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target))
+			add(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, r.startedBy(side.Target))
 		}
 	}
-	add("load", "%s", loadText(s.Workload))
+	add("load", "%s", r.loadLine())
 	add("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	add("workload", "%s", r.Plan.WorkloadDigest)
 	add("intervals", "low and high: %g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)

@@ -62,6 +62,10 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
 		}
+		if b.Manifest.Unknown(bundle.GapSendTimes) {
+			r.Points = append(r.Points, cannotTell(info.Index, p)...)
+			continue
+		}
 		points, err := readLaunch(b, info.Index, p)
 		if err != nil {
 			return r, fmt.Errorf("launch %d: %w", info.Index, err)
@@ -69,6 +73,15 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		r.Points = append(r.Points, points...)
 	}
 	return r, nil
+}
+
+// cannotTell lists the points of a launch whose requests have no order in time.
+func cannotTell(launch int, p plan.Plan) []Point {
+	var list []Point
+	for _, point := range p.Points {
+		list = append(list, Point{Launch: launch, Point: point.Index, Skipped: "the source does not tell when requests were sent: whether the window was in steady state cannot be told"})
+	}
+	return list
 }
 
 // row is what is read of a request.

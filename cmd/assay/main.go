@@ -74,6 +74,7 @@ var commands = []func(Env) *cobra.Command{
 	schemaCommand,
 	runCommand,
 	reportCommand,
+	importCommand,
 	claimCommand,
 	fleetCommand,
 	scaleCommand,

@@ -1,0 +1,40 @@
+package metric
+
+import (
+	"testing"
+
+	"assay/bundle"
+)
+
+// A bundle that assay measured tells everything; one of another tool only what the
+// tool wrote down.
+func TestTells(t *testing.T) {
+	without := func(gaps ...string) bundle.Manifest {
+		m := bundle.Manifest{Source: &bundle.Source{Tool: "other"}}
+		for _, id := range gaps {
+			m.Source.Unknown = append(m.Source.Unknown, bundle.Gap{ID: id})
+		}
+		return m
+	}
+	for _, m := range All {
+		if !m.Tells(bundle.Manifest{}) || !m.Tells(without()) {
+			t.Errorf("%s: nothing is unknown, and it is not told", m.ID)
+		}
+		if m.Tells(without(bundle.GapRequests)) {
+			t.Errorf("%s is told by a source without requests", m.ID)
+		}
+	}
+	for _, tt := range []struct {
+		gap        string
+		kept, gone Metric
+	}{
+		{bundle.GapSendTimes, RequestThroughput, Concurrency},
+		{bundle.GapDueTimes, TTFT, Lag},
+		{bundle.GapChunks, TPOTDone, TPOT},
+		{bundle.GapErrors, E2E, ErrorRate},
+	} {
+		if m := without(tt.gap); !tt.kept.Tells(m) || tt.gone.Tells(m) {
+			t.Errorf("without %s: %s told %v, %s told %v; want true and false", tt.gap, tt.kept.ID, tt.kept.Tells(m), tt.gone.ID, tt.gone.Tells(m))
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"text/tabwriter"
+
+	"assay/bundle"
+	"assay/metric"
+	"assay/record"
+	"assay/unit"
+)
+
+// readReported reads the figures that another tool reckoned, launch by launch.
+func readReported(b *bundle.Bundle) ([]record.Reported, error) {
+	if b.Manifest.Source == nil {
+		return nil, nil
+	}
+	var all []record.Reported
+	for _, l := range b.Launches() {
+		name := path.Join("raw", fmt.Sprintf("launch-%02d", l.Index), record.ReportedFile)
+		data, err := b.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var list []record.Reported
+		if err := json.Unmarshal(data, &list); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// sourceLine names the tool whose results the bundle repeats.
+func sourceLine(s *bundle.Source) string {
+	return fmt.Sprintf("%s, %d %s; assay measured none of it", strings.TrimSpace(s.Tool+" "+s.Version), len(s.Files), numbered(len(s.Files), "file", "files"))
+}
+
+// writeSource says what the source does not tell, what was computed anew and which
+// of its own figures are wrong.
+func writeSource(b *bytes.Buffer, r Report) {
+	if r.Source == nil {
+		return
+	}
+	fmt.Fprintf(b, "\nsource: %s\n", r.Source.Tool)
+	var gaps []string
+	for _, g := range r.Source.Unknown {
+		gaps = append(gaps, g.ID)
+	}
+	if len(gaps) > 0 {
+		fmt.Fprintf(b, "  does not tell: %s\n", strings.Join(gaps, ", "))
+	}
+	for _, note := range r.Source.Notes {
+		fmt.Fprintf(b, "  - %s\n", note)
+	}
+	wrong := 0
+	for _, f := range r.Reported {
+		if f.Wrong != "" {
+			wrong++
+		}
+	}
+	if len(r.Reported) > 0 {
+		fmt.Fprintf(b, "  %d figures as %s reckoned them are in the JSON, %d of them known to be wrong\n", len(r.Reported), r.Source.Tool, wrong)
+	}
+}
+
+// mostReported is how many figures of a point a terminal shows unless all are
+// asked for.
+const mostReported = 40
+
+// writeReported shows the figures of a point as the tool reckoned them. It is for
+// points of which the source tells nothing else.
+func writeReported(b *bytes.Buffer, r Report, point int) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  as %s reckoned it\tstatistic\tvalue\tmeans\n", r.Source.Tool)
+	shown, left := 0, 0
+	for _, f := range r.Reported {
+		switch {
+		case f.Point != point:
+		case shown >= mostReported && !r.All:
+			left++
+		default:
+			shown++
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), meaning(f))
+		}
+	}
+	t.Flush()
+	if left > 0 {
+		fmt.Fprintf(b, "  %d more figures in the JSON; assay report --all shows them\n", left)
+	}
+}
+
+// meaning says what a reported figure is, or why it must not be used.
+func meaning(f record.Reported) string {
+	switch {
+	case f.Wrong != "":
+		return "WRONG: " + f.Wrong
+	case f.Metric != "":
+		return f.Metric
+	}
+	return f.Definition
+}
+
+// untold reports whether the source of an import does not tell what m needs.
+func (r Report) untold(m metric.Metric) bool { return r.Source != nil && !m.Tells(r.Manifest) }
+
+// standsIn reports whether m is shown in place of one that the source cannot give:
+// TPOT needs the last token, and many tools know the end of the answer only.
+func (r Report) standsIn(m metric.Metric) bool {
+	return m.ID == metric.TPOTDone.ID && r.untold(metric.TPOT)
+}
+
+// loadLine says how load was offered and from when latencies count.
+func (r Report) loadLine() string {
+	text := loadText(r.Plan.Run.Spec.Workload)
+	if r.Manifest.Unknown(bundle.GapDueTimes) {
+		return strings.TrimSuffix(text, countedFromDue) + "; latencies count from the send: when a request was due is not told"
+	}
+	return text
+}
