@@ -11,6 +11,9 @@ import (
 // theirs.
 var All = []Tool{
 	GenAIBench,
+	MLPerf,
+	NCCLTests,
+	LMEval,
 }
 
 // Find is the tool called name.
