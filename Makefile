@@ -72,6 +72,9 @@ fuzz:
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./foreign -run '^$$' -fuzz '^FuzzMLPerf$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./foreign -run '^$$' -fuzz '^FuzzNCCLTests$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./foreign -run '^$$' -fuzz '^FuzzLMEval$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:

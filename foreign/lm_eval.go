@@ -179,13 +179,14 @@ func (r lmEvalResult) summaries(file string) (list []summary, err error) {
 
 // title names a task with what changes its meaning.
 func (r lmEvalResult) title(task string) string {
+	name := task
 	if n, ok := r.Shots[task]; ok {
-		task += fmt.Sprintf(" n-shot=%v", n)
+		name += fmt.Sprintf(" n-shot=%v", n)
 	}
 	if v, ok := r.Versions[task]; ok {
-		task += fmt.Sprintf(" version=%v", v)
+		name += fmt.Sprintf(" version=%v", v)
 	}
-	return task
+	return name
 }
 
 // score is one figure: acc or acc_stderr, after a filter of the answers.

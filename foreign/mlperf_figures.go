@@ -43,8 +43,8 @@ func (l *mlperfLog) figures(scenario string) (list []record.Reported) {
 			continue
 		}
 		f := mlperfFigure(key, scenario)
-		f.Value *= v
-		if invalid && f.Wrong == "" {
+		f.Value = v / f.Value
+		if rate := strings.Contains(key, "_per_sec"); invalid && rate {
 			f.Wrong = "LoadGen calls the run INVALID: it is no result of MLPerf"
 		}
 		if limit, known := l.number("effective_target_latency_ns"); key == "result_overlatency_query_count" && known && limit == 0 {
@@ -81,8 +81,8 @@ func (l *mlperfLog) why() string {
 
 var mlperfPercentile = regexp.MustCompile(`(\d+)\.(\d+)_percentile`)
 
-// mlperfFigure says what a key of the log means. Its value is the factor to our
-// unit.
+// mlperfFigure says what a key of the log means. Its value is how many of its
+// unit are one of ours.
 func mlperfFigure(key, scenario string) record.Reported {
 	f := record.Reported{Name: key, Statistic: "value", Value: 1, Unit: string(unit.Ratio), Definition: "as LoadGen logs it"}
 	switch found := mlperfPercentile.FindStringSubmatch(key); {
@@ -104,7 +104,7 @@ func mlperfFigure(key, scenario string) record.Reported {
 		from = due
 	}
 	seconds := func(id, what string) {
-		f.Value, f.Unit, f.Definition = 1e-9, string(unit.Second), what
+		f.Value, f.Unit, f.Definition = 1e9, string(unit.Second), what
 		if metrics && f.Statistic != "min" && f.Statistic != "max" {
 			f.Metric = id
 		}

@@ -176,7 +176,7 @@ func (p ncclIteration) seconds() (list []float64, err error) {
 		if !(us >= 0 && us < 1e12) {
 			return nil, fmt.Errorf("an iteration of %v µs", us)
 		}
-		list = append(list, us*1e-6)
+		list = append(list, us/1e6)
 	}
 	return list, nil
 }
@@ -195,8 +195,8 @@ func (t *ncclTimes) mode() (*ncclMode, error) {
 		name         string
 		from         *json.Number
 		value, loose *float64
-		scale        float64
-	}{{"time", spent, &m.seconds, &m.looseSeconds, 1e-6}, {"alg_bw", t.Alg, &m.alg, &m.looseAlg, 1e9}, {"bus_bw", t.Bus, &m.bus, &m.looseBus, 1e9}} {
+		times, over  float64
+	}{{"time", spent, &m.seconds, &m.looseSeconds, 1, 1e6}, {"alg_bw", t.Alg, &m.alg, &m.looseAlg, 1e9, 1}, {"bus_bw", t.Bus, &m.bus, &m.looseBus, 1e9, 1}} {
 		if one.from == nil {
 			return nil, fmt.Errorf("%s is missing", one.name)
 		}
@@ -204,7 +204,7 @@ func (t *ncclTimes) mode() (*ncclMode, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s is %q, want a number that is not negative", one.name, one.from.String())
 		}
-		*one.value, *one.loose = v*one.scale, loose*one.scale
+		*one.value, *one.loose = v*one.times/one.over, loose*one.times/one.over
 	}
 	if m.wrong != nil && !(*m.wrong >= 0 && *m.wrong <= math.MaxInt64) {
 		return nil, fmt.Errorf("nwrong is %v, want a count", *m.wrong)

@@ -102,15 +102,15 @@ func ncclHalf(fields []string, cpu bool) (*ncclMode, error) {
 	for i, to := range []struct {
 		name         string
 		value, loose *float64
-		scale        float64
+		times, over  float64
 	}{
-		{"time", &m.seconds, &m.looseSeconds, 1e-6}, {"algbw", &m.alg, &m.looseAlg, 1e9}, {"busbw", &m.bus, &m.looseBus, 1e9},
+		{"time", &m.seconds, &m.looseSeconds, 1, 1e6}, {"algbw", &m.alg, &m.looseAlg, 1e9, 1}, {"busbw", &m.bus, &m.looseBus, 1e9, 1},
 	} {
 		v, loose, err := ncclPrinted(fields[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s is %q, want a number that is not negative", to.name, fields[i])
 		}
-		*to.value, *to.loose = v*to.scale, loose*to.scale
+		*to.value, *to.loose = v*to.times/to.over, loose*to.times/to.over
 	}
 	if fields[3] != "N/A" {
 		v, _, err := ncclPrinted(fields[3])
