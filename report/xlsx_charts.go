@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/xuri/excelize/v2"
 
@@ -20,9 +21,9 @@ const (
 	chartCell    = 12 // characters of such a column
 )
 
-// A plotted is one statistic in the table of the charts: its value, and how far its
+// A bookPlotted is one statistic in the table of the charts: its value, and how far its
 // interval reaches below and above it.
-type plotted struct {
+type bookPlotted struct {
 	bookStatistic
 	column    int    // of the value; below and above follow
 	certified []bool // by side: whether any point has a value
@@ -38,7 +39,7 @@ type chartTable struct {
 	head    int
 	sides   []string
 	points  []plan.Point
-	plotted []plotted
+	plotted []bookPlotted
 }
 
 // charts draws the points of one sheet. One point is no curve.
@@ -51,13 +52,13 @@ func (b *workbook) charts(s *bookSheet, r Report, points []plan.Point) {
 	for _, side := range r.Plan.Run.Spec.Sides() {
 		t.sides = append(t.sides, side.Name)
 	}
-	var latencies, throughputs []plotted
+	var latencies, throughputs []bookPlotted
 	column := t.column + 3
-	add := func(list *[]plotted, metrics ...metric.Metric) {
+	add := func(list *[]bookPlotted, metrics ...metric.Metric) {
 		for _, m := range metrics {
 			for _, one := range b.statisticsOf(m) {
-				if _, ok := r.Estimates.Find(m.ID, one.statistic, points[0].Index); ok {
-					*list = append(*list, plotted{one, column, make([]bool, len(t.sides))})
+				if slices.ContainsFunc(points, func(p plan.Point) bool { _, ok := r.Estimates.Find(m.ID, one.statistic, p.Index); return ok }) {
+					*list = append(*list, bookPlotted{one, column, make([]bool, len(t.sides))})
 					column += 3
 				}
 			}
@@ -78,7 +79,7 @@ func (b *workbook) charts(s *bookSheet, r Report, points []plan.Point) {
 		title  string
 		x      int
 		xName  string
-		series []plotted
+		series []bookPlotted
 	}{
 		{"Latency against throughput", throughputs[0].column, name, latencies},
 		{"TTFT against load", t.column + 2, load, latencies[:first]},
@@ -121,7 +122,7 @@ func loadAxis(points []plan.Point) (name string, value func(plan.Point) float64)
 }
 
 // axis is the name of a statistic with its unit.
-func (t *chartTable) axis(p plotted) string { return t.sheet.book.head(p.name(), p.metric.Unit) }
+func (t *chartTable) axis(p bookPlotted) string { return t.sheet.book.head(p.name(), p.metric.Unit) }
 
 // chartNumbers writes the table. What cannot be certified is left out: an empty cell
 // is a gap, where a text would be drawn as zero.
@@ -179,7 +180,7 @@ var chartColours = []string{"0072B2", "D55E00", "009E73", "CC79A7", "56B4E9", "E
 var chartMarks = []string{"circle", "diamond", "square", "triangle", "x", "star"}
 
 // chart draws some statistics over a column of the table.
-func (b *workbook) chart(t *chartTable, title string, x int, xName string, shown []plotted, column, row int) {
+func (b *workbook) chart(t *chartTable, title string, x int, xName string, shown []bookPlotted, column, row int) {
 	var series []excelize.ChartSeries
 	var bars []errorBars
 	for side, name := range t.sides {
@@ -223,7 +224,7 @@ func (b *workbook) chart(t *chartTable, title string, x int, xName string, shown
 }
 
 // yAxis names what all series share.
-func (t *chartTable) yAxis(shown []plotted) string {
+func (t *chartTable) yAxis(shown []bookPlotted) string {
 	u := shown[0].metric.Unit
 	if u == unit.Second {
 		return "time (" + t.sheet.book.unitName(u) + "), with intervals"

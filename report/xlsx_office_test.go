@@ -52,7 +52,7 @@ func written(t *testing.T, r Report) string {
 // LibreOffice reads every number of the workbook to the last bit. Its text formats
 // write 15 digits; the old binary one has the numbers as they are in its memory.
 func TestLibreOfficeReadsNumbers(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	path := written(t, r)
 	data, err := os.ReadFile(filepath.Join(office(t, path, "xls"), "report.xls"))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestLibreOfficeReadsNumbers(t *testing.T) {
 // glyphs, so lines in the colours of the series are looked for, which nothing else
 // has.
 func TestLibreOfficePrintsCharts(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	data, err := os.ReadFile(filepath.Join(office(t, written(t, r), "pdf"), "report.pdf"))
 	if err != nil {
 		t.Fatal(err)

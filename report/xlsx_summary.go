@@ -223,7 +223,11 @@ func (b *workbook) facts(r Report) [][2]string {
 	add("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	add("workload", "%s", r.Plan.WorkloadDigest)
 	add("intervals", "low and high: %g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	add("shown", "p50 and %s of each request's times, in %s; cells hold every digit of the JSON report%s", b.options.Percentile, b.time.name, b.scaling())
+	shown := "p50"
+	if b.options.Percentile != shown {
+		shown += " and " + b.options.Percentile
+	}
+	add("shown", "%s of each request's times, in %s; cells hold every digit of the JSON report%s", shown, b.time.name, b.scaling())
 	for _, text := range ownError(r) {
 		add("own error", "%s", text)
 	}

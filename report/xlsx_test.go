@@ -23,9 +23,9 @@ import (
 	"assay/stats"
 )
 
-// sweep is the report of a real bundle: three launches of three points, judged from
+// bookSweep is the report of a real bundle: three launches of three points, judged from
 // its records, with texts that a spreadsheet could take for formulas.
-func sweep(t *testing.T) Report {
+func bookSweep(t *testing.T) Report {
 	t.Helper()
 	b, err := scene.Run{
 		Dir: filepath.Join(t.TempDir(), "bundle"), ID: "20260102_030405__run__sweep",
@@ -154,7 +154,7 @@ func jsonRows(t *testing.T, r Report) []metric.Row {
 
 // Every number of the JSON report is in a cell, to the last bit, in its unit.
 func TestWorkbookEqualsJSON(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	r.Plan.Points[0].Scenario, r.Plan.Points[1].Scenario, r.Plan.Points[2].Scenario = "D(100,100)", "N(480,240)/(300,150)", "D(100,100)"
 	sheets := map[string]string{"D(100,100)": "D(100,100)", "N(480,240)/(300,150)": "N(480,240)-(300,150)"}
 	for name, factor := range map[string]float64{"": 1, "ms": 1e3, "us": 1e6} {
@@ -204,7 +204,7 @@ func TestWorkbookEqualsJSON(t *testing.T) {
 // The summary has one row for each point, with the chosen percentile and units in
 // every head.
 func TestWorkbookSummary(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	f := workbookOf(t, XLSXOptions{Percentile: "p90", TimeUnit: "ms"}, r)
 	rows := cellsBy(t, f, "Summary", "point")
 	if len(rows) != 3 {
@@ -228,7 +228,7 @@ func TestWorkbookSummary(t *testing.T) {
 
 // No cell is a formula, whatever texts begin with.
 func TestWorkbookHasNoFormulas(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	f := workbookOf(t, XLSXOptions{}, r)
 	want := map[string]bool{"=1+1": false, "+cmd|' /C calc'!A0": false, "@SUM(A1)": false, "-2": false, "=HYPERLINK(\"http://127.0.0.1\")": false}
 	for _, sheet := range f.GetSheetList() {
@@ -259,7 +259,7 @@ func TestWorkbookHasNoFormulas(t *testing.T) {
 // The appendix shows every point of every launch, says how many are left out, and
 // has the times of the records.
 func TestWorkbookRequests(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	f := workbookOf(t, XLSXOptions{Requests: 45}, r)
 	rows := cellsBy(t, f, "Requests", "launch (1)")
 	each := map[string]int{}
@@ -297,7 +297,7 @@ func TestWorkbookRequests(t *testing.T) {
 
 // Series without any certified point say so, and every series has its error bars.
 func TestWorkbookCharts(t *testing.T) {
-	r := sweep(t)
+	r := bookSweep(t)
 	for i, row := range r.Estimates.Rows {
 		if row.Metric == metric.TTFT.ID && row.Statistic == "p99" {
 			r.Estimates.Rows[i].Interval, r.Estimates.Rows[i].Warnings = stats.Unbounded, []string{stats.NotCertifiable(.99, .95) + ", have 40"}
