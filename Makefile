@@ -9,7 +9,7 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready $(GENAI_VENV)/ready compiler lint
+test: $(VENV)/ready $(GENAI_VENV)/ready compiler office lint
 	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
@@ -30,6 +30,13 @@ compiler:
 	@command -v cc >/dev/null || { echo "installing a C compiler for the race detector"; \
 	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y gcc libc6-dev; \
 	else sudo apt-get update -qq && sudo apt-get install -qq -y gcc libc6-dev; fi; }
+
+# LibreOffice proves that others can open our workbooks.
+.PHONY: office
+office:
+	@command -v soffice >/dev/null || { echo "installing LibreOffice, which opens our workbooks in tests"; \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y --no-install-recommends libreoffice-calc; \
+	else sudo apt-get update -qq && sudo apt-get install -qq -y --no-install-recommends libreoffice-calc; fi; }
 
 # pandas and DuckDB prove that others can open what assay writes; scipy and
 # statsmodels that others reckon as it does.
@@ -75,7 +82,7 @@ fuzz:
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
-	for tool in VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
+	for tool in MLPerf NCCLTests LMEval VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:

@@ -18,6 +18,9 @@ var All = []Tool{
 	InferencePerf,
 	K6,
 	Vegeta,
+	MLPerf,
+	NCCLTests,
+	LMEval,
 }
 
 // Find is the tool called name.

@@ -48,6 +48,7 @@ type Report struct {
 	Checks    []lint.Result       `json:"-"`                  // what became of every check; checks.json has them
 	Pictures  *picture.Set        `json:"-"`                  // for faces that draw; nil when they were not made
 	Manifest  bundle.Manifest     `json:"-"`                  // as it is known while the face is made: before sealing it lists no files
+	Bundle    *bundle.Bundle      `json:"-"`                  // for faces that show single requests; nil leaves them out
 	All       bool                `json:"-"`                  // show every metric, also where people read
 }
 
@@ -78,7 +79,7 @@ func New(b *bundle.Bundle, status bundle.Status, signature string, estimates met
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
 		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
-		Source: b.Manifest.Source, Manifest: b.Manifest,
+		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
 	if r.Reported, err = readReported(b); err != nil {
 		return r, err
@@ -105,6 +106,7 @@ var All = []Named{
 	{"text", "report.txt", Text},
 	{"json", "report.json", JSON},
 	{"md", "report.md", Markdown},
+	{"xlsx", "report.xlsx", XLSX},
 	{"csv", "report.csv", CSV},
 	{"junit", "junit.xml", JUnit},
 }

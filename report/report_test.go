@@ -148,6 +148,13 @@ func TestFormats(t *testing.T) {
 			if err := f.Format(&again, r); err != nil || !bytes.Equal(got.Bytes(), again.Bytes()) {
 				t.Errorf("two writings of one report differ (%v)", err)
 			}
+			if f.Name == "xlsx" { // its bytes are a packed archive: what its cells hold is compared
+				text, err := workbookText(got.Bytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = *bytes.NewBufferString(text)
+			}
 			path := filepath.Join("testdata", f.File+".golden")
 			if *update {
 				if err := os.MkdirAll("testdata", 0o755); err != nil {

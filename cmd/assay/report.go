@@ -22,6 +22,7 @@ type reportAsk struct {
 	json, all     bool
 	write         bool
 	formatChanged bool
+	workbook      report.XLSXOptions
 }
 
 func reportCommand(env Env) *cobra.Command {
@@ -51,6 +52,7 @@ to its folder report. What is there already stays as it is.`,
 	f.BoolVar(&ask.json, "json", false, "same as --format json")
 	f.BoolVar(&ask.all, "all", false, "show every metric, variants and parts too; JSON and CSV have them anyway")
 	f.BoolVar(&ask.write, "write", false, "add the faces that the bundle lacks to its folder report")
+	workbookFlags(cmd, &ask.workbook)
 	return cmd
 }
 
@@ -103,6 +105,9 @@ func showReport(env Env, ask reportAsk, dir string) error {
 	}
 	format, err := ask.chosen()
 	if err != nil {
+		return usageError(err)
+	}
+	if format.Format, err = workbookFormat(format.Name, ask.workbook, format.Format); err != nil {
 		return usageError(err)
 	}
 	if ask.out == "" && format.Binary() && terminal(env.Stdout) {

@@ -85,6 +85,9 @@ spec:
 		}
 		data, err := os.ReadFile(path)
 		search(path, data)
+		if strings.HasSuffix(path, ".xlsx") {
+			search("the unpacked "+path, unpacked(t, data))
+		}
 		logged = logged || strings.HasSuffix(path, ".log") && bytes.Contains(data, []byte("token [redacted]"))
 		return err
 	})
