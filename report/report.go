@@ -96,6 +96,7 @@ type Named struct {
 var All = []Named{
 	{"text", "report.txt", Text},
 	{"json", "report.json", JSON},
+	{"html", "report.html", HTML},
 }
 
 // Find returns the format called name.
