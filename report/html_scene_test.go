@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"assay/analysis/picture"
@@ -86,7 +87,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 		for _, load := range loads {
 			point := first
 			point.Index, point.Scenario, point.Concurrency = len(p.Points), shape, load
-			point.Name = fmt.Sprintf("%s concurrency=%d", shape, load)
+			point.Name = strings.TrimSpace(fmt.Sprintf("%s concurrency=%d", shape, load))
 			p.Points = append(p.Points, point)
 		}
 	}

@@ -61,6 +61,9 @@ func (s *sketch) scale() {
 		for _, l := range s.Limits {
 			marks = append(marks, float64(l.At))
 		}
+		for _, w := range s.Spans {
+			marks = append(marks, float64(w.From), float64(w.To))
+		}
 		s.xLo, s.xHi = least(append(xs, marks)...), most(append(xs, marks)...)
 		pad := max(.06*(s.xHi-s.xLo), .01)
 		s.xLo, s.xHi, s.yLo, s.yHi = s.xLo-pad, s.xHi+pad, float64(len(s.Rows))-.4, -.6
@@ -154,6 +157,9 @@ func roundText(v float64) string {
 }
 
 func (s *sketch) limits() {
+	for _, w := range s.Spans {
+		s.put(`<path class="span %s" d="M%.1f %.1fV%.1fH%.1fV%.1fz"/>`, w.Kind, s.x(float64(w.From)), s.top, s.bottom, s.x(float64(w.To)), s.top)
+	}
 	for _, l := range s.Limits {
 		at := float64(l.At)
 		switch {

@@ -35,8 +35,9 @@ func htmlOf(t *testing.T, r Report) string {
 	return b.String()
 }
 
-// What comes from targets and other tools is text, wherever it stands.
-func TestHTMLEscapes(t *testing.T) {
+// hostile has markup wherever a target or another tool puts text.
+func hostile(t *testing.T) Report {
+	t.Helper()
 	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&`
 	r := example(t)
 	r.RunID, r.Warnings = evil, []string{evil}
@@ -50,7 +51,12 @@ func TestHTMLEscapes(t *testing.T) {
 	r.Manifest.Files = []bundle.File{{Path: evil}}
 	r.Pictures = pictures(r.Plan, 20)
 	r.Pictures.Launches[0].Series[0].Name = evil
-	page := htmlOf(t, r)
+	return r
+}
+
+// What comes from targets and other tools is text, wherever it stands.
+func TestHTMLEscapes(t *testing.T) {
+	page := htmlOf(t, hostile(t))
 	for _, bad := range []string{"<img", "<script>alert", `onerror=alert(2)>"`} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page contains %s", bad)
