@@ -35,12 +35,12 @@ func GateHTML(w io.Writer, r gate.Result) error {
 	f := newForest("Ratios of the gated metrics", 0)
 	for _, d := range r.Metrics {
 		if d.Ratio != nil {
-			f.add(fmt.Sprintf("%s (%s is better)", d.Key, d.Better), string(d.Verdict), *d.Ratio)
+			f.add(d.Key+arrow(d.Better), string(d.Verdict), *d.Ratio)
 		}
 	}
 	if len(f.Rows) > 0 {
 		ratios.Charts = append(ratios.Charts, f.chart)
-		ratios.Lines = []string{"Candidate ÷ baseline over launches. Each metric has a margin of its own, which the table names."}
+		ratios.Lines = []string{"Candidate ÷ baseline over launches. Each metric has a margin of its own, which the table names. ↓ lower is better, ↑ higher is better."}
 	}
 	p.Parts = comparedParts(gatePage(r), ratios)
 	return p.write(w)
@@ -101,7 +101,7 @@ func comparedParts(p page, ratios part) []part {
 }
 
 func forestText(margin float64) string {
-	return fmt.Sprintf("Candidate ÷ baseline over launches, with intervals. Shaded: a difference within the margin of %.3g %%, which does not matter. Marks tell verdicts apart; a hollow one has no interval.", 100*margin)
+	return fmt.Sprintf("Candidate ÷ baseline over launches, with intervals. Shaded: a difference within the margin of %.3g %%, which does not matter. Marks tell verdicts apart; a hollow one has no interval. ↓ lower is better, ↑ higher is better.", 100*margin)
 }
 
 // forests draws the ratios of a comparison, a chart for each point.
@@ -147,10 +147,15 @@ func forestRow(row compare.Row) string {
 	if row.Primary {
 		name += ", primary"
 	}
-	if row.Better == metric.Higher {
-		return name + " (higher is better)"
+	return name + arrow(row.Better)
+}
+
+// arrow points to where better is.
+func arrow(better metric.Direction) string {
+	if better == metric.Higher {
+		return " ↑"
 	}
-	return name + " (lower is better)"
+	return " ↓"
 }
 
 // A forest is a forest plot while it grows: a series for each verdict, so that

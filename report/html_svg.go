@@ -64,9 +64,9 @@ func (s *sketch) scale() {
 		for _, w := range s.Spans {
 			marks = append(marks, float64(w.From), float64(w.To))
 		}
-		s.xLo, s.xHi = least(append(xs, marks)...), most(append(xs, marks)...)
-		pad := max(.06*(s.xHi-s.xLo), .01)
-		s.xLo, s.xHi, s.yLo, s.yHi = s.xLo-pad, s.xHi+pad, float64(len(s.Rows))-.4, -.6
+		// What lies farther is named at the edge.
+		s.xLo, s.xHi = max(.5, least(append(xs, marks)...))/1.01, min(2, most(append(xs, marks)...))*1.01
+		s.yLo, s.yHi = float64(len(s.Rows))-.4, -.6
 		return
 	}
 	top := most(ys...)
@@ -97,7 +97,14 @@ func positiveOr(v, otherwise float64) float64 {
 	return otherwise
 }
 
-func (s *sketch) x(v float64) float64 { return s.left + (v-s.xLo)/(s.xHi-s.xLo)*(s.right-s.left) }
+func (s *sketch) x(v float64) float64 {
+	lo, hi := s.xLo, s.xHi
+	if s.Kind == forestChart { // twice and half are equally far from one
+		v, lo, hi = math.Log(min(max(v, lo), hi)), math.Log(lo), math.Log(hi)
+	}
+	return s.left + (v-lo)/(hi-lo)*(s.right-s.left)
+}
+
 func (s *sketch) y(v float64) float64 { return s.bottom - (v-s.yLo)/(s.yHi-s.yLo)*(s.bottom-s.top) }
 
 func (s *sketch) put(format string, args ...any) { fmt.Fprintf(&s.b, format, args...) }
@@ -177,7 +184,7 @@ var (
 	dashes = []string{"", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "12 3 2 3 2 3"}
 	marks  = []string{
 		"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5L4.5 3.5h-9z", "M0-5L5 0L0 5L-5 0z",
-		"M0 4.5L4.5-3.5h-9z", "M-4-1.3h2.7v-2.7h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7z", "M-2-4.5h4v9h-4z", "M-4.5-2h9v4h-9z",
+		"M0 4.5L4.5-3.5h-9z", "M-4-1.3h2.7v-2.7h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7z", "M-4-2.5L-2.5-4L0-1.5L2.5-4L4-2.5L1.5 0L4 2.5L2.5 4L0 1.5L-2.5 4L-4 2.5L-1.5 0z", "M-4.5-2h9v4h-9z",
 	}
 )
 
@@ -201,6 +208,14 @@ func (s *sketch) series(one line) {
 	for i, v := range one.Y {
 		x := one.X[0][i]
 		if math.IsNaN(v) || math.IsNaN(x) {
+			continue
+		}
+		if s.Kind == forestChart && x > s.xHi {
+			s.text("beyond", "end", s.right-3, s.y(v)+4, fmt.Sprintf("%.3g ›", x))
+			continue
+		}
+		if s.Kind == forestChart && x < s.xLo {
+			s.text("beyond", "start", s.left+4, s.y(v)+4, fmt.Sprintf("‹ %.3g", x))
 			continue
 		}
 		class := "mark"
@@ -228,8 +243,12 @@ func (s *sketch) legend() {
 		if x+wide > s.width && x > s.left {
 			x, y = s.left, y+18
 		}
-		s.put(`<g class="c%d" transform="translate(%.1f %.1f)"><path class="line" d="M0 0h26" stroke-dasharray="%s"/><path class="mark" d="%s" transform="translate(13 0)"/></g>`,
-			one.Style%8, x, y-4, dashes[turned(one.Style)], marks[turned(one.Style)])
+		rule := "M0 0h26"
+		if s.Kind == forestChart {
+			rule = "" // marks alone
+		}
+		s.put(`<g class="c%d" transform="translate(%.1f %.1f)"><path class="line" d="%s" stroke-dasharray="%s"/><path class="mark" d="%s" transform="translate(13 0)"/></g>`,
+			one.Style%8, x, y-4, rule, dashes[turned(one.Style)], marks[turned(one.Style)])
 		s.text("tick", "start", x+31, y, one.Name)
 		x += wide
 	}

@@ -11,6 +11,7 @@ function element(name, properties, ...children) {
 // open reads the data of a figure and puts the controls around its drawing.
 function open(figure) {
   const chart = JSON.parse(figure.querySelector("script").textContent);
+  for (const s of chart.s) s.alone = chart.k === "forest"; // marks without a line
   for (const s of chart.s) if (!s.x) s.x = [s.y.map((_, k) => (s.f || 0) + k * s.d)];
   const view = {
     figure, chart, id: views.length, hidden: new Set(), zoom: { x: null, y: null }, choice: 0,
@@ -40,9 +41,9 @@ function open(figure) {
 
 // swatch shows a series as it is drawn: colour, dash and marker.
 function swatch(s) {
-  const many = s.y.length > MOST_MARKS || s.v;
+  const many = s.y.length > MOST_MARKS || s.v, alone = s.alone;
   return node("svg", { class: `swatch ${colourOf(s.i)}`, viewBox: "0 0 26 12", "aria-hidden": "true" },
-    node("path", { class: "line", d: "M1 6H25", "stroke-dasharray": dashOf(s.i) }),
+    ...(alone ? [] : [node("path", { class: "line", d: "M1 6H25", "stroke-dasharray": dashOf(s.i) })]),
     ...(many ? [] : [node("path", { class: "mark", d: markOf(s.i), transform: "translate(13 6)" })]));
 }
 

@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2", "1 2", "12 3 2 3 2 3"];
 const MARKS = [
   "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5L4.5 3.5h-9z", "M0-5L5 0L0 5L-5 0z",
-  "M0 4.5L4.5-3.5h-9z", "M-4-1.3h2.7v-2.7h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7z", "M-2-4.5h4v9h-4z", "M-4.5-2h9v4h-9z",
+  "M0 4.5L4.5-3.5h-9z", "M-4-1.3h2.7v-2.7h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7z", "M-4-2.5L-2.5-4L0-1.5L2.5-4L4-2.5L1.5 0L4 2.5L2.5 4L0 1.5L-2.5 4L-4 2.5L-1.5 0z", "M-4.5-2h9v4h-9z",
 ];
 const MARGIN = { top: 14, named: 24, right: 14, bottom: 46, left: 56 };
 const MOST_MARKS = 60; // a line of more values shows no markers
@@ -43,10 +43,9 @@ function xRange(view) {
   let [lo, hi] = bounds([...seen.map((s) => xs(view, s)), spans, ...(chart.k === "forest" ? seen.flatMap((s) => [s.a, s.b]) : [])]);
   if (chart.k === "forest") {
     const limits = chart.m.map((m) => m.v);
-    lo = Math.min(lo, ...limits);
-    hi = Math.max(hi, ...limits);
-    const pad = (hi - lo || 0.1) * 0.06;
-    return [lo - pad, hi + pad];
+    lo = Math.max(0.5, Math.min(lo, ...limits)); // what lies farther is named at the edge
+    hi = Math.min(2, Math.max(hi, ...limits));
+    return [lo / 1.01, hi * 1.01];
   }
   if (view.log.x) return [positive(lo, seen.map((s) => xs(view, s))), hi];
   if (chart.k === "curve") return [Math.min(0, lo), hi + (hi - Math.min(0, lo)) * 0.04 || 1];
@@ -88,7 +87,7 @@ function draw(view) {
   const [xLo, xHi] = view.zoom.x || xRange(view);
   const [yLo, yHi] = view.zoom.y || yRange(view);
   view.box = { left, top, right: width - MARGIN.right, bottom: height - MARGIN.bottom, width, height };
-  view.x = scaleOf(xLo, xHi, view.box.left, view.box.right, view.log.x);
+  view.x = scaleOf(xLo, xHi, view.box.left, view.box.right, view.log.x || chart.k === "forest");
   view.y = scaleOf(yLo, yHi, view.box.bottom, view.box.top, view.log.y);
 
   const clip = `clip-${view.id}`;
@@ -136,7 +135,7 @@ function drawAxes(view, to) {
   const { box, chart, x, y } = view;
   const g = node("g", { class: "axes" });
   const wide = box.right - box.left;
-  for (const v of ticks(x, Math.max(2, Math.floor(wide / 75)))) {
+  for (const v of ticks(x, Math.max(2, Math.floor(wide / 62)))) {
     const at = x(v);
     g.append(node("line", { class: "grid", x1: at, x2: at, y1: box.top, y2: box.bottom }),
       node("text", { class: "tick", x: at, y: box.bottom + 16, "text-anchor": "middle" }, tickText(v)));
@@ -148,7 +147,7 @@ function drawAxes(view, to) {
       g.append(node("text", { class: "tick", x: box.left - 8, y: y(i) + 4, "text-anchor": "end" }, text.length > room ? text.slice(0, room - 1) + "…" : text));
     });
   } else {
-    for (const v of ticks(y, Math.max(2, Math.floor((box.bottom - box.top) / 34)))) {
+    for (const v of ticks(y, Math.max(2, Math.floor((box.bottom - box.top) / 28)))) {
       g.append(node("line", { class: "grid", x1: box.left, x2: box.right, y1: y(v), y2: y(v) }),
         node("text", { class: "tick", x: box.left - 6, y: y(v) + 4, "text-anchor": "end" }, tickText(v)));
     }
@@ -198,7 +197,12 @@ function drawSeries(view, s, to) {
 }
 
 function drawRatio(view, s, at, row, i, g) {
-  const { x, y } = view, cy = y(row);
+  const { x, y, box } = view, cy = y(row);
+  if (at[i] < x.lo || at[i] > x.hi) {
+    const right = at[i] > x.hi;
+    g.append(node("text", { class: "beyond", x: right ? box.right - 3 : box.left + 4, y: cy + 4, "text-anchor": right ? "end" : "start" }, right ? `${valueText(at[i])} ›` : `‹ ${valueText(at[i])}`));
+    return;
+  }
   if (finite(s.a[i]) && finite(s.b[i])) {
     g.append(node("path", { class: "whisker", d: `M${x(s.a[i])} ${cy - 4}v8M${x(s.a[i])} ${cy}H${x(s.b[i])}M${x(s.b[i])} ${cy - 4}v8` }));
   }

@@ -68,9 +68,10 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
+// Paper cannot be unfolded. Conditions stay away: each claim says its own.
 let folded = [];
 addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")];
+  folded = [...document.querySelectorAll("details:not([open])")].filter((d) => !d.closest(".claim"));
   for (const d of folded) d.open = true;
   for (const figure of [...waiting]) drawOne(figure);
 });

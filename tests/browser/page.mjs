@@ -163,7 +163,7 @@ for (const width of [360, 1200]) {
 
 await attempt("on paper everything is unfolded and drawn", "run.html", {}, async (page) => {
   await page.evaluate(() => addEventListener("beforeprint", () => {
-    document.body.dataset.folded = document.querySelectorAll("details:not([open])").length;
+    document.body.dataset.folded = document.querySelectorAll("details:not([open]):not(.claim *)").length;
     document.body.dataset.empty = [...document.querySelectorAll("figure")].filter((f) => !f.querySelector(".plot > svg")).length;
   }));
   const pdf = await page.pdf({ format: "A4" });
