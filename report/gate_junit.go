@@ -15,16 +15,22 @@ type (
 		Name     string      `xml:"name,attr"`
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr,omitempty"`
 		Cases    []junitCase `xml:"testcase"`
+		Output   string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
 		Failure *junitFailure `xml:"failure,omitempty"`
+		Skipped *junitSkipped `xml:"skipped,omitempty"`
 		Output  string        `xml:"system-out,omitempty"`
 	}
 	junitFailure struct {
 		Type    string `xml:"type,attr"`
+		Message string `xml:"message,attr"`
+	}
+	junitSkipped struct {
 		Message string `xml:"message,attr"`
 	}
 )
@@ -47,16 +53,7 @@ func GateJUnit(w io.Writer, r gate.Result) error {
 	if r.Confirmation != nil {
 		suite.add(r, "confirmation", r.Confirmation.Party.Label, "")
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(suite); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	return suite.write(w)
 }
 
 // add lists one test; it failed where the gate has a reason about it.
@@ -67,9 +64,5 @@ func (s *junitSuite) add(r gate.Result, kind, about, output string) {
 			c.Failure = &junitFailure{Type: kind, Message: reason.Why}
 		}
 	}
-	s.Tests++
-	if c.Failure != nil {
-		s.Failures++
-	}
-	s.Cases = append(s.Cases, c)
+	s.count(c)
 }

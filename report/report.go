@@ -9,6 +9,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
+	"slices"
+	"strings"
 
 	"assay/analysis/mlperf"
 	"assay/analysis/picture"
@@ -16,6 +19,7 @@ import (
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
+	"assay/lint"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -41,6 +45,7 @@ type Report struct {
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it reckoned them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
+	Checks    []lint.Result       `json:"-"`                  // what became of every check; checks.json has them
 	Pictures  *picture.Set        `json:"-"`                  // for faces that draw; nil when they were not made
 	Manifest  bundle.Manifest     `json:"-"`                  // as it is known while the face is made: before sealing it lists no files
 	All       bool                `json:"-"`                  // show every metric, also where people read
@@ -92,28 +97,49 @@ type Named struct {
 	Format Format
 }
 
-// All lists every format.
+// All lists every format that a run is written in when it is sealed.
 var All = []Named{
 	{"text", "report.txt", Text},
 	{"json", "report.json", JSON},
+	{"md", "report.md", Markdown},
 	{"html", "report.html", HTML},
+	{"csv", "report.csv", CSV},
+	{"junit", "junit.xml", JUnit},
+}
+
+// OnRequest lists the formats that are made for whoever asks: shapes that others
+// have given theirs.
+var OnRequest = []Named{
+	{"mlperf", "mlperf_log_summary.txt", MLPerfSummary},
+	{"results", "results.json", Results},
+}
+
+// Binary reports whether a terminal cannot show the format.
+func (n Named) Binary() bool {
+	switch path.Ext(n.File) {
+	case ".txt", ".json", ".md", ".csv", ".xml", ".html", ".svg":
+		return false
+	}
+	return true
 }
 
 // Find returns the format called name.
 func Find(name string) (Format, error) {
 	var names []string
-	for _, f := range All {
+	for _, f := range slices.Concat(All, OnRequest) {
 		if f.Name == name {
 			return f.Format, nil
 		}
 		names = append(names, f.Name)
 	}
-	return nil, fmt.Errorf("--format %q: want one of %v", name, names)
+	return nil, fmt.Errorf("--format %q: want one of %s", name, strings.Join(names, ", "))
 }
 
 // JSON writes the report as indented JSON.
-func JSON(w io.Writer, r Report) error {
+func JSON(w io.Writer, r Report) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(v)
 }

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"math"
+	"slices"
 
 	"assay/unit"
 )
@@ -22,8 +23,9 @@ type bins struct {
 }
 
 // newBins divides the time from from to to into bins of a round length that is not
-// below least.
+// below least. A time that ends before it begins has one.
 func newBins(from, to, least float64) bins {
+	to = max(to, from)
 	step := roundUp(max(least, (to-from)/(mostBins-2), shortestBin))
 	from = math.Floor(from/step) * step
 	return bins{from, step, int(math.Floor((to-from)/step)) + 1}
@@ -65,6 +67,11 @@ func (b bins) series(name, source, scope string, u unit.Unit, values []float64) 
 	return s
 }
 
+// empty reports whether nothing was seen at all.
+func (s Series) empty() bool {
+	return !slices.ContainsFunc(s.Values, func(v *float64) bool { return v != nil })
+}
+
 // A flow gathers what happens over stretches of time: how much of it falls into
 // each bin.
 type flow struct {
@@ -79,9 +86,7 @@ func newFlow(b bins) *flow { return &flow{b, make([]float64, b.n), make([]float6
 // bins is not in any.
 func (f *flow) add(from, to, amount float64) {
 	if to <= from {
-		if i := f.of(from); i >= 0 {
-			f.inside[i] += amount
-		}
+		f.at(from, amount)
 		return
 	}
 	rate := amount / (to - from)
@@ -101,6 +106,13 @@ func (f *flow) add(from, to, amount float64) {
 	f.inside[last] += rate * (to - f.from - float64(last)*f.step)
 	f.slope[first+1] += rate
 	f.slope[last] -= rate
+}
+
+// at adds an amount all at once.
+func (f *flow) at(second, amount float64) {
+	if i := f.of(second); i >= 0 {
+		f.inside[i] += amount
+	}
 }
 
 // perSecond is the mean rate in each bin.

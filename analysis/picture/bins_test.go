@@ -53,8 +53,8 @@ func TestFlowLevels(t *testing.T) {
 }
 
 func TestRounded(t *testing.T) {
-	for v, want := range map[float64]float64{0: 0, 1.23456789: 1.23457, -0.000123456789: -0.000123457, 123456789: 123457000, 5e-324: 0} {
-		if got := rounded(v); math.Abs(got-want) > 1e-12*math.Abs(want) {
+	for v, want := range map[float64]float64{0: 0, 1.23456789: 1.23457, -0.000123456789: -0.000123457, 123456789: 123457000, 23811812345: 23811800000, 5e-324: 5e-324, math.MaxFloat64: 1.79769e308} {
+		if got := rounded(v); got != want {
 			t.Errorf("rounded(%v) = %v, want %v", v, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -119,12 +120,6 @@ func insideLaunches(confidence float64, n int) band {
 
 // rounded keeps six significant digits: more than a chart can show.
 func rounded(v float64) float64 {
-	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return v
-	}
-	scale := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(v))))
-	if math.IsInf(scale, 0) {
-		return 0
-	}
-	return math.Round(v*scale) / scale
+	near, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // what FormatFloat writes can be read
+	return near
 }

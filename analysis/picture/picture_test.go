@@ -153,18 +153,32 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("TTFT p50 of a bin is %v, want about 20 ms", *v)
 		}
 	}
-	for _, v := range l.series(t, FirstTokenHigh, "").Values {
-		if v != nil {
-			t.Errorf("a bin of ten requests or so has a p99 of %v", *v)
-		}
-	}
 	if len(l.Windows) != 2 || l.Windows[1].Measure < l.Windows[0].MeasureEnd-1e-3 || l.Windows[0].Verdict != "steady" || l.Windows[0].SteadyBegin == nil {
 		t.Errorf("windows %+v", l.Windows)
 	}
 	for _, s := range l.Series {
-		if s.Name == Offered {
-			t.Errorf("a closed loop offers %v", s.sum())
+		if s.Name == Offered || s.Name == FirstTokenHigh {
+			t.Errorf("%s of a closed loop, or of bins of ten requests or so: %v", s.Name, s.sum())
 		}
+	}
+}
+
+// Calls that were all dropped were offered, and nothing else.
+func TestTimelineOfDroppedCalls(t *testing.T) {
+	d := &Drawing{plan: plan.Plan{Points: []plan.Point{{Arrival: "poisson", Rate: 5}}}}
+	var own []*metric.Timeline
+	for i := range 10 {
+		own = append(own, &metric.Timeline{Request: record.Request{Due: int64(1+i) * 1e8, Result: record.Dropped}})
+	}
+	sums := map[string]float64{}
+	for _, s := range d.requestSeries(own, 1) {
+		sums[s.Name] = math.Round(s.sum())
+	}
+	if sums[Offered] != 10 || sums[Failed] != 10 || sums[Completed] != 0 || sums[InFlight] != 0 {
+		t.Errorf("series sum up to %v", sums)
+	}
+	if none := d.requestSeries(own, 0); len(none) == 0 {
+		t.Error("a launch without an end has no series")
 	}
 }
 

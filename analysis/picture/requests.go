@@ -18,7 +18,7 @@ func (d *Drawing) launch(w metric.Watched) (Launch, error) {
 	for _, t := range w.Requests {
 		if t.Point != metric.LaunchPoint && t.Phase != record.Probe {
 			own = append(own, t)
-			l.End = max(l.End, seconds(t.Done))
+			l.End = max(l.End, seconds(max(t.Due, t.Done)))
 		}
 	}
 	if len(own) > 0 {
@@ -38,6 +38,17 @@ func (d *Drawing) launch(w metric.Watched) (Launch, error) {
 // slowest.
 const fewestForHigh = 100
 
+// A timeline gathers what happened to the load of a launch over time.
+type timeline struct {
+	bins
+	open           bool        // some point is an open loop
+	firsts, wholes [][]float64 // TTFT and E2E by bin
+
+	offered, completed, failed *flow
+	inFlight, tokens, items    *flow
+	anyTokens, anyItems        bool
+}
+
 // requestSeries are what happened to the load of a launch over time.
 func (d *Drawing) requestSeries(own []*metric.Timeline, end float64) []Series {
 	begin := math.Inf(1)
@@ -45,66 +56,76 @@ func (d *Drawing) requestSeries(own []*metric.Timeline, end float64) []Series {
 		begin = min(begin, seconds(t.Due))
 	}
 	b := forRequests(begin, end, len(own))
-	firsts, wholes := make([][]float64, b.n), make([][]float64, b.n)
-	offered, completed, failed := newFlow(b), newFlow(b), newFlow(b)
-	inFlight, tokens, items := newFlow(b), newFlow(b), newFlow(b)
-	anyTokens, anyItems := false, false
+	l := timeline{
+		bins: b, open: slices.ContainsFunc(d.plan.Points, plan.Point.Open),
+		firsts: make([][]float64, b.n), wholes: make([][]float64, b.n),
+		offered: newFlow(b), completed: newFlow(b), failed: newFlow(b),
+		inFlight: newFlow(b), tokens: newFlow(b), items: newFlow(b),
+	}
 	for _, t := range own {
-		due, done := seconds(t.Due), seconds(t.Done)
-		offered.add(due, due, 1)
-		if t.Result.Failure() {
-			failed.add(max(due, done), max(due, done), 1) // a call that was dropped has no end
-		}
-		if t.Result == record.Dropped {
-			continue // it was never sent
-		}
-		inFlight.add(seconds(t.Sent), done, done-seconds(t.Sent))
-		first, last, streamed := t.OutputSpan()
-		if n, ok := outputTokens(t); ok {
-			anyTokens = true
-			if streamed {
-				tokens.add(seconds(first), seconds(last), n)
-			} else {
-				tokens.add(done, done, n)
-			}
-		}
-		if t.Items != nil {
-			anyItems = true
-			items.add(done, done, float64(*t.Items))
-		}
-		if t.Result != record.OK {
-			continue
-		}
-		completed.add(done, done, 1)
-		if i := b.of(due); i >= 0 {
-			wholes[i] = append(wholes[i], done-due)
-			if streamed {
-				firsts[i] = append(firsts[i], seconds(first-t.Due))
-			}
+		l.see(t)
+	}
+	return l.list()
+}
+
+func (l *timeline) see(t *metric.Timeline) {
+	due, sent, done := seconds(t.Due), seconds(t.Sent), seconds(t.Done)
+	l.offered.at(due, 1)
+	if t.Result.Failure() {
+		l.failed.at(max(due, done), 1) // a call that was dropped has no end
+	}
+	if t.Result == record.Dropped || done < sent {
+		return // it was never sent
+	}
+	l.inFlight.add(sent, done, done-sent)
+	first, last, streamed := t.OutputSpan()
+	if n, ok := outputTokens(t); ok && streamed {
+		l.anyTokens = true
+		l.tokens.add(seconds(first), seconds(last), n)
+	} else if ok {
+		l.anyTokens = true
+		l.tokens.at(done, n)
+	}
+	if t.Items != nil {
+		l.anyItems = true
+		l.items.at(done, float64(*t.Items))
+	}
+	if t.Result != record.OK {
+		return
+	}
+	l.completed.at(done, 1)
+	if i := l.of(due); i >= 0 {
+		l.wholes[i] = append(l.wholes[i], done-due)
+		if streamed {
+			l.firsts[i] = append(l.firsts[i], seconds(first-t.Due))
 		}
 	}
+}
+
+// list makes the series, without those of which nothing was seen.
+func (l *timeline) list() []Series {
 	var list []Series
 	add := func(name string, u unit.Unit, values []float64) {
-		list = append(list, b.series(name, Requests, "", u, values))
+		if s := l.series(name, Requests, "", u, values); !s.empty() {
+			list = append(list, s)
+		}
 	}
-	if slices.ContainsFunc(firsts, func(xs []float64) bool { return len(xs) > 0 }) {
-		add(FirstTokenMedian, unit.Second, quantiles(firsts, .5, 1))
-		add(FirstTokenHigh, unit.Second, quantiles(firsts, .99, fewestForHigh))
-		add(FirstTokenMax, unit.Second, quantiles(firsts, 1, 1))
+	add(FirstTokenMedian, unit.Second, quantiles(l.firsts, .5, 1))
+	add(FirstTokenHigh, unit.Second, quantiles(l.firsts, .99, fewestForHigh))
+	add(FirstTokenMax, unit.Second, quantiles(l.firsts, 1, 1))
+	add(WholeMedian, unit.Second, quantiles(l.wholes, .5, 1))
+	if l.open {
+		add(Offered, unit.RequestPerSecond, l.offered.perSecond())
 	}
-	add(WholeMedian, unit.Second, quantiles(wholes, .5, 1))
-	if slices.ContainsFunc(d.plan.Points, plan.Point.Open) {
-		add(Offered, unit.RequestPerSecond, offered.perSecond())
+	add(Completed, unit.RequestPerSecond, l.completed.perSecond())
+	add(Failed, unit.RequestPerSecond, l.failed.perSecond())
+	if l.anyTokens {
+		add(OutputTokens, unit.TokenPerSecond, l.tokens.perSecond())
 	}
-	add(Completed, unit.RequestPerSecond, completed.perSecond())
-	add(Failed, unit.RequestPerSecond, failed.perSecond())
-	if anyTokens {
-		add(OutputTokens, unit.TokenPerSecond, tokens.perSecond())
+	if l.anyItems {
+		add(OutputItems, unit.ItemPerSecond, l.items.perSecond())
 	}
-	if anyItems {
-		add(OutputItems, unit.ItemPerSecond, items.perSecond())
-	}
-	add(InFlight, unit.Request, inFlight.perSecond())
+	add(InFlight, unit.Request, l.inFlight.perSecond())
 	return list
 }
 

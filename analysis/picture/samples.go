@@ -52,7 +52,7 @@ func readSamples(b *bundle.Bundle, w metric.Watched) ([]Series, float64, error) 
 	for _, g := range gauges {
 		list = append(list, p.draw(g)...)
 	}
-	return list, p.last, nil
+	return slices.DeleteFunc(list, Series.empty), p.last, nil
 }
 
 func (p *page) add(s record.Sample) {

@@ -119,7 +119,7 @@ func (j *judgement) keep(w *bundle.Writer) error {
 func (j *judgement) report(b *bundle.Bundle, signature string) (report.Report, error) {
 	r, err := report.New(b, b.Manifest.Status, signature, j.Estimates)
 	r.Client, r.Steady, r.Findings, r.Claims = j.Client, j.Steady, j.Audit.Findings, &j.Claims
-	r.Pictures = &j.Pictures
+	r.Pictures, r.Checks = &j.Pictures, j.Audit.Results
 	return r, err
 }
 

@@ -1,47 +1,171 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
 	"assay/report"
 )
 
+// A reportAsk is what assay report was asked for.
+type reportAsk struct {
+	format, out   string
+	json, all     bool
+	write         bool
+	formatChanged bool
+}
+
 func reportCommand(env Env) *cobra.Command {
-	var format string
-	var asJSON, all bool
+	var ask reportAsk
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
 		Short: "Show what a bundle says",
-		Long: `Report prints the estimates of a bundle. Those sealed in the bundle are shown
-where they were made by this version of assay; otherwise they are computed anew
-from the raw records. The bundle is not changed.`,
-		Args: exactArgs(1, "a bundle"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if asJSON {
-				format = "json"
-			}
-			show, err := report.Find(format)
-			if err != nil {
-				return usageError(err)
-			}
-			collectSoonest(env)
-			b, j, err := openJudged(args[0])
-			if err != nil {
-				return err
-			}
-			r, err := j.report(b, sealedBy(b))
-			if err != nil {
-				return err
-			}
-			r.Warnings, r.All = b.Warnings, all
-			return show(env.Stdout, r)
+		Long: `Report shows the estimates of a bundle, with what may be claimed and what speaks
+against it. Those sealed in the bundle are shown where they were made by this
+version of assay; otherwise they are computed anew from the raw records.
+
+The bundle is not changed, except by --write, which adds the faces that it lacks
+to its folder report. What is there already stays as it is.`,
+		Example: `  assay report runs/RUN
+  assay report --format md runs/RUN
+  assay report -o run.csv runs/RUN
+  assay report --write runs/RUN`,
+		Args: oneBundle,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ask.formatChanged = cmd.Flags().Changed("format")
+			return showReport(env, ask, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
-	cmd.Flags().BoolVar(&all, "all", false, "show every metric, variants and parts too; JSON has them anyway")
+	f := cmd.Flags()
+	f.StringVar(&ask.format, "format", "text", "one of "+formatNames())
+	f.StringVarP(&ask.out, "output", "o", "", "write to this file; without --format its ending says which")
+	f.BoolVar(&ask.json, "json", false, "same as --format json")
+	f.BoolVar(&ask.all, "all", false, "show every metric, variants and parts too; JSON and CSV have them anyway")
+	f.BoolVar(&ask.write, "write", false, "add the faces that the bundle lacks to its folder report")
 	return cmd
+}
+
+// oneBundle sends people who want two bundles side by side where they get them.
+func oneBundle(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError(fmt.Errorf("got %d bundles, want one: assay compare %s puts them side by side", len(args), strings.Join(args, " ")))
+	}
+	return exactArgs(1, "a bundle")(nil, args)
+}
+
+func formats() []report.Named { return slices.Concat(report.All, report.OnRequest) }
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// chosen is the format that was asked for.
+func (ask reportAsk) chosen() (report.Named, error) {
+	name := ask.format
+	switch {
+	case ask.json && ask.formatChanged && name != "json":
+		return report.Named{}, fmt.Errorf("got --json and --format %s, want one of them", name)
+	case ask.json:
+		name = "json"
+	case !ask.formatChanged && ask.out != "":
+		for _, f := range formats() {
+			if strings.EqualFold(filepath.Ext(f.File), filepath.Ext(ask.out)) {
+				return f, nil
+			}
+		}
+		return report.Named{}, fmt.Errorf("-o %s: the ending says no format: want --format, one of %s", ask.out, formatNames())
+	}
+	for _, f := range formats() {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	_, err := report.Find(name)
+	return report.Named{}, err
+}
+
+func showReport(env Env, ask reportAsk, dir string) error {
+	if ask.write && (ask.out != "" || ask.formatChanged || ask.json) {
+		return usageError(errors.New("got --write with a format or a file, want --write alone: it adds every face that the bundle lacks"))
+	}
+	format, err := ask.chosen()
+	if err != nil {
+		return usageError(err)
+	}
+	if ask.out == "" && format.Binary() && terminal(env.Stdout) {
+		return usageError(fmt.Errorf("--format %s cannot be shown on a terminal: name a file, such as -o %s", format.Name, format.File))
+	}
+	collectSoonest(env)
+	b, j, err := openJudged(dir)
+	if err != nil {
+		return err
+	}
+	r, err := j.report(b, sealedBy(b))
+	if err != nil {
+		return err
+	}
+	r.Warnings, r.All = b.Warnings, ask.all
+	switch {
+	case ask.write:
+		return addFaces(env, b, r)
+	case ask.out == "":
+		return format.Format(env.Stdout, r)
+	}
+	var text bytes.Buffer
+	if err := format.Format(&text, r); err != nil {
+		return err
+	}
+	if err := os.WriteFile(ask.out, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "wrote %s\n", ask.out)
+	return nil
+}
+
+// addFaces writes the formats that the bundle does not have yet, and says which.
+func addFaces(env Env, b *bundle.Bundle, r report.Report) error {
+	for _, f := range report.All {
+		if _, err := os.Stat(filepath.Join(b.Dir, "report", f.File)); err == nil {
+			continue
+		}
+		var text bytes.Buffer
+		if err := f.Format(&text, r); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		if err := b.WriteReport(nil, f.File, text.Bytes()); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Stdout, filepath.Join(b.Dir, "report", f.File))
+	}
+	return nil
+}
+
+// terminal reports whether a person would see what is written: a device that takes
+// characters, and not the one that swallows them.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 func sealedBy(b *bundle.Bundle) string {

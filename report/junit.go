@@ -1,0 +1,79 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/lint"
+)
+
+// JUnit writes the checks of a run as tests, so that a CI which shows tests shows
+// whether a run may be believed: a check fails where it found what forbids claims,
+// and one that lacked its evidence was skipped, not passed. A launch that did not
+// complete is a test that failed.
+func JUnit(w io.Writer, r Report) error {
+	suite := junitSuite{Name: "assay " + r.RunID, Output: fmt.Sprintf("status %s, signature %s", r.Status, r.Signature)}
+	for _, l := range r.Launches {
+		c := junitCase{Class: "launch", Name: fmt.Sprintf("launch %d", l.Index)}
+		if l.Outcome != bundle.LaunchCompleted {
+			c.Failure = &junitFailure{Type: string(l.Outcome), Message: strings.TrimSuffix(string(l.Outcome)+": "+l.Reason, ": ")}
+		}
+		suite.count(c)
+	}
+	for _, check := range r.Checks {
+		suite.count(checkCase(check, r.Findings))
+	}
+	return suite.write(w)
+}
+
+// checkCase is one check with what it found.
+func checkCase(check lint.Result, findings []finding.Finding) junitCase {
+	c := junitCase{Class: "check", Name: check.Check}
+	var said []string
+	for _, f := range findings {
+		if f.Check != check.Check {
+			continue
+		}
+		said = append(said, fmt.Sprintf("%s: %s", f.Severity, f.Message))
+		if f.Severity == finding.Void && c.Failure == nil {
+			c.Failure = &junitFailure{Type: string(f.Severity), Message: f.Message}
+		}
+	}
+	c.Output = strings.Join(said, "\n")
+	switch check.State {
+	case lint.NotChecked:
+		c.Skipped = &junitSkipped{Message: "not checked, for want of " + check.Missing}
+	case lint.NotApplicable:
+		c.Skipped = &junitSkipped{Message: "does not apply to this run"}
+	}
+	return c
+}
+
+// count lists one test.
+func (s *junitSuite) count(c junitCase) {
+	s.Tests++
+	if c.Failure != nil {
+		s.Failures++
+	}
+	if c.Skipped != nil {
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+func (s junitSuite) write(w io.Writer) error {
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(s); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"assay/claim"
+	"assay/metric"
+	"assay/plan"
+	"assay/unit"
+)
+
+// Markdown writes the report for a pull request: what may be said first, then
+// what speaks against it, then the figures.
+func Markdown(w io.Writer, r Report) error {
+	if _, err := fmt.Fprintf(w, "## assay %s\n\n", r.RunID); err != nil {
+		return err
+	}
+	var p page
+	p.add(block{lines: quotable(r)})
+	p.add(block{title: "Findings", points: findingPoints(r)})
+	p.addPoints(r)
+	if rows := reportedRows(r); len(rows) > 0 {
+		p.add(block{title: "Figures as the source reckoned them", lines: []string{"assay repeats them and vouches for none."}, head: []string{"point", "figure", "statistic", "value", "remark"}, rows: rows})
+	}
+	p.add(block{title: "Where it comes from", lines: provenance(r)})
+	return p.markdown(w)
+}
+
+// quotable is what may be said about the run, and its grade.
+func quotable(r Report) (lines []string) {
+	s := r.Plan.Run.Spec
+	if r.Claims == nil {
+		lines = append(lines, "Nothing was judged that could be claimed.")
+	} else {
+		lines = append(lines, sentences(*r.Claims)...)
+		grade := "**Grade:** " + string(r.Claims.Grade)
+		if len(r.Claims.Downgrades) > 0 {
+			grade += ": " + strings.Join(r.Claims.Downgrades, "; ")
+		}
+		lines = append(lines, grade)
+	}
+	if s.Target != nil {
+		for _, side := range s.Sides() {
+			lines = append(lines, fmt.Sprintf("**%s:** %s, model %s, %s", sideHead(side.Name), side.Target.API, side.Target.Model, loadText(s.Workload)))
+		}
+	}
+	return lines
+}
+
+// fewSentences is how many claims are shown at once: a reviewer reads so many, and
+// opens the rest.
+const fewSentences = 5
+
+// sentences are what may be claimed and what may not, and why where nothing may.
+func sentences(c claim.Claims) []string {
+	var allowed, refused []string
+	for _, one := range c.Claims {
+		allowed = append(allowed, "> "+oneLine(one.Sentence))
+	}
+	for _, one := range c.Refused {
+		refused = append(refused, oneLine(fmt.Sprintf("Not to be claimed: %s: %s", one.What, one.Reason)))
+	}
+	if len(allowed) == 0 {
+		few := min(len(refused), fewSentences)
+		return slices.Concat([]string{"> Nothing may be claimed."}, refused[:few], folded(nil, refused[few:]))
+	}
+	few := min(len(allowed), fewSentences)
+	return slices.Concat(allowed[:few], folded(allowed[few:], refused))
+}
+
+// folded is what a reader opens.
+func folded(allowed, refused []string) []string {
+	var parts []string
+	if len(allowed) > 0 {
+		parts = append(parts, fmt.Sprintf("%d more that may be claimed", len(allowed)))
+	}
+	if len(refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%d not to be claimed", len(refused)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return slices.Concat([]string{"<details><summary>" + strings.Join(parts, ", ") + "</summary>"}, allowed, refused, []string{"</details>"})
+}
+
+func findingPoints(r Report) (points []string) {
+	for _, f := range r.Findings {
+		text := fmt.Sprintf("**%s** `%s`: %s", f.Severity, f.Check, f.Message)
+		if f.Fix != "" {
+			text += ". To do: " + f.Fix
+		}
+		points = append(points, oneLine(text))
+	}
+	return points
+}
+
+// oneLine keeps a text in its paragraph, and what looks like HTML out of it.
+func oneLine(text string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "<", "&lt;")
+}
+
+// fullTables is how many points have tables of their own; more would bury what a
+// reviewer looks for, and one table over all points has the figures that are asked
+// for most.
+const fullTables = 4
+
+// summaryColumns are those of the table over all points.
+var summaryColumns = []struct {
+	head, metric, statistic string
+}{
+	{"TTFT p50", metric.TTFT.ID, "p50"}, {"TTFT p99", metric.TTFT.ID, "p99"},
+	{"TPOT p50", metric.TPOT.ID, "p50"}, {"E2E p50", metric.E2E.ID, "p50"}, {"E2E p99", metric.E2E.ID, "p99"},
+	{"output", metric.OutputThroughput.ID, "value"}, {"items", metric.ItemThroughput.ID, "value"},
+	{"requests", metric.RequestThroughput.ID, "value"}, {"errors", metric.ErrorRate.ID, "value"}, {"goodput", metric.Goodput.ID, "value"},
+}
+
+func (p *page) addPoints(r Report) {
+	var rows [][]string // one for each point and side that was measured
+	var full []block
+	for _, point := range r.Plan.Points {
+		for _, side := range sideNames(r) {
+			one := r
+			one.Estimates = r.Estimates.Of(side)
+			if !measured(one.Estimates, point.Index) {
+				continue
+			}
+			title := point.Name
+			if side != "" {
+				title += ", " + side
+			}
+			row := []string{title}
+			for _, c := range summaryColumns {
+				m, _ := metricByID(c.metric)
+				row = append(row, cell(one.Estimates, m, c.statistic, point.Index))
+			}
+			rows = append(rows, row)
+			full = append(full, pointBlock(one, point, title))
+		}
+	}
+	if len(full) > 1 {
+		head := []string{"point"}
+		for _, c := range summaryColumns {
+			head = append(head, c.head)
+		}
+		p.add(withoutEmpty(block{title: "Points", lines: []string{intervalLine(r)}, head: head, rows: rows}))
+	}
+	if len(full) > fullTables {
+		p.add(block{lines: []string{"`assay report --all` has every figure of every point."}})
+		return
+	}
+	for _, b := range full {
+		p.add(b)
+	}
+}
+
+func intervalLine(r Report) string {
+	return fmt.Sprintf("Value [%g %% interval over launches].", 100*r.Estimates.Confidence)
+}
+
+// pointBlock is the table of one point.
+func pointBlock(r Report, point plan.Point, title string) block {
+	b := block{title: title, lines: []string{intervalLine(r)}, head: []string{"metric", "value or mean", "p50", "p90", "p99", "n per launch"}}
+	for _, m := range metric.All {
+		if !r.shown(m) {
+			continue
+		}
+		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
+			b.rows = append(b.rows, []string{strings.TrimSpace(m.Name), value(row), "", "", "", ""})
+			continue
+		}
+		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
+		if !ok {
+			continue
+		}
+		cells := []string{strings.TrimSpace(m.Name)}
+		for _, statistic := range columns {
+			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
+		}
+		b.rows = append(b.rows, append(cells, sizes(median)))
+	}
+	b.rows = append(b.rows, []string{"outcomes", counts(r.Estimates, point.Index), "", "", "", ""})
+	return b
+}
+
+// withoutEmpty leaves out the columns in which no row has anything.
+func withoutEmpty(b block) block {
+	for column := len(b.head) - 1; column > 0; column-- {
+		if slices.ContainsFunc(b.rows, func(row []string) bool { return row[column] != "–" }) {
+			continue
+		}
+		b.head = slices.Delete(slices.Clone(b.head), column, column+1)
+		for i := range b.rows {
+			b.rows[i] = slices.Delete(b.rows[i], column, column+1)
+		}
+	}
+	return b
+}
+
+// sideNames lists the sides of a run; one without a name where there is but one.
+func sideNames(r Report) []string {
+	sides := r.Plan.Run.Spec.Sides()
+	if len(sides) < 2 {
+		return []string{""}
+	}
+	var names []string
+	for _, s := range sides {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func metricByID(id string) (metric.Metric, bool) {
+	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return m.ID == id })
+	if i < 0 {
+		return metric.Metric{}, false
+	}
+	return metric.All[i], true
+}
+
+func reportedRows(r Report) (rows [][]string) {
+	for _, f := range r.Reported {
+		remark := f.Definition
+		if f.Wrong != "" {
+			remark = "wrong: " + f.Wrong
+		}
+		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), remark})
+	}
+	return rows
+}
+
+// provenance says who measured what and who vouches for it.
+func provenance(r Report) []string {
+	line := fmt.Sprintf("%s: %s, %d of %d planned launches completed; workload `%s`; judged by assay %s; %s.",
+		r.RunID, r.Status, completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest, r.Estimates.Code, r.Signature)
+	lines := []string{line}
+	if r.Source != nil {
+		lines = append(lines, sourceLine(r))
+	}
+	for _, l := range r.Estimates.LeftOut {
+		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, l.Reason))
+	}
+	return append(lines, r.Warnings...)
+}
+
+// sourceLine says that another tool measured, and what it does not tell.
+func sourceLine(r Report) string {
+	var unknown []string
+	for _, gap := range r.Source.Unknown {
+		unknown = append(unknown, gap.ID)
+	}
+	text := "Measured by " + strings.TrimSpace(r.Source.Tool+" "+r.Source.Version) + " and read in by assay."
+	if len(unknown) > 0 {
+		text += " It does not tell: " + strings.Join(unknown, ", ") + "."
+	}
+	return text
+}
