@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,13 +24,12 @@ type curve struct {
 // curvesOf parts the measured points into curves.
 func (x exhibit) curvesOf() []curve {
 	var list []curve
+	points := x.measuredPoints()
+	turned := turnedUp(points)
 	for _, side := range x.sideNames() {
 		from := len(list)
-		for _, point := range x.measuredPoints() {
-			name := beside(point.Scenario, side)
-			if point.Scenario == "" {
-				name = side
-			}
+		for _, point := range points {
+			name := curveName(point, turned, side)
 			i := slices.IndexFunc(list[from:], func(c curve) bool { return c.name == name })
 			if i < 0 {
 				list = append(list, curve{name: name, side: side})
@@ -39,42 +39,51 @@ func (x exhibit) curvesOf() []curve {
 		}
 	}
 	for _, c := range list {
-		slices.SortStableFunc(c.points, func(a, b plan.Point) int { return compareFloats(loadOf(a), loadOf(b)) })
+		slices.SortStableFunc(c.points, func(a, b plan.Point) int { return cmp.Compare(turned.of(a), turned.of(b)) })
 	}
 	return list
 }
 
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// curveName is what the points of a curve have in common and other curves have
+// not: their shape, their batch where something else is turned up, their side.
+func curveName(p plan.Point, turned load, side string) string {
+	var parts []string
+	if p.Scenario != "" {
+		parts = append(parts, p.Scenario)
 	}
-	return 0
+	if p.BatchSize > 0 && turned.Label != batches.Label {
+		parts = append(parts, fmt.Sprintf("batch %d", p.BatchSize))
+	}
+	if side != "" {
+		parts = append(parts, side)
+	}
+	return strings.Join(parts, ", ")
 }
 
-// loadOf is what was turned up from point to point.
-func loadOf(p plan.Point) float64 {
-	switch {
-	case p.BatchSize > 0 && p.Concurrency <= 1 && p.Rate == 0:
-		return float64(p.BatchSize)
-	case p.Concurrency > 0:
-		return float64(p.Concurrency)
-	}
-	return p.Rate
+// A load is something that is turned up from point to point.
+type load struct {
+	axis
+	of func(plan.Point) float64
 }
 
-func loadAxis(points []plan.Point) axis {
-	for _, p := range points {
-		switch {
-		case p.Concurrency > 0 && !p.Open():
-			return axis{Label: "concurrency", Unit: "requests in flight"}
-		case p.Rate > 0:
-			return axis{Label: "offered rate", Unit: string(unit.RequestPerSecond)}
+var (
+	users   = load{axis{Label: "concurrency", Unit: "requests in flight"}, func(p plan.Point) float64 { return float64(p.Concurrency) }}
+	rates   = load{axis{Label: "offered rate", Unit: string(unit.RequestPerSecond)}, func(p plan.Point) float64 { return p.Rate }}
+	batches = load{axis{Label: "batch size", Unit: "documents in a request"}, func(p plan.Point) float64 { return float64(p.BatchSize) }}
+)
+
+// turnedUp is the first of users, rate and batch size that is not the same at all
+// points.
+func turnedUp(points []plan.Point) load {
+	for _, l := range []load{users, rates, batches} {
+		if slices.ContainsFunc(points, func(p plan.Point) bool { return l.of(p) != l.of(points[0]) }) {
+			return l
 		}
 	}
-	return axis{Label: "load"}
+	if len(points) > 0 && points[0].Open() {
+		return rates
+	}
+	return users
 }
 
 // latencies are what curves and distributions are drawn of.
@@ -114,37 +123,39 @@ func (x exhibit) addCurves(p *part, all []curve) {
 		}
 	}
 	p.Charts = append(p.Charts, x.loadCurve("Output tokens per second over load", []metric.Metric{metric.OutputThroughput}, all)...)
-	const rates, good = "Requests per second over load", "those that kept every objective"
+	const requests, good = "Requests per second over load", "those that kept every objective"
 	switch limited := metric.Limited(x.Plan.Run); {
 	case limited && len(all) == 1:
-		p.Charts = append(p.Charts, x.loadCurve(rates+", and "+good, []metric.Metric{metric.RequestThroughput, metric.Goodput}, all)...)
+		p.Charts = append(p.Charts, x.loadCurve(requests+", and "+good, []metric.Metric{metric.RequestThroughput, metric.Goodput}, all)...)
 	case limited:
 		p.Charts = append(p.Charts, x.loadCurve("Goodput over load: requests per second, "+good, []metric.Metric{metric.Goodput}, all)...)
 		fallthrough
 	default:
-		p.Charts = append(p.Charts, x.loadCurve(rates, []metric.Metric{metric.RequestThroughput}, all)...)
+		p.Charts = append(p.Charts, x.loadCurve(requests, []metric.Metric{metric.RequestThroughput}, all)...)
 	}
 }
 
 // An abscissa is one choice of the x axis of a curve.
 type abscissa struct {
 	axis
-	metric metric.Metric // none for the load itself
+	metric metric.Metric
+	load   func(plan.Point) float64 // in place of a metric
 }
 
 func (x exhibit) abscissae(all []curve) []abscissa {
 	var list []abscissa
 	for _, m := range []metric.Metric{metric.OutputThroughput, metric.RequestThroughput} {
 		if _, ok := x.find(m, "value", all[0].side, all[0].points[0].Index); ok {
-			list = append(list, abscissa{axis{Label: m.Name, Unit: string(m.Unit)}, m})
+			list = append(list, abscissa{axis: axis{Label: m.Name, Unit: string(m.Unit)}, metric: m})
 		}
 	}
-	return append(list, abscissa{axis: loadAxis(all[0].points)})
+	turned := turnedUp(x.measuredPoints())
+	return append(list, abscissa{axis: turned.axis, load: turned.of})
 }
 
 func (x exhibit) at(a abscissa, c curve, p plan.Point) float64 {
-	if a.metric.ID == "" {
-		return loadOf(p)
+	if a.load != nil {
+		return a.load(p)
 	}
 	if row, ok := x.find(a.metric, "value", c.side, p.Index); ok {
 		return row.Value
@@ -234,7 +245,8 @@ func basis(row metric.Row) string {
 
 // loadCurve shows figures of whole points over load.
 func (x exhibit) loadCurve(title string, metrics []metric.Metric, all []curve) []chart {
-	xs := []abscissa{{axis: loadAxis(all[0].points)}}
+	turned := turnedUp(x.measuredPoints())
+	xs := []abscissa{{axis: turned.axis, load: turned.of}}
 	c := chart{Kind: curveChart, Title: title, X: []axis{xs[0].axis}, Y: axis{Label: metrics[0].Name}, Static: true}
 	for _, one := range all {
 		for _, m := range metrics {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
+	"assay/plan"
 	"assay/record"
 )
 
@@ -117,4 +119,34 @@ func TestNums(t *testing.T) {
 	f(-2.5, "-2.5")
 	f(math.Inf(1), "null")
 	f(math.NaN(), "null")
+}
+
+// Points lie on one curve where only the load differs.
+func TestCurves(t *testing.T) {
+	f := func(want string, change func(i int, p *plan.Point)) {
+		t.Helper()
+		r := sweep(t, []string{""}, []int{1, 1, 1, 1})
+		for i := range r.Plan.Points {
+			change(i, &r.Plan.Points[i])
+		}
+		x := newExhibit(r)
+		var got []string
+		for _, c := range x.curvesOf() {
+			var loads []float64
+			for _, p := range c.points {
+				loads = append(loads, turnedUp(x.measuredPoints()).of(p))
+			}
+			got = append(got, fmt.Sprint(c.name, loads))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("got %s, want %s", text, want)
+		}
+	}
+	f("[1 2 3 4]", func(i int, p *plan.Point) { p.Concurrency = 4 - i })
+	f("D(1,1)[1 2] D(2,2)[1 2]", func(i int, p *plan.Point) {
+		p.Concurrency, p.Scenario = 1+i%2, []string{"D(1,1)", "D(2,2)"}[i/2]
+	})
+	f("[8 16 24 32]", func(i int, p *plan.Point) { p.BatchSize = 8 * (i + 1) })
+	f("batch 8[1 2] batch 16[1 2]", func(i int, p *plan.Point) { p.Concurrency, p.BatchSize = 1+i%2, 8*(1+i/2) })
+	f("[0.5 1 1.5 2]", func(i int, p *plan.Point) { p.Concurrency, p.Rate = 0, .5*float64(i+1) })
 }
