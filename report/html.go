@@ -27,6 +27,17 @@ func HTML(w io.Writer, r Report) error {
 	return p.write(w)
 }
 
+// Alive is the part after which the script stands: the first with charts, so that
+// those answer while a long page is still being read.
+func (p htmlPage) Alive() int {
+	for i, one := range p.Parts {
+		if len(one.Charts) > 0 {
+			return i
+		}
+	}
+	return len(p.Parts) - 1
+}
+
 // An htmlPage is a page before it is written.
 type htmlPage struct {
 	Title  string

@@ -162,8 +162,24 @@ func (x exhibit) ladder(point plan.Point, side, title string) part {
 			more.Rows = append(more.Rows, cells)
 		}
 	}
-	more.Fold = fmt.Sprintf("Variants and parts: %d", len(more.Rows))
-	p.add(more)
+	p.add(x.variants(more))
+	return p
+}
+
+// manyPoints is how many points have their variants on the page: in a longer sweep
+// they would be most of it.
+const manyPoints = 12
+
+// variants folds the metrics that few ask for, or says where they are.
+func (x exhibit) variants(p part) part {
+	n := len(p.Rows)
+	switch {
+	case n == 0:
+		return part{}
+	case len(x.Plan.Points) > manyPoints:
+		return part{Lines: []string{fmt.Sprintf("%d variants and parts are in the JSON and CSV reports, and here with --all.", n)}}
+	}
+	p.Fold = fmt.Sprintf("Variants and parts: %d", n)
 	return p
 }
 
@@ -198,8 +214,7 @@ func (x exhibit) wholes(point plan.Point, side, title string) part {
 			p.Points = append(p.Points, fmt.Sprintf("%s tokens: %s", c.Of, countLine(c)))
 		}
 	}
-	more.Fold = fmt.Sprintf("Variants and parts: %d", len(more.Rows))
-	p.add(more, server)
+	p.add(x.variants(more), server)
 	return p
 }
 

@@ -38,7 +38,7 @@ function chooser(section) {
   section.classList.add("chosen");
 }
 
-const waiting = new Set(document.querySelectorAll("figure.chart"));
+const waiting = new Set();
 
 function drawOne(figure) {
   if (!waiting.delete(figure)) return;
@@ -54,10 +54,26 @@ const watcher = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "300px" });
 
+// gather waits for the charts that the browser has read so far.
+function gather() {
+  for (const figure of document.querySelectorAll("figure.chart:not(.known)")) {
+    figure.classList.add("known");
+    waiting.add(figure);
+    watcher.observe(figure);
+  }
+}
+
+// The script stands behind the first charts: they are alive while the rest of a
+// long page is still being read.
 themeButton();
-document.querySelectorAll("section.chooser").forEach(chooser);
-for (const figure of waiting) watcher.observe(figure);
-for (const figure of [...waiting].filter((f) => f.checkVisibility()).slice(0, 2)) drawOne(figure); // the page is alive from the start
+gather();
+for (const figure of [...waiting].slice(0, 2)) drawOne(figure);
+addEventListener("DOMContentLoaded", () => {
+  gather();
+  document.querySelectorAll("section.chooser").forEach(chooser);
+  unfold();
+  root.dataset.whole = performance.now().toFixed(0);
+});
 
 // A link to something folded unfolds it.
 function unfold() {
@@ -66,7 +82,6 @@ function unfold() {
   if (folded) folded.open = true;
 }
 addEventListener("hashchange", unfold);
-unfold();
 
 // Paper cannot be unfolded. Conditions stay away: each claim says its own.
 let folded = [];

@@ -195,15 +195,16 @@ await attempt("hostile text stays text", "hostile.html", {}, async (page) => {
 });
 
 await attempt("45 points and a million requests: alive soon", "sweep.html", {}, async (page) => {
-  const times = [Number(await page.evaluate(() => document.documentElement.dataset.ready))];
-  for (let i = 0; i < 4; i++) {
+  const first = [], whole = [];
+  for (let i = 0; i < 5; i++) {
     await page.reload();
-    times.push(Number(await page.evaluate(() => document.documentElement.dataset.ready)));
+    const { ready, whole: end } = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+    first.push(Number(ready));
+    whole.push(Number(end));
   }
-  times.sort((a, b) => a - b);
-  // A busy machine is slow; the figure itself is what make bench-page prints.
-  assert.ok(times[0] > 0 && times[0] < 5000, `first chart after ${times} ms`);
-  return `first chart drawn ${times.join(", ")} ms after navigation`;
+  // A busy machine is slow; the figures themselves are what make bench-page prints.
+  assert.ok(Math.min(...first) > 0 && Math.min(...first) < 5000, `first chart after ${first} ms`);
+  return `first chart drawn ${first.join(", ")} ms after navigation, all of the page alive after ${whole.join(", ")} ms`;
 });
 
 await browser.close();
