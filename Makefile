@@ -9,7 +9,7 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready $(GENAI_VENV)/ready compiler office lint
+test: $(VENV)/ready $(GENAI_VENV)/ready compiler office browser lint
 	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
@@ -38,6 +38,14 @@ office:
 	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y --no-install-recommends libreoffice-calc; \
 	else sudo apt-get update -qq && sudo apt-get install -qq -y --no-install-recommends libreoffice-calc; fi; }
 
+# A browser that drives the pages; what drives it comes from npm, pinned.
+.PHONY: browser
+browser:
+	@command -v chromium >/dev/null && command -v npm >/dev/null || { echo "installing chromium and node for the tests of pages"; \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y chromium fonts-dejavu-core nodejs npm; \
+	else sudo apt-get update -qq && sudo apt-get install -qq -y chromium fonts-dejavu-core nodejs npm; fi; }
+	@test -d tests/browser/node_modules/playwright-core || npm ci --prefix tests/browser --no-audit --no-fund
+
 # pandas and DuckDB prove that others can open what assay writes; scipy and
 # statsmodels that others reckon as it does.
 $(VENV)/ready: tests/requirements.txt
@@ -62,6 +70,26 @@ generate:
 
 demo:
 	go run ./cmd/assay demo
+
+# Pictures of the pages in docs/img, from two fresh runs of the simulator in a real
+# browser. Look at them: what is ugly is a bug.
+.PHONY: screenshots screenshots-pages bench-page
+screenshots: screenshots-pages
+SHOTS := bin/screenshots
+screenshots-pages: browser
+	@command -v pdftoppm >/dev/null || { echo "make screenshots wants pdftoppm (package poppler-utils)"; exit 1; }
+	go build -o bin/assay ./cmd/assay
+	rm -rf $(SHOTS) && mkdir -p $(SHOTS) docs/img
+	PATH=$(CURDIR)/bin:$$PATH bin/assay run tests/browser/run.yaml -o $(SHOTS) >/dev/null
+	PATH=$(CURDIR)/bin:$$PATH bin/assay run tests/browser/pair.yaml -o $(SHOTS) >/dev/null
+	bin/assay report $(SHOTS)/*__pictures --format html >$(SHOTS)/run.html
+	bin/assay compare $(SHOTS)/*__pair --format html >$(SHOTS)/compare.html
+	node tests/browser/shots.mjs $(SHOTS)/run.html $(SHOTS)/compare.html docs/img
+
+# Size of the page of 45 points and a million requests, and the time from navigation
+# to its first live chart.
+bench-page: browser
+	go test ./report -run '^(TestHTMLSize|TestBrowser)$$' -count 1 -v | grep -E 'bytes|first chart|^ok|FAIL'
 
 # Ten minutes of fuzzing for each parser of things that others write. Without its
 # limit Go would spend most of them making interesting inputs shorter.

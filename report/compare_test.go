@@ -109,16 +109,21 @@ func gated() gate.Result {
 
 func TestCompareFaces(t *testing.T) {
 	for name, face := range map[string]func(io.Writer) error{
-		"compare.txt": func(w io.Writer) error { return CompareText(w, compared(), false) },
-		"compare.md":  func(w io.Writer) error { return CompareMarkdown(w, compared(), true) },
-		"gate.txt":    func(w io.Writer) error { return GateText(w, gated()) },
-		"gate.md":     func(w io.Writer) error { return GateMarkdown(w, gated()) },
-		"gate.xml":    func(w io.Writer) error { return GateJUnit(w, gated()) },
+		"compare.txt":  func(w io.Writer) error { return CompareText(w, compared(), false) },
+		"compare.md":   func(w io.Writer) error { return CompareMarkdown(w, compared(), true) },
+		"compare.html": func(w io.Writer) error { return CompareHTML(w, compared(), false) },
+		"gate.html":    func(w io.Writer) error { return GateHTML(w, gated()) },
+		"gate.txt":     func(w io.Writer) error { return GateText(w, gated()) },
+		"gate.md":      func(w io.Writer) error { return GateMarkdown(w, gated()) },
+		"gate.xml":     func(w io.Writer) error { return GateJUnit(w, gated()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
 			if err := face(&got); err != nil {
 				t.Fatal(err)
+			}
+			if filepath.Ext(name) == ".html" {
+				got = *bytes.NewBuffer(staticPart(got.Bytes()))
 			}
 			golden := filepath.Join("testdata", name+".golden")
 			if *update {

@@ -106,6 +106,7 @@ var All = []Named{
 	{"text", "report.txt", Text},
 	{"json", "report.json", JSON},
 	{"md", "report.md", Markdown},
+	{"html", "report.html", HTML},
 	{"xlsx", "report.xlsx", XLSX},
 	{"csv", "report.csv", CSV},
 	{"junit", "junit.xml", JUnit},

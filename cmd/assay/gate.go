@@ -20,7 +20,7 @@ import (
 // A gating is what the command was asked for.
 type gating struct {
 	policy, accuracy, confirm, history, reason string
-	junit, markdown                            string
+	junit, markdown, html                      string
 	asJSON                                     bool
 }
 
@@ -50,6 +50,7 @@ Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass.`
 	f.StringVar(&ask.reason, "reason", "", "why something is unusual, such as a new baseline; kept in the history")
 	f.StringVar(&ask.junit, "junit", "", "write JUnit XML to this file")
 	f.StringVar(&ask.markdown, "markdown", "", "write Markdown to this file")
+	f.StringVar(&ask.html, "html", "", "write a page to this file")
 	f.BoolVar(&ask.asJSON, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -168,7 +169,7 @@ func (ask gating) write(r gate.Result) error {
 	for _, f := range []struct {
 		path string
 		face func(io.Writer, gate.Result) error
-	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}} {
+	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, report.GateHTML}} {
 		if f.path == "" {
 			continue
 		}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"assay/bundle"
+	"assay/claim"
+	"assay/metric"
+	"assay/plan"
+	"assay/unit"
+)
+
+// An exhibit is a report with its rows at hand: a sweep of many points asks for
+// thousands of them.
+type exhibit struct {
+	Report
+	rows map[rowKey]metric.Row
+}
+
+type rowKey struct {
+	metric, statistic, side string
+	point                   int
+}
+
+func newExhibit(r Report) exhibit {
+	x := exhibit{Report: r, rows: map[rowKey]metric.Row{}}
+	for _, row := range r.Estimates.Rows {
+		x.rows[rowKey{row.Metric, row.Statistic, row.Side, row.Point}] = row
+	}
+	return x
+}
+
+func (x exhibit) find(m metric.Metric, statistic, side string, point int) (metric.Row, bool) {
+	row, ok := x.rows[rowKey{m.ID, statistic, side, point}]
+	return row, ok
+}
+
+// parts are the sections of the page, in the order in which a reviewer asks.
+func (x exhibit) parts() []part {
+	var list []part
+	for _, p := range []part{
+		x.claims(), x.findings(), x.question(), x.curves(), x.points(), x.timeline(), x.errors(), x.economics(),
+		x.variance(), x.client(), x.environment(), x.reported(), x.provenance(), x.files(),
+	} {
+		if !p.empty() {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func badges(r Report) []badge {
+	list := []badge{{Name: "status", Value: string(r.Status)}}
+	if r.Status != bundle.Completed {
+		list[0].Class = "bad"
+	}
+	if r.Claims != nil {
+		b := badge{Name: "grade", Value: string(r.Claims.Grade)}
+		if r.Claims.Grade == claim.Publication {
+			b.Class = "good"
+		}
+		list = append(list, b)
+	}
+	signature := badge{Name: "signature", Value: r.Signature}
+	if strings.HasPrefix(r.Signature, UnsignedText) {
+		signature.Class = "bad"
+	}
+	list = append(list, signature, badge{Name: "launches", Value: fmt.Sprintf("%d of %d completed", completed(r.Launches), len(r.Plan.Launches))})
+	if r.Source != nil {
+		list = append(list, badge{Name: "imported from", Value: strings.TrimSpace(r.Source.Tool + " " + r.Source.Version), Class: "bad"})
+	}
+	if !r.Manifest.Created.IsZero() {
+		list = append(list, badge{Name: "made", Value: r.Manifest.Created.UTC().Format("2006-01-02 15:04 UTC")})
+	}
+	return list
+}
+
+// rowText shows one statistic, or why it cannot be shown.
+func rowText(row metric.Row) string {
+	if math.IsInf(row.Interval.Hi, 1) {
+		return unbounded(unit.Format(row.Value, row.Unit), row.Warnings)
+	}
+	return value(row)
+}
+
+// sideNames are the sides of the run; one without a name where it has one.
+func (x exhibit) sideNames() []string {
+	sides := x.Plan.Run.Spec.Sides()
+	if len(sides) < 2 {
+		return []string{""}
+	}
+	var names []string
+	for _, s := range sides {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// beside names a side after something else, where there are several.
+func beside(text, side string) string {
+	if side == "" {
+		return text
+	}
+	return text + ", " + side
+}
+
+// measuredPoints are the points that some launch measured, in the order of the
+// plan.
+func (x exhibit) measuredPoints() []plan.Point {
+	seen := map[int]bool{}
+	for _, row := range x.Estimates.Rows {
+		seen[row.Point] = true
+	}
+	var list []plan.Point
+	for _, p := range x.Plan.Points {
+		if seen[p.Index] {
+			list = append(list, p)
+		}
+	}
+	return list
+}
