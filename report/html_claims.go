@@ -121,10 +121,10 @@ func (x exhibit) question() part {
 	add("class", s.Intent.BenchmarkClass+declaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
 		for _, side := range s.Sides() {
-			add(sideHead(side.Name), fmt.Sprintf("%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, startedBy(side.Target)))
+			add(sideHead(side.Name), fmt.Sprintf("%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, x.startedBy(side.Target)))
 		}
 	}
-	add("load", loadText(s.Workload))
+	add("load", x.loadLine())
 	if s.Workload.Session != nil {
 		add("sessions", sessionText(s.Workload.Session))
 	}

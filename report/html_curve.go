@@ -51,7 +51,7 @@ func curveName(p plan.Point, turned load, side string) string {
 	if p.Scenario != "" {
 		parts = append(parts, p.Scenario)
 	}
-	if p.BatchSize > 0 && turned.Label != batches.Label {
+	if p.BatchSize > 0 && turned.Label != batchSizes.Label {
 		parts = append(parts, fmt.Sprintf("batch %d", p.BatchSize))
 	}
 	if side != "" {
@@ -67,15 +67,15 @@ type load struct {
 }
 
 var (
-	users   = load{axis{Label: "concurrency", Unit: "requests in flight"}, func(p plan.Point) float64 { return float64(p.Concurrency) }}
-	rates   = load{axis{Label: "offered rate", Unit: string(unit.RequestPerSecond)}, func(p plan.Point) float64 { return p.Rate }}
-	batches = load{axis{Label: "batch size", Unit: "documents in a request"}, func(p plan.Point) float64 { return float64(p.BatchSize) }}
+	users      = load{axis{Label: "concurrency", Unit: "requests in flight"}, func(p plan.Point) float64 { return float64(p.Concurrency) }}
+	rates      = load{axis{Label: "offered rate", Unit: string(unit.RequestPerSecond)}, func(p plan.Point) float64 { return p.Rate }}
+	batchSizes = load{axis{Label: "batch size", Unit: "documents in a request"}, func(p plan.Point) float64 { return float64(p.BatchSize) }}
 )
 
 // turnedUp is the first of users, rate and batch size that is not the same at all
 // points.
 func turnedUp(points []plan.Point) load {
-	for _, l := range []load{users, rates, batches} {
+	for _, l := range []load{users, rates, batchSizes} {
 		if slices.ContainsFunc(points, func(p plan.Point) bool { return l.of(p) != l.of(points[0]) }) {
 			return l
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/bundle"
 	"assay/claim"
 	"assay/metric"
 	"assay/plan"
@@ -237,7 +238,7 @@ func provenance(r Report) []string {
 		r.RunID, r.Status, completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest, r.Estimates.Code, r.Signature)
 	lines := []string{line}
 	if r.Source != nil {
-		lines = append(lines, sourceLine(r))
+		lines = append(lines, sourceSentence(r.Source))
 	}
 	for _, l := range r.Estimates.LeftOut {
 		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, l.Reason))
@@ -245,15 +246,11 @@ func provenance(r Report) []string {
 	return append(lines, r.Warnings...)
 }
 
-// sourceLine says that another tool measured, and what it does not tell.
-func sourceLine(r Report) string {
-	var unknown []string
-	for _, gap := range r.Source.Unknown {
-		unknown = append(unknown, gap.ID)
-	}
-	text := "Measured by " + strings.TrimSpace(r.Source.Tool+" "+r.Source.Version) + " and read in by assay."
-	if len(unknown) > 0 {
-		text += " It does not tell: " + strings.Join(unknown, ", ") + "."
+// sourceSentence says that another tool measured, and what it does not tell.
+func sourceSentence(source *bundle.Source) string {
+	text := "Source: " + sourceLine(source) + "."
+	if unknown := gapNames(source); unknown != "" {
+		text += " It does not tell: " + unknown + "."
 	}
 	return text
 }

@@ -45,6 +45,15 @@ func sourceLine(s *bundle.Source) string {
 	return fmt.Sprintf("%s, %d %s; assay measured none of it", strings.TrimSpace(s.Tool+" "+s.Version), len(s.Files), numbered(len(s.Files), "file", "files"))
 }
 
+// gapNames lists what the source does not tell, by id.
+func gapNames(s *bundle.Source) string {
+	var gaps []string
+	for _, g := range s.Unknown {
+		gaps = append(gaps, g.ID)
+	}
+	return strings.Join(gaps, ", ")
+}
+
 // writeSource says what the source does not tell, what was computed anew and which
 // of its own figures are wrong.
 func writeSource(b *bytes.Buffer, r Report) {
@@ -52,12 +61,8 @@ func writeSource(b *bytes.Buffer, r Report) {
 		return
 	}
 	fmt.Fprintf(b, "\nsource: %s\n", r.Source.Tool)
-	var gaps []string
-	for _, g := range r.Source.Unknown {
-		gaps = append(gaps, g.ID)
-	}
-	if len(gaps) > 0 {
-		fmt.Fprintf(b, "  does not tell: %s\n", strings.Join(gaps, ", "))
+	if gaps := gapNames(r.Source); gaps != "" {
+		fmt.Fprintf(b, "  does not tell: %s\n", gaps)
 	}
 	for _, note := range r.Source.Notes {
 		fmt.Fprintf(b, "  - %s\n", note)
