@@ -49,7 +49,7 @@ func steadySoFar(window []second) Steady {
 	if third < leastThird {
 		return s
 	}
-	s.State, s.Rests = Level, fmt.Sprintf("TTFT and answers by second, last %d s against the %d s before", third, third)
+	s.State, s.Rests = Level, fmt.Sprintf("TTFT and answers, last %d s against %d s before", third, third)
 	for _, series := range []struct {
 		name   string
 		values []float64
