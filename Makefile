@@ -6,9 +6,10 @@ TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-live screenshots-live
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready compiler lint
+test: $(VENV)/ready compiler terminal lint
 	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
@@ -29,6 +30,13 @@ compiler:
 	@command -v cc >/dev/null || { echo "installing a C compiler for the race detector"; \
 	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y gcc libc6-dev; \
 	else sudo apt-get update -qq && sudo apt-get install -qq -y gcc libc6-dev; fi; }
+
+# The live view is tested in a real terminal.
+.PHONY: terminal
+terminal:
+	@command -v tmux >/dev/null || { echo "installing tmux for the tests of the live view"; \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y tmux; \
+	else sudo apt-get update -qq && sudo apt-get install -qq -y tmux; fi; }
 
 # pandas and DuckDB prove that others can open what assay writes; scipy and
 # statsmodels that others reckon as it does.
@@ -89,9 +97,23 @@ bench-fidelity:
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
 	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers net/http --tls --http2 --itl 20ms
+	bin/assay calibrate --view --streams $(LIVE_STREAMS) --trials $(LIVE_TRIALS)
 ifdef PEERS
 	bin/assay calibrate --peers --peers-dir $(PEERS_VENV) --trials $(TRIALS)
 endif
+
+# What a live view adds to the client's error: the same client with a view drawn
+# into a terminal and without, in turns. Exits 3 when that is more than nothing.
+LIVE_STREAMS ?= 1,100,1000
+LIVE_TRIALS  ?= 12
+bench-live:
+	go build -o bin/assay ./cmd/assay
+	bin/assay calibrate --view --streams $(LIVE_STREAMS) --trials $(LIVE_TRIALS)
+
+# The live view as it looks in a real terminal (tmux), as text and as a picture.
+screenshots-live: terminal
+	go build -o bin/assay ./cmd/assay
+	go run ./live/screenshot -assay bin/assay -out docs/img
 
 # Other clients, for bench-fidelity PEERS=1: an environment for each name in
 # tests/requirements-peers.txt, about 8 GB in all.
