@@ -139,6 +139,9 @@ func (o Options) mode() Mode {
 	if !terminal(o.Out) || set(o.Environ, "CI") || value(o.Environ, "TERM") == "dumb" || value(o.Environ, "TERM") == "" {
 		return Plain
 	}
+	if !foreground(o.Out) {
+		return Plain
+	}
 	return TTY
 }
 

@@ -97,9 +97,7 @@ func (v *Live) Snapshot() Snapshot {
 		Client: v.health.now(), GPUs: v.devices(), Server: v.serverGauges(), Log: slices.Clone(v.log),
 	}
 	s.Offered, s.Achieved, s.OutputTokens = v.look(now)
-	if v.at.tally != nil {
-		s.InFlight = max(0, v.at.tally.Begun.Load()-v.at.ended)
-	}
+	s.InFlight = v.inFlight()
 	for _, e := range v.errors {
 		s.Errors = append(s.Errors, *e)
 	}
@@ -112,6 +110,19 @@ func (v *Live) Snapshot() Snapshot {
 		s.Tokens = append(s.Tokens, float64(second.tokens))
 	}
 	return s
+}
+
+// inFlight is how many calls were begun whose end has not been recorded. A user of
+// a closed loop has one at most: what is beyond has ended and waits to be recorded.
+func (v *Live) inFlight() int64 {
+	if v.at.tally == nil {
+		return 0
+	}
+	n := max(0, v.at.tally.Begun.Load()-v.at.ended)
+	if users := v.at.point.Concurrency; users > 0 && v.at.point.Query == nil && v.plan.Run.Spec.Workload.Session == nil {
+		n = min(n, int64(users))
+	}
+	return n
 }
 
 // look takes the rates and remembers what they will be taken from next.

@@ -165,6 +165,7 @@ func TestLiveProgressByRequests(t *testing.T) {
 func TestLiveRatesAndRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, p := &Live{}, twoPoints()
+		p.Points[0].Concurrency, p.Points[0].Rate = 0, 8
 		v.Begin(p)
 		v.EnterLaunch(p.Launches[0])
 		tally := &load.Tally{}
@@ -272,6 +273,19 @@ func TestLiveSamples(t *testing.T) {
 	}
 	if want := []ServerGauge{{"waiting", 6, 3}}; !slices.Equal(s.Server, want) {
 		t.Errorf("server %v, want %v: the newer name counts", s.Server, want)
+	}
+}
+
+// Answers that wait to be recorded are not in flight.
+func TestLiveInFlight(t *testing.T) {
+	v, p := &Live{}, twoPoints()
+	v.Begin(p)
+	v.EnterLaunch(p.Launches[0])
+	tally := &load.Tally{}
+	tally.Begun.Store(5)
+	v.EnterPoint(p.Points[0], tally)
+	if got := v.Snapshot().InFlight; got != 1 {
+		t.Errorf("%d in flight of one user", got)
 	}
 }
 

@@ -97,6 +97,17 @@ func TestLiveView(t *testing.T) {
 	}
 }
 
+// A job in the background of a shell must not be stopped for touching the terminal.
+func TestLiveViewInTheBackground(t *testing.T) {
+	out := t.TempDir()
+	t.Setenv("CI", "")
+	s := openTerminal(t, fmt.Sprintf("bash -mc '%s demo --duration 30s -o %s & wait'", os.Args[0], out))
+	if shown := s.sees("launch 1 of 3  "); strings.Contains(shown, "q twice") {
+		t.Errorf("it draws all the same:\n%s", shown)
+	}
+	s.sees("concurrency=1")
+}
+
 // On a pipe there is a line in every interval.
 func TestPlainProgress(t *testing.T) {
 	t.Parallel() // it mostly waits
