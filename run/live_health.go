@@ -183,7 +183,8 @@ func (h *health) now() ClientNow {
 		c.LagP99 = &p99
 	}
 	if g := h.gauges[gcPause]; g.readings > 0 {
-		c.GCPauseMax = &g.most
+		most := g.most // a snapshot shares nothing with what goes on
+		c.GCPauseMax = &most
 	}
 	c.Throttled, c.Pruned = h.gauges[throttled].grown(), h.gauges[pruned].grown()
 	c.Pressure, c.RunQueue, c.HostPower = h.perSecond(pressure), h.perSecond(runQueue), h.perSecond(hostEnergy)

@@ -314,3 +314,22 @@ func TestLiveLog(t *testing.T) {
 		t.Errorf("%d lines, the first %q", len(log), log[0].Text)
 	}
 }
+
+// What was seen stays as it was seen.
+func TestSnapshotSharesNothing(t *testing.T) {
+	v := &Live{}
+	v.Begin(twoPoints())
+	read := func(at int64, pause, power float64) {
+		v.Sampled([]record.Sample{
+			{At: at, Source: "client", Name: "gc.pause.max", Value: &pause}, {At: at, Source: "gpu", Name: "power", Scope: "a", Value: &power},
+		})
+	}
+	read(1e9, .001, 300)
+	v.Tell("one")
+	s := v.Snapshot()
+	read(2e9, .5, 400)
+	v.Tell("two")
+	if *s.Client.GCPauseMax != .001 || *s.GPUs[0].Power != 300 || len(s.Log) != 1 {
+		t.Errorf("a snapshot changed: pause %v, %v W, log %v", *s.Client.GCPauseMax, *s.GPUs[0].Power, s.Log)
+	}
+}

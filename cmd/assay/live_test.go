@@ -13,7 +13,7 @@ import (
 	"assay/bundle"
 )
 
-// A screen is a real terminal: tmux, which a test can look at and type into.
+// A terminalScreen is a real terminal: tmux, which a test can look at and type into.
 type terminalScreen struct {
 	t      *testing.T
 	socket string
