@@ -7,9 +7,10 @@ TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-live screenshots-live
 
 # Everything a change must pass: installs what the tests need, then runs them.
-test: $(VENV)/ready $(GENAI_VENV)/ready compiler office browser lint
+test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
@@ -24,34 +25,30 @@ vulnerabilities:
 	elif echo "$$out" | grep -q "fetching vulnerabilities"; then echo "govulncheck: not run, the list of vulnerabilities cannot be reached from here"; \
 	else echo "$$out"; exit $$code; fi
 
-# The race detector needs a C compiler; a bare Debian has none.
-.PHONY: compiler
+# What the tests need of the machine: a C compiler for the race detector, a browser
+# that opens our pages and node to drive it, LibreOffice to open our workbooks, tmux
+# to watch the live view. What is there already is left alone.
+AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+need = @command -v $(1) >/dev/null || { echo "installing $(2) for the tests"; \
+	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends $(2); }
+
+.PHONY: machine compiler browser office terminal
+machine: compiler browser office terminal
 compiler:
-	@command -v cc >/dev/null || { echo "installing a C compiler for the race detector"; \
-	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y gcc libc6-dev; \
-	else sudo apt-get update -qq && sudo apt-get install -qq -y gcc libc6-dev; fi; }
-
-# LibreOffice proves that others can open our workbooks.
-.PHONY: office
-office:
-	@command -v soffice >/dev/null || { echo "installing LibreOffice, which opens our workbooks in tests"; \
-	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y --no-install-recommends libreoffice-calc; \
-	else sudo apt-get update -qq && sudo apt-get install -qq -y --no-install-recommends libreoffice-calc; fi; }
-
-# A browser that drives the pages; what drives it comes from npm, pinned.
-.PHONY: browser
+	$(call need,cc,gcc libc6-dev)
 browser:
-	@command -v chromium >/dev/null && command -v npm >/dev/null || { echo "installing chromium and node for the tests of pages"; \
-	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y chromium fonts-dejavu-core nodejs npm; \
-	else sudo apt-get update -qq && sudo apt-get install -qq -y chromium fonts-dejavu-core nodejs npm; fi; }
+	$(call need,chromium,chromium fonts-dejavu-core)
+	$(call need,npm,nodejs npm)
 	@test -d tests/browser/node_modules/playwright-core || npm ci --prefix tests/browser --no-audit --no-fund
+office:
+	$(call need,soffice,libreoffice-calc fonts-dejavu-core)
+terminal:
+	$(call need,tmux,tmux)
 
 # pandas and DuckDB prove that others can open what assay writes; scipy and
 # statsmodels that others reckon as it does.
 $(VENV)/ready: tests/requirements.txt
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
-	if [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -qq -y python3-venv; \
-	else sudo apt-get update -qq && sudo apt-get install -qq -y python3-venv; fi; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y python3-venv; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
 	touch $@
@@ -74,10 +71,10 @@ demo:
 # Pictures of the pages in docs/img, from two fresh runs of the simulator in a real
 # browser. Look at them: what is ugly is a bug.
 .PHONY: screenshots screenshots-pages bench-page
-screenshots: screenshots-pages
+screenshots: screenshots-pages screenshots-live
 SHOTS := bin/screenshots
 screenshots-pages: browser
-	@command -v pdftoppm >/dev/null || { echo "make screenshots wants pdftoppm (package poppler-utils)"; exit 1; }
+	$(call need,pdftoppm,poppler-utils)
 	go build -o bin/assay ./cmd/assay
 	rm -rf $(SHOTS) && mkdir -p $(SHOTS) docs/img
 	PATH=$(CURDIR)/bin:$$PATH bin/assay run tests/browser/run.yaml -o $(SHOTS) >/dev/null
@@ -135,9 +132,23 @@ bench-fidelity:
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
 	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers net/http --tls --http2 --itl 20ms
+	bin/assay calibrate --view --streams $(LIVE_STREAMS) --trials $(LIVE_TRIALS)
 ifdef PEERS
 	bin/assay calibrate --peers --peers-dir $(PEERS_VENV) --trials $(TRIALS)
 endif
+
+# What a live view adds to the client's error: the same client with a view drawn
+# into a terminal and without, in turns. Exits 3 when that is more than nothing.
+LIVE_STREAMS ?= 1,100,1000
+LIVE_TRIALS  ?= 12
+bench-live:
+	go build -o bin/assay ./cmd/assay
+	bin/assay calibrate --view --streams $(LIVE_STREAMS) --trials $(LIVE_TRIALS)
+
+# The live view as it looks in a real terminal (tmux), as text and as a picture.
+screenshots-live: terminal
+	go build -o bin/assay ./cmd/assay
+	go run ./live/screenshot -assay bin/assay -out docs/img
 
 # Other clients, for bench-fidelity PEERS=1: an environment for each name in
 # tests/requirements-peers.txt, about 8 GB in all.
@@ -214,4 +225,4 @@ kills: compiler
 	ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
 
 clean:
-	rm -rf $(VENV) $(PEERS_VENV) bin runs
+	rm -rf $(VENV) $(GENAI_VENV) $(PEERS_VENV) tests/browser/node_modules bin runs

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"load", "train", "probe", "accuracy", "analysis"},
 	{"lint"},
 	{"run", "claim"},
-	{"report", "warehouse"},
+	{"report", "live", "warehouse"},
 	{"schedule"},
 	{"server", "operator"},
 	{"cmd"},

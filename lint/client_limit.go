@@ -129,10 +129,8 @@ var hostLimits = []limit{
 
 func exceeded(h metric.ClientHealth, limits []limit) []string {
 	var list []string
-	for _, l := range limits {
-		if v := l.of(h); v != nil && *v > l.most {
-			list = append(list, fmt.Sprintf("launch %d: %s", h.Launch, l.say(*v, l.most)))
-		}
+	for _, text := range beyond(h, limits) {
+		list = append(list, fmt.Sprintf("launch %d: %s", h.Launch, text))
 	}
 	return list
 }

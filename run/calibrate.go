@@ -49,6 +49,8 @@ func (e *execution) calibrateAround(ctx context.Context, order int, l *launching
 // bundle that cannot be written is an error.
 func (e *execution) calibrate(ctx context.Context, l *launching, when string) error {
 	e.report(Progress{Launch: l.planned.Index, Message: "measuring the client's own error, " + when + " the run"})
+	l.live.Enter(Calibrating)
+	defer l.live.Enter(Preparing)
 	found := demandOf(e.plan).calibration()
 	found.NotCovered = notCovered(e.plan.Run.Spec, e.conn.client)
 	found.When, found.BeginNS = when, l.clock.Now()

@@ -63,7 +63,8 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	}
 	own := e.plan
 	own.Run.Spec.Target = e.side.target
-	l := &launching{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out}
+	e.opts.Live.EnterLaunch(planned)
+	l := &launching{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live}
 	runErr := e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
@@ -100,6 +101,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 	// page is not there yet, only when its cold requests are over.
 	sink := l.sink(cancel)
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources()})()
+	if e.conn.server != nil || e.conn.client.Program != nil {
+		l.live.Enter(Starting)
+	}
 	leave, err := server.enter(ctx, cancel, l.clock, l.out)
 	if err != nil {
 		return err
@@ -122,6 +126,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		}
 	}
 	e.recordings.counter = e.in.words()
+	l.live.Enter(Asking)
 	if server.fresh {
 		// Before anything else asks the server, and before it is watched.
 		if err := l.askCold(ctx); err != nil {
@@ -184,7 +189,10 @@ func (l *launching) sink(cancel context.CancelCauseFunc) telemetry.Sink {
 		}
 	}
 	return telemetry.Sink{
-		Samples: func(rows []record.Sample) { keep(l.out.Samples.Append(rows...)) },
-		Event:   func(event record.Event) { keep(l.out.Events.Append(event)) },
+		Samples: func(rows []record.Sample) {
+			l.live.Sampled(rows)
+			keep(l.out.Samples.Append(rows...))
+		},
+		Event: func(event record.Event) { keep(l.out.Events.Append(event)) },
 	}
 }

@@ -77,10 +77,12 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	}
 
 	events(record.PointBegin, l.clock.Now(), point.Name)
+	l.live.EnterPoint(point, tally)
 	stopWatching := watch.start(ctx)
 	runErr := offer(ctx, calls, keep, func(phase record.Phase, at int64) {
 		events.window(phase, at)
 		watch.entered(phase)
+		l.live.EnterPhase(phase)
 	})
 	stopWatching()
 	probed := endProbes()
@@ -266,6 +268,7 @@ func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
 	l.counter.ended.Add(1)
 	l.outcomes[request.Result]++
 	l.queue.answered(&request)
+	l.live.Ended(&request, chunks)
 	if l.judge != nil {
 		l.judge.Add(&request, chunks)
 	}
@@ -325,4 +328,6 @@ type launching struct {
 	queue     *queueWatch    // of the point under way; nil in a closed loop
 	saturated bool           // whether its queue grew without bound
 	judge     *search.Sample // takes the requests of a search's probe; nil without one
+
+	live *Live // what people watch; nil when nobody does
 }

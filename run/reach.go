@@ -102,6 +102,7 @@ func (l *launching) tellFailure(r record.Request) error {
 	if l.firstFailure == "" {
 		l.firstFailure = fmt.Sprintf("the first was %s; %s", text, failureAdvice(r))
 	}
+	l.live.Tell(text)
 	row := record.Event{At: r.Done, Name: record.RequestFailed, Point: r.Point, Detail: text}
 	if err := l.out.Events.Append(row); err != nil {
 		return fmt.Errorf("record event %s: %w", row.Name, err)

@@ -22,7 +22,7 @@ import (
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Progress and Simulate is required.
+// Progress, Live and Simulate is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
 	Out      string         // the folder that bundles are made in
@@ -31,6 +31,7 @@ type Options struct {
 	Now      time.Time      // when the run was asked for
 	Host     telemetry.Host // the machine
 	Progress func(Progress) // told about every step; nil means nobody
+	Live     *Live          // what people watch; nil means that nobody does
 
 	// Simulate starts a simulator as a process of its own, with which the run
 	// measures its own error. Nil means that it cannot be measured.
@@ -98,6 +99,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 		return nil, err
 	}
 	e := &execution{plan: p, opts: opts, sides: sides, in: in, out: w, redactor: redactor}
+	opts.Live.begin(p, redactor.String)
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -195,12 +197,13 @@ func (e *execution) describeInputs() error {
 }
 
 func (e *execution) report(p Progress) {
+	p.Launches = len(e.plan.Launches)
+	if e.side != nil {
+		p.Side = e.side.name
+	}
+	p.Message = e.redactor.String(p.Message)
+	e.opts.Live.tellProgress(p)
 	if e.opts.Progress != nil {
-		p.Launches = len(e.plan.Launches)
-		if e.side != nil {
-			p.Side = e.side.name
-		}
-		p.Message = e.redactor.String(p.Message)
 		e.opts.Progress(p)
 	}
 }

@@ -49,7 +49,11 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	part := l.plan.Share()
 	play := load.Sessions{
 		Users: point.Concurrency, Warmup: point.Warmup.Std(), Measure: point.Duration.Std(), Cooldown: point.Cooldown.Std(), Most: point.Requests,
-		MaxInFlight: point.MaxInFlight, Shard: part.Index, Shards: part.Count, Entered: events.window, Tally: tally,
+		MaxInFlight: point.MaxInFlight, Shard: part.Index, Shards: part.Count, Tally: tally,
+		Entered: func(phase record.Phase, at int64) {
+			events.window(phase, at)
+			l.live.EnterPhase(phase)
+		},
 		Script: l.script(point, source, cancel),
 	}
 	if point.Open() {
@@ -59,6 +63,7 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 		play.Pacer = load.Exact{Clock: l.clock}
 	}
 	events(record.PointBegin, l.clock.Now(), point.Name)
+	l.live.EnterPoint(point, tally)
 	runErr := play.Run(ctx, l.clock, l.client)
 	balance := balance(tally, l.outcomes)
 	l.balance = l.balance.add(balance)

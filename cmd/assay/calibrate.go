@@ -34,7 +34,11 @@ only Go's own HTTP client can read.
 
 With --peers the same simulator answers genai-bench, GuideLLM, AIPerf and vLLM's
 request function as well, where make peers has installed them, and the answer is
-the ratio of what each reports to what the simulator did.`
+the ratio of what each reports to what the simulator did.
+
+With --view every trial is made twice in turns, with a live view drawn into a
+terminal and without, and the answer is what the view adds to the client's error;
+exit code 3 when that is more than nothing.`
 
 type calibrateOptions struct {
 	streams []string
@@ -47,6 +51,8 @@ type calibrateOptions struct {
 
 	peers    bool
 	peersDir string
+
+	view bool
 }
 
 func calibrateCommand(env Env) *cobra.Command {
@@ -60,12 +66,16 @@ func calibrateCommand(env Env) *cobra.Command {
 			if o.peers && !cmd.Flags().Changed("streams") {
 				o.streams = peerStreams
 			}
+			if o.view && !cmd.Flags().Changed("trials") {
+				o.trials = viewTrials
+			}
 			return calibrate(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.peers, "peers", false, "compare with other clients: what each reports against what the simulator did")
 	f.StringVar(&o.peersDir, "peers-dir", ".venv-peers", "where make peers has installed them")
+	f.BoolVar(&o.view, "view", false, "compare with itself while a live view is drawn: what the view adds to the error")
 	f.StringSliceVar(&o.streams, "streams", []string{"1", "10", "100", "1000"}, "numbers of streams, or max")
 	f.StringSliceVar(&o.readers, "readers", []string{target.ReadKernel}, "readers to measure: "+strings.Join(readers, ", "))
 	f.BoolVar(&o.tls, "tls", false, "measure over TLS as well")
@@ -118,6 +128,9 @@ func (o calibrateOptions) validate() (streams []int, err error) {
 			errs = append(errs, fmt.Errorf("--readers: got %q, want one of %s", reader, strings.Join(readers, ", ")))
 		}
 	}
+	if o.view && (o.trials < 2 || o.peers) {
+		errs = append(errs, fmt.Errorf("--view: got --trials %d and --peers %t, want at least 2 trials and no --peers", o.trials, o.peers))
+	}
 	if o.trials < 1 {
 		errs = append(errs, fmt.Errorf("--trials: got %d, want at least 1", o.trials))
 	}
@@ -144,6 +157,9 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 	}
 	if o.peers {
 		return comparePeers(ctx, env, o, streams)
+	}
+	if o.view {
+		return compareViews(ctx, env, o, streams)
 	}
 	answer := calibration{Schedule: o.bench.Schedule, Cores: o.bench.Cores, Rounds: o.bench.Rounds}
 	answer.LoadBefore = hostLoad()
@@ -294,6 +310,7 @@ func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 func observeCommand(env Env) *cobra.Command {
 	var l fidelity.Load
 	var profile string
+	var view bool
 	cmd := &cobra.Command{
 		Use:    "observe",
 		Short:  "Be the client process of a calibration",
@@ -301,8 +318,17 @@ func observeCommand(env Env) *cobra.Command {
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			collectSooner(env)
+			ctx, abort := context.WithCancelCause(cmd.Context())
+			defer abort(nil)
+			if view {
+				stop, err := watchObserving(env, &l, abort)
+				if err != nil {
+					return err
+				}
+				defer stop()
+			}
 			if profile == "" {
-				return l.Observe(cmd.Context(), env.Stdout)
+				return l.Observe(ctx, env.Stdout)
 			}
 			file, err := os.Create(profile)
 			if err != nil {
@@ -313,7 +339,7 @@ func observeCommand(env Env) *cobra.Command {
 				return fmt.Errorf("--profile: %w", err)
 			}
 			defer pprof.StopCPUProfile()
-			return l.Observe(cmd.Context(), env.Stdout)
+			return l.Observe(ctx, env.Stdout)
 		},
 	}
 	f := cmd.Flags()
@@ -326,5 +352,6 @@ func observeCommand(env Env) *cobra.Command {
 	f.IntVar(&l.Tokens, "tokens", 100, "tokens of an answer")
 	f.DurationVar(&l.Spread, "spread", 0, "over which the streams begin")
 	f.StringVar(&profile, "profile", "", "write a processor profile to this file")
+	f.BoolVar(&view, "view", false, "draw a live view on standard error, a terminal")
 	return cmd
 }

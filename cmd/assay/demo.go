@@ -39,6 +39,7 @@ spec:
 func demoCommand(env Env) *cobra.Command {
 	var out, duration string
 	var launches int
+	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Measure a simulated engine: run, report, signed bundle, verification",
@@ -61,7 +62,7 @@ bundle. It needs no network, no root and no accelerator.`,
 				return err
 			}
 			fmt.Fprintf(env.Stderr, "measuring the simulator: %d launches of 3 points, %s each\n", launches, duration)
-			j := job{source: source, run: document, out: out, keyFile: keyFile, format: "text"}
+			j := job{source: source, run: document, out: out, keyFile: keyFile, format: "text", progress: shown}
 			dir, err := carryOut(cmd.Context(), env, j)
 			if err != nil {
 				return err
@@ -73,6 +74,7 @@ bundle. It needs no network, no root and no accelerator.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&duration, "duration", "6s", "measured time of each point")
 	cmd.Flags().IntVar(&launches, "launches", 3, "fresh starts of the simulator, at least 3")
+	shown.register(cmd.Flags())
 	return cmd
 }
 

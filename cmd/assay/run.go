@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,11 +22,13 @@ import (
 
 func runCommand(env Env) *cobra.Command {
 	var out, key, format string
+	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:   "run SPEC",
 		Short: "Carry out a spec and seal its bundle",
 		Long: `Run carries out the BenchmarkRun document SPEC, seals everything that
-happened in a bundle and prints the report.
+happened in a bundle and prints the report. In a terminal it shows the run while
+it goes on; elsewhere it writes a line every few seconds (--progress).
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
 or aborted), 2 the spec is wrong.`,
@@ -37,7 +38,7 @@ or aborted), 2 the spec is wrong.`,
 			if err != nil {
 				return err
 			}
-			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format})
+			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format, progress: shown})
 			if dir != "" {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
@@ -47,6 +48,7 @@ or aborted), 2 the spec is wrong.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
+	shown.register(cmd.Flags())
 	return cmd
 }
 
@@ -86,6 +88,8 @@ type job struct {
 	out     string
 	keyFile string
 	format  string
+
+	progress progressFlags // how it is shown; the zero value suits the terminal
 }
 
 // carryOut plans, runs, derives, seals and reports: the straight line. It returns
@@ -107,18 +111,27 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	watch, err := j.progress.begin(env, abort)
+	if err != nil {
+		return "", usageError(err)
+	}
+	defer watch.Stop()
 	host := telemetry.Local(ctx)
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: progressTo(env.Stderr), Simulate: simulate,
+		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate,
 	})
 	if result == nil {
 		return "", runErr
 	}
 	dir = result.Bundle.Dir()
+	watch.Live.Enter(run.Judging)
 	// Sealing must go on after an interrupt: that is when it matters.
 	sealed, err := seal(context.WithoutCancel(ctx), result, p, signer)
+	watch.Stop() // the report is printed where the view was
 	if err != nil {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
@@ -195,20 +208,6 @@ func signatureOf(signer bundle.Signer) string {
 		return ""
 	}
 	return "signed by key " + signer.Public().ID
-}
-
-// progressTo tells the story of a run, one line per step.
-func progressTo(w io.Writer) func(run.Progress) {
-	return func(p run.Progress) {
-		text := p.Message
-		if p.Point != "" {
-			text = p.Point
-		}
-		if p.Side != "" {
-			text = p.Side + "  " + text
-		}
-		fmt.Fprintf(w, "%s  launch %d of %d  %s\n", time.Now().Format("15:04:05"), p.Launch+1, p.Launches, text)
-	}
 }
 
 func exactArgs(n int, what string) cobra.PositionalArgs {

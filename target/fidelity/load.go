@@ -32,6 +32,7 @@ type Load struct {
 	Rounds  int // requests of each stream; the first opens its connection and is not judged
 	Tokens  int
 	Spread  time.Duration // over which the streams begin
+	Watcher Watcher       // sees what was decoded; nil means nobody does
 }
 
 // Observed is what the client process saw. Times are CLOCK_MONOTONIC, which both
@@ -238,6 +239,9 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 	stamps := make([]int64, 0, l.Tokens)
 	for raw := range raws {
 		request, chunks := client.Decode(raw)
+		if l.Watcher != nil {
+			l.Watcher(&request, chunks)
+		}
 		if request.Result != record.OK {
 			seen.fail(request)
 			continue

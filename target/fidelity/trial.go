@@ -36,6 +36,10 @@ type Bench struct {
 	Burst    bool   // begin all streams at once; otherwise they are spread over one answer
 	Profile  string // where the client writes a processor profile; empty means none
 
+	// Terminal is where the client draws a live view while it measures, as a run
+	// does in a terminal. Nil means that it draws none.
+	Terminal *os.File
+
 	way way // of the trial under way
 }
 
@@ -125,7 +129,8 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	}
 	cmd := exec.CommandContext(ctx, b.Program, append(args, b.way.client...)...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout = &stdout
+	b.attach(cmd, &stderr)
 	var started unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &started); err != nil {
 		return Observed{}, 0, err

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"assay/live"
+)
+
+// progressFlags are how a command shows the run that it carries out.
+type progressFlags struct {
+	mode     string
+	interval time.Duration
+}
+
+func (p *progressFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&p.mode, "progress", string(live.Auto), "how the run is shown while it goes on: auto, tty (full-screen), plain (lines) or none")
+	f.DurationVar(&p.interval, "progress-interval", 5*time.Second, "time between two lines of plain progress")
+}
+
+// begin shows a run on standard error; abort ends it when the person at the
+// terminal asks for that.
+func (p progressFlags) begin(env Env, abort context.CancelCauseFunc) (*live.Watch, error) {
+	return live.Begin(live.Options{
+		Mode: live.Mode(p.mode), Interval: p.interval,
+		Out: env.Stderr, In: env.Stdin, Environ: env.Environ(), Abort: abort,
+	})
+}
