@@ -52,7 +52,7 @@ func scene() run.Snapshot {
 		Requests: 12045, Failed: 31, AtPoint: 800, Errors: []run.ErrorKind{{Kind: record.HTTPError, Count: 30}, {Kind: record.Timeout, Count: 1}},
 		Steady: run.Steady{State: run.Level, Rests: "TTFT and answers, last 9 s against 9 s before"},
 		Client: run.ClientNow{Requests: 800, LagP99: ptr(.00012), CPUShare: ptr(.11), CPUShareMax: ptr(.17), GCPauseMax: ptr(.0002), Pressure: ptr(.012)},
-		Server: []run.ServerGauge{{What: "KV cache", Sum: .62, Mean: .31}, {What: "running", Sum: 61, Mean: 30.5}, {What: "waiting"}},
+		Server: []run.ServerGauge{{What: "KV cache in use", Sum: .62, Mean: .31}, {What: "requests running", Sum: 61, Mean: 30.5}, {What: "requests waiting"}},
 	}
 	for i := range 40 {
 		s.TTFTs = append(s.TTFTs, .04+.01*math.Sin(float64(i)/4))

@@ -95,7 +95,7 @@ func Begin(o Options) (*Watch, error) {
 	if mode == None {
 		return w, nil
 	}
-	w.Live = &run.Live{Gauge: metric.Watched}
+	w.Live = &run.Live{Gauge: metric.ServerLevel}
 	w.lines = mode == Plain
 	w.work.Go(func() {
 		if mode == TTY {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"assay/metric"
 	"assay/run"
 )
 
@@ -213,7 +214,7 @@ func (c screen) beside(s run.Snapshot, room int) []string {
 	if len(s.Server) > 0 {
 		var parts []string
 		for _, g := range s.Server {
-			if g.What == "KV cache" {
+			if metric.SharedLevel(g.What) {
 				parts = append(parts, g.What+" "+percent(g.Mean))
 			} else {
 				parts = append(parts, g.What+" "+number(g.Sum))
