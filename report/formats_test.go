@@ -160,7 +160,7 @@ func TestReportedFigures(t *testing.T) {
 	if !strings.Contains(table.String(), want) {
 		t.Errorf("no %q in\n%s", want, table.String())
 	}
-	for _, want := range []string{"| concurrency=4 | error_rate | value | 0.25 | wrong: it counts warm-up requests |", "Measured by genai-bench 0.0.4 and read in by assay. It does not tell: replicates."} {
+	for _, want := range []string{"| concurrency=4 | error_rate | value | 0.25 | wrong: it counts warm-up requests |", "assay measured none of it. It does not tell: replicates."} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in\n%s", want, page.String())
 		}

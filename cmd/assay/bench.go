@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +14,7 @@ import (
 func benchCommand(env Env) *cobra.Command {
 	var out, key, format string
 	var printSpec, asJSON bool
+	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:     "bench --url URL --model MODEL",
 		Aliases: []string{"benchmark"},
@@ -36,6 +38,7 @@ aborted), 2 the options are wrong.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end, as in assay run")
+	shown.register(cmd.Flags())
 	cmd.Flags().BoolVar(&printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json; with --print-spec the spec, its variables and the notes as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -61,7 +64,7 @@ aborted), 2 the options are wrong.`,
 		}
 		own := env
 		own.Environ = func() []string { return slices.Concat(asked.Environ, env.Environ()) }
-		dir, err := carryOut(cmd.Context(), own, job{source: asked.Source, run: document, out: out, keyFile: key, format: format})
+		dir, err := carryOut(cmd.Context(), own, job{source: asked.Source, run: document, out: out, keyFile: key, format: format, progress: shown})
 		if dir != "" {
 			fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 		}
@@ -103,8 +106,8 @@ func benchFlags(flags *pflag.FlagSet) (given func() map[string][]string) {
 func lookupIn(env Env) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		for _, entry := range env.Environ() {
-			if len(entry) > len(name) && entry[:len(name)] == name && entry[len(name)] == '=' {
-				return entry[len(name)+1:], true
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value, true
 			}
 		}
 		return "", false
