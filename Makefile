@@ -9,9 +9,10 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
-# Everything a change must pass: installs what the tests need, then runs them.
+# Everything a change must pass: installs what the tests need, then runs them. Tests
+# that run side by side mostly wait for what they measure, hence four at once.
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
-	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 20m ./...
+	ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python go test -race -timeout 25m -parallel 4 ./...
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
 lint: vulnerabilities

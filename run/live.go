@@ -60,6 +60,7 @@ type Live struct {
 	errors map[record.Outcome]*ErrorKind
 
 	requests, failed int64 // of the run, as Health counts them
+	took             took
 
 	health health
 	gpus   map[string]*GPU
@@ -140,6 +141,7 @@ func (v *Live) EnterLaunch(planned plan.Launch) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.leavePoint(time.Now())
 	v.launch, v.launches, v.launchAt, v.loadAt = planned, v.launches+1, time.Now(), time.Time{}
 	v.stage, v.at = Preparing, atPoint{}
 	v.at.reset()
@@ -155,6 +157,7 @@ func (v *Live) EnterPoint(point plan.Point, tally *load.Tally) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
+	v.leavePoint(now)
 	if v.loadAt.IsZero() {
 		v.loadAt = now
 		v.overhead = max(0, now.Sub(v.launchAt)-v.calibratedIn())

@@ -36,8 +36,46 @@ func (v *Live) pointProgress(now time.Time) Progressed {
 	return p
 }
 
-// expected is how long a point will take, as far as its plan says.
+// took is what points that have ended took, by which those to come are judged.
+type took struct {
+	points           map[int]time.Duration // by index, the last time it was run
+	planned, counted time.Duration         // of points that end with their requests: as planned, and as it was
+}
+
+// leavePoint notes how long the point under way took.
+func (v *Live) leavePoint(now time.Time) {
+	if v.at.number == 0 || v.at.begun.IsZero() {
+		return
+	}
+	end := now
+	if !v.at.closed.IsZero() && v.at.closed.Add(v.at.point.Cooldown.Std()).Before(now) {
+		end = v.at.closed.Add(v.at.point.Cooldown.Std()) // the launch has been closed since
+	}
+	if v.took.points == nil {
+		v.took.points = map[int]time.Duration{}
+	}
+	v.took.points[v.at.point.Index] = end.Sub(v.at.begun)
+	if v.at.point.Requests > 0 {
+		v.took.planned += v.planned(v.at.point)
+		v.took.counted += end.Sub(v.at.begun)
+	}
+}
+
+// expected is how long a point will take: what it took in another launch, or what
+// its plan says; where requests may end it early, as much less as it was so far.
 func (v *Live) expected(point plan.Point) time.Duration {
+	if before, known := v.took.points[point.Index]; known {
+		return before
+	}
+	planned := v.planned(point)
+	if point.Requests > 0 && v.took.planned > 0 {
+		return time.Duration(float64(planned) * v.took.counted.Seconds() / v.took.planned.Seconds())
+	}
+	return planned
+}
+
+// planned is how long a point will take as far as its plan says.
+func (v *Live) planned(point plan.Point) time.Duration {
 	for _, e := range v.plan.Expected.PerPoint {
 		if e.Point == point.Index {
 			return time.Duration(e.Seconds * float64(time.Second))

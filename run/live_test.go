@@ -162,6 +162,29 @@ func TestLiveProgressByRequests(t *testing.T) {
 	})
 }
 
+// What points really took tells how long the others will take.
+func TestLiveProgressLearns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := twoPoints()
+		p.Points[0].Requests, p.Points[1].Requests = 40, 40
+		v := &Live{}
+		v.Begin(p)
+		v.EnterLaunch(p.Launches[0])
+		v.EnterPoint(p.Points[0], &load.Tally{})
+		time.Sleep(time.Second) // a tenth of what the plan allows
+		v.EnterPoint(p.Points[1], &load.Tally{})
+		// The second point is taken to be as quick, and both come again.
+		if got := v.Snapshot().RunProgress; got.Left != 3*time.Second {
+			t.Errorf("%+v, want 3 s left", got)
+		}
+		time.Sleep(4 * time.Second)
+		v.EnterLaunch(p.Launches[1])
+		if got := v.Snapshot().RunProgress; got.Left != 5*time.Second {
+			t.Errorf("%+v, want the 1 s and the 4 s that the points took", got)
+		}
+	})
+}
+
 func TestLiveRatesAndRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, p := &Live{}, twoPoints()

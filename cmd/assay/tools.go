@@ -17,9 +17,13 @@ import (
 func toolsCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools",
-		Short: "What may be declared, and documents made from choices, as the published contract names them",
-		Args:  exactArgs(0, "benchmark-contracts or benchmark-run-render"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "The two commands of the published contract that have no verb of their own",
+		Long: `Tools holds two commands under the names that the published contract gives them:
+benchmark-contracts lists the documents that may be declared, their schemas and the
+choices of the renderer, and benchmark-run-render writes a BenchmarkRun from choices
+given as JSON.`,
+		Args: exactArgs(0, "benchmark-contracts or benchmark-run-render"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(contractsCommand(env), renderCommand(env))
 	return cmd
@@ -48,7 +52,10 @@ func contractsCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "benchmark-contracts",
 		Short: "List the documents, their schemas and the choices of the renderer",
-		Args:  exactArgs(0, "none"),
+		Long: `Benchmark-contracts lists every generated description of the documents with its
+digest; with --json also the choices of the renderer, their defaults and the document
+that the defaults give.`,
+		Args: exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := contracts()
 			if err != nil {
@@ -98,8 +105,10 @@ func renderCommand(env Env) *cobra.Command {
 	var yamlOnly bool
 	cmd := &cobra.Command{
 		Use:   "benchmark-run-render",
-		Short: "Write a BenchmarkRun from choices given as JSON; assay init does the same with flags",
-		Args:  exactArgs(0, "none"),
+		Short: "Write a BenchmarkRun from choices given as JSON",
+		Long: `Benchmark-run-render writes a full BenchmarkRun from choices given as a JSON object.
+assay init does the same with flags.`,
+		Args: exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
 			fields := map[string]string{}
 			if err := json.Unmarshal([]byte(overrides), &fields); err != nil {
