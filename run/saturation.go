@@ -155,7 +155,8 @@ func (w *queueWatch) sample() {
 	}
 	w.ticks = 0
 	w.at = append(w.at, w.clock.Now())
-	w.inFlight = append(w.inFlight, float64(w.tally.Begun.Load()-w.tally.Dropped.Load()-(w.ended.Load()-w.base)))
+	// A dropped call is begun and ends, as every other.
+	w.inFlight = append(w.inFlight, float64(w.tally.Begun.Load()-(w.ended.Load()-w.base)))
 	slices.Sort(w.answers)
 	middle := math.NaN()
 	if n := len(w.answers); n > 0 {

@@ -20,6 +20,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Whoever asks for SIGPIPE is not killed by it: a write to a reader that has seen
+	// enough becomes an error, which Main takes for what it is. Programs that are
+	// started from here get the usual signal.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ}
 	code := Main(ctx, env)
 	stop()

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -88,8 +87,7 @@ func TestBrokenPipe(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var exit *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &exit) && exit.ExitCode() > 0 {
-		t.Errorf("exit %d after a closed pipe, want success", exit.ExitCode())
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v after a closed pipe, want success", err)
 	}
 }
