@@ -114,7 +114,7 @@ func rowsOf(t testing.TB, point plan.Point) []metric.Row {
 		for i, statistic := range statistics {
 			v := (.01 + .002*load) * (1 + .3*float64(i)) * (1 + .2*float64(point.Index%5))
 			if m.Unit == unit.TokenPerSecond || m.Unit == unit.RequestPerSecond {
-				v = 5000 * load / (load + 40) / (1 + float64(k%7))
+				v = 500_000 * load / (load + 40) / (1 + float64(k%7))
 			}
 			est, err := stats.Mean([]float64{v, 1.03 * v, .96 * v}, .95)
 			if err != nil {

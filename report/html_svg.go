@@ -20,6 +20,13 @@ func drawing(c chart) template.HTML {
 		s.left = min(280, 20+6.4*float64(longest(c.Rows)))
 	}
 	s.scale()
+	if c.Kind != forestChart {
+		var ticks []string
+		for _, v := range roundValues(s.yLo, s.yHi, 6) {
+			ticks = append(ticks, roundText(v))
+		}
+		s.left = max(s.left, 28+6.6*float64(longest(ticks))) // right of the longest
+	}
 	s.axes()
 	s.limits()
 	for _, one := range c.Series {

@@ -7,7 +7,7 @@ const MARKS = [
   "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5L4.5 3.5h-9z", "M0-5L5 0L0 5L-5 0z",
   "M0 4.5L4.5-3.5h-9z", "M-4-1.3h2.7v-2.7h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7z", "M-4-2.5L-2.5-4L0-1.5L2.5-4L4-2.5L1.5 0L4 2.5L2.5 4L0 1.5L-2.5 4L-4 2.5L-1.5 0z", "M-4.5-2h9v4h-9z",
 ];
-const MARGIN = { top: 14, named: 24, right: 14, bottom: 46, left: 56 };
+const MARGIN = { top: 14, named: 24, right: 14, bottom: 46, left: 56, shared: 76 };
 const MOST_MARKS = 60; // a line of more values shows no markers
 
 function node(name, attributes, ...children) {
@@ -83,9 +83,9 @@ function draw(view) {
   const width = Math.max(280, view.plot.clientWidth || 640);
   const height = chart.k === "forest" ? 70 + 26 * chart.r.length : chart.k === "time" ? 196 : 290;
   const top = (chart.w || []).length ? MARGIN.named : MARGIN.top; // windows have their names above the plot
-  const left = chart.k === "forest" ? Math.min(width * 0.45, 16 + 6.6 * Math.max(...chart.r.map((t) => t.length))) : MARGIN.left;
   const [xLo, xHi] = view.zoom.x || xRange(view);
   const [yLo, yHi] = view.zoom.y || yRange(view);
+  const left = leftOf(view, width, scaleOf(yLo, yHi, height - MARGIN.bottom, top, view.log.y));
   view.box = { left, top, right: width - MARGIN.right, bottom: height - MARGIN.bottom, width, height };
   view.x = scaleOf(xLo, xHi, view.box.left, view.box.right, view.log.x || chart.k === "forest");
   view.y = scaleOf(yLo, yHi, view.box.bottom, view.box.top, view.log.y);
@@ -104,6 +104,19 @@ function draw(view) {
   svg.append(inside, view.cursor, view.rubber);
   if (view.svg) view.svg.replaceWith(svg); else view.plot.prepend(svg);
   view.svg = svg;
+}
+
+// yTicks are the values named on a vertical axis.
+const yTicks = (y, height) => ticks(y, Math.max(2, Math.floor(height / 28)));
+
+// leftOf is where the plot begins: right of its longest tick. Charts over time have
+// one margin, so that they stand on one axis.
+function leftOf(view, width, y) {
+  const { chart } = view;
+  if (chart.k === "forest") return Math.min(width * 0.45, 16 + 6.6 * Math.max(...chart.r.map((t) => t.length)));
+  if (chart.k === "time") return MARGIN.shared;
+  const height = 290 - MARGIN.bottom - MARGIN.top;
+  return Math.max(MARGIN.left, 28 + 6.8 * Math.max(0, ...yTicks(y, height).map((v) => tickText(v).length)));
 }
 
 function hatch(view) {
@@ -147,7 +160,7 @@ function drawAxes(view, to) {
       g.append(node("text", { class: "tick", x: box.left - 8, y: y(i) + 4, "text-anchor": "end" }, text.length > room ? text.slice(0, room - 1) + "…" : text));
     });
   } else {
-    for (const v of ticks(y, Math.max(2, Math.floor((box.bottom - box.top) / 28)))) {
+    for (const v of yTicks(y, box.bottom - box.top)) {
       g.append(node("line", { class: "grid", x1: box.left, x2: box.right, y1: y(v), y2: y(v) }),
         node("text", { class: "tick", x: box.left - 6, y: y(v) + 4, "text-anchor": "end" }, tickText(v)));
     }
