@@ -17,7 +17,9 @@ import (
 var ChosenAfter = Check{
 	ID: "chosen-after", Code: "P-20", Severity: finding.Void,
 	Doc: "The metric or the plan was not fixed before the first data.",
-	Run: chosenAfter,
+	// The plan of an import retells what was done; foreign-source says what is not known.
+	Applies: func(f *Facts) bool { return f.Manifest.Source == nil },
+	Run:     chosenAfter,
 }
 
 func chosenAfter(f *Facts) Answer {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
 )
@@ -13,8 +14,11 @@ import (
 var Subset = Check{
 	ID: "unexplained-subset", Code: "H-02", Severity: finding.Caution,
 	Doc: "Planned points were left out, of the run or of what is stated, without a reason.",
-	// A search decides as it goes which points it visits.
-	Applies: func(f *Facts) bool { return len(f.Plan.Points) > 0 && f.Plan.Search == nil },
+	// A search decides as it goes which points it visits; summaries of another tool
+	// have no requests to look for.
+	Applies: func(f *Facts) bool {
+		return len(f.Plan.Points) > 0 && f.Plan.Search == nil && !f.Manifest.Unknown(bundle.GapRequests)
+	},
 	Run:     unexplained,
 }
 

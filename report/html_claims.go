@@ -134,7 +134,7 @@ func (x exhibit) question() part {
 	if scenarios := x.scenarios(); len(scenarios) > 0 {
 		add("scenarios", strings.Join(scenarios, ", "))
 	} else if s.Load == nil || s.Load.TraceRef == "" {
-		for _, text := range lengths(s.Workload) {
+		for _, text := range x.lengthLines() {
 			add("lengths", text)
 		}
 	}

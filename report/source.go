@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"assay/bundle"
 	"assay/metric"
+	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -126,9 +129,23 @@ func (r Report) standsIn(m metric.Metric) bool {
 
 // loadLine says how load was offered and from when latencies count.
 func (r Report) loadLine() string {
+	loaded := slices.ContainsFunc(r.Plan.Points, func(p plan.Point) bool { return p.Concurrency > 0 || p.Open() })
+	if r.Source != nil && !loaded {
+		return "none, or none that " + r.Source.Tool + " tells"
+	}
 	text := loadText(r.Plan.Run.Spec.Workload)
 	if r.Manifest.Unknown(bundle.GapDueTimes) {
 		return strings.TrimSuffix(text, countedFromDue) + "; latencies count from the send: when a request was due is not told"
 	}
 	return text
+}
+
+// lengthLines says how long requests are, where that was asked for: the lengths of
+// an import that were filled in are nobody's.
+func (r Report) lengthLines() []string {
+	const path = "spec.workload.sequenceLengthMix"
+	if r.Source != nil && r.Plan.Run.Spec.Workload.Prompt.Scenario == "" && slices.ContainsFunc(r.Plan.Defaults, func(d spec.Default) bool { return d.Path == path }) {
+		return nil
+	}
+	return lengths(r.Plan.Run.Spec.Workload)
 }

@@ -71,7 +71,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	for _, replay := range r.Replays {
 		row("lengths", "as recorded: %.4g tokens in, %.4g out on average", replay.InputTokens, replay.OutputTokens)
 	}
-	for _, text := range lengths(s.Workload) {
+	for _, text := range r.lengthLines() {
 		if s.Load == nil || s.Load.TraceRef == "" {
 			row("lengths", "%s", text)
 		}

@@ -165,3 +165,28 @@ func TestImportErrors(t *testing.T) {
 		t.Errorf("--list: exit %d, %q", code, stdout)
 	}
 }
+
+// What an import could not have is no accusation: its plan is made afterwards, and
+// summaries have no requests. What was filled in is not shown as asked.
+func TestImportIsNotAccused(t *testing.T) {
+	for _, sample := range []string{"vllm/c2.json", "vegeta/rate10-report.json", "lm-eval", "nccl-tests/all_gather.json"} {
+		path := filepath.Join("../../foreign/testdata", sample)
+		tool, _, _ := strings.Cut(sample, "/")
+		if tool == sample { // the only file of the folder
+			files, err := filepath.Glob(path + "/*")
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%s holds %v (%v), want one file", path, files, err)
+			}
+			path = files[0]
+		}
+		stdout, stderr, code := call(t, "import", tool, path, "-o", t.TempDir())
+		if code != exitOK {
+			t.Fatalf("%s: exit code %d:\n%s", sample, code, stderr)
+		}
+		for _, wrong := range []string{"chosen-after", "unexplained-subset", "512 tokens in"} {
+			if strings.Contains(stdout, wrong) {
+				t.Errorf("%s: the report says %s:\n%s", sample, wrong, stdout)
+			}
+		}
+	}
+}
