@@ -41,7 +41,7 @@ type bookTimeUnit struct {
 	format string  // how spreadsheets show it
 }
 
-var bookTimeUnits = []bookTimeUnit{{"s", 1, "0.0000"}, {"ms", 1e3, "#,##0.00"}, {"us", 1e6, "#,##0"}}
+var bookTimeUnits = []bookTimeUnit{{"s", 1, "0.000000"}, {"ms", 1e3, "#,##0.00"}, {"us", 1e6, "#,##0"}}
 
 // Check says which option is none.
 func (o XLSXOptions) Check() error {

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"assay/metric"
 	"assay/plan"
@@ -30,12 +31,21 @@ func scenarioSheets(r Report) (sheets []scenarioSheet) {
 	return sheets
 }
 
+// pointWidth is the room that the names of points take.
+func pointWidth(r Report) float64 {
+	width := 17
+	for _, p := range r.Plan.Points {
+		width = max(width, utf8.RuneCountInString(p.Name)+1)
+	}
+	return float64(min(width, 60))
+}
+
 // scenario is one sheet with every statistic of every metric at its points, and
 // charts beside it.
 func (b *workbook) scenario(r Report, of scenarioSheet) {
 	s := b.sheet(of.name)
 	sided := len(r.Plan.Run.Spec.Sides()) > 1
-	columns := []bookColumn{{head: "point", width: 17}}
+	columns := []bookColumn{{head: "point", width: pointWidth(r)}}
 	if sided {
 		columns = append(columns, bookColumn{head: "side", width: 10})
 	}

@@ -24,7 +24,7 @@ func (b *workbook) requests(r Report) {
 	s := b.sheet("Requests")
 	s.line(requestsHead(len(rows), all), cellLook{bold: true})
 	s.table([]bookColumn{
-		{head: "launch (1)"}, {head: "side"}, {head: "point", width: 24}, {head: "request (1)"}, {head: "phase"}, {head: "outcome"}, {head: "HTTP status"},
+		{head: "launch (1)"}, {head: "side"}, {head: "point", width: max(24, pointWidth(r))}, {head: "request (1)"}, {head: "phase"}, {head: "outcome"}, {head: "HTTP status"},
 		{head: b.head("due", unit.Second)}, {head: b.head("send lag", unit.Second)}, {head: b.head("TTFT", unit.Second)}, {head: b.head("TPOT", unit.Second)}, {head: b.head("E2E", unit.Second)},
 		{head: "prompt, by usage (tok)"}, {head: "answer, by usage (tok)"}, {head: "cached, by usage (tok)"}, {head: "answer, by tokenizer (tok)"},
 		{head: "finish reason"}, {head: "error", width: 60},

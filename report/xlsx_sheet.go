@@ -101,11 +101,11 @@ func (b *workbook) format(v float64, u unit.Unit) string {
 	case unit.Second:
 		form = b.time.format
 	case unit.Dollar, unit.Joule, unit.Gram, unit.Ratio:
-		form = "0.0000"
+		form = "0.000000"
 	case unit.Byte:
 		form = "#,##0"
 	}
-	if form == "0.0000" && v != 0 && math.Abs(v) < 5e-4 {
+	if form == "0.000000" && v != 0 && math.Abs(v) < 5e-4 {
 		return "0.00E+00" // digits would be lost to sight
 	}
 	return form

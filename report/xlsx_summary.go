@@ -79,7 +79,7 @@ func (b *workbook) summary(r Report) {
 		s.fact("warning", text, bookFactColumns, bookFactRoom)
 	}
 	s.row++
-	columns := []bookColumn{{head: "point", width: 24}, {head: "scenario", width: 16}}
+	columns := []bookColumn{{head: "point", width: max(24, pointWidth(r))}, {head: "scenario", width: 20}}
 	sided := len(r.Plan.Run.Spec.Sides()) > 1
 	if sided {
 		columns = append(columns, bookColumn{head: "side"})
