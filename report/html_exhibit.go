@@ -85,19 +85,6 @@ func rowText(row metric.Row) string {
 	return value(row)
 }
 
-// sideNames are the sides of the run; one without a name where it has one.
-func (x exhibit) sideNames() []string {
-	sides := x.Plan.Run.Spec.Sides()
-	if len(sides) < 2 {
-		return []string{""}
-	}
-	var names []string
-	for _, s := range sides {
-		names = append(names, s.Name)
-	}
-	return names
-}
-
 // beside names a side after something else, where there are several.
 func beside(text, side string) string {
 	if side == "" {

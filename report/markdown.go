@@ -122,7 +122,7 @@ func (p *page) addPoints(r Report) {
 	var rows [][]string // one for each point and side that was measured
 	var full []block
 	for _, point := range r.Plan.Points {
-		for _, side := range sideNames(r) {
+		for _, side := range r.sideNames() {
 			one := r
 			one.Estimates = r.Estimates.Of(side)
 			if !measured(one.Estimates, point.Index) {
@@ -201,7 +201,7 @@ func withoutEmpty(b block) block {
 }
 
 // sideNames lists the sides of a run; one without a name where there is but one.
-func sideNames(r Report) []string {
+func (r Report) sideNames() []string {
 	sides := r.Plan.Run.Spec.Sides()
 	if len(sides) < 2 {
 		return []string{""}
