@@ -43,7 +43,8 @@ func TestMemory(t *testing.T) {
 	}
 	times := float64(after.TotalAlloc-before.TotalAlloc) / float64(b.Len())
 	t.Logf("%d bytes, allocated %.1f times as much", b.Len(), times)
-	if times > 10 {
-		t.Errorf("reading %d bytes allocates %.1f times as much, want at most 10", b.Len(), times)
+	const most = 20 // the race detector doubles what it is without: 7
+	if times > most {
+		t.Errorf("reading %d bytes allocates %.1f times as much, want at most %d", b.Len(), times, most)
 	}
 }

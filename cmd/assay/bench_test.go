@@ -120,6 +120,7 @@ func TestBenchTakesTheManual(t *testing.T) {
 // The same command line with smaller limits runs, leaves a sealed bundle with
 // every face, follows the spec that it prints, and shows its key to nobody.
 func TestBenchRunsTheManual(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	const secret = "canary-bench-4d3a91"
 	options := manualFor(benchServer(t),
 		[]string{"--api-key", secret}, []string{"--max-time-per-run", "2s"}, []string{"--max-requests-per-run", "6"},

@@ -17,6 +17,7 @@ import (
 
 // The whole line, small: simulator, launches, report, signed bundle, verified.
 func TestDemo(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	out := t.TempDir()
 	stdout, stderr, code := call(t, "demo", "--out", out, "--duration", "1s")
 	if code != exitOK {

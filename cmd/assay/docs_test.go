@@ -55,6 +55,7 @@ func holdPorts(t *testing.T, script string) func() {
 // TestDocs runs every example of the README and the guides, page by page, as one
 // script each, with assay on the path.
 func TestDocs(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	guides, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ func export(t *testing.T, bundle string) string {
 
 // What a run by assay says survives the way into genai-bench's format and back.
 func TestExportNative(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	dir := demoBundle(t)
 	stdout, stderr, code := call(t, "report", "--json", dir)
 	if code != exitOK {

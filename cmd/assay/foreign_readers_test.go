@@ -15,6 +15,7 @@ import (
 // DuckDB and pandas open every raw table as it lies there and find the
 // documented columns.
 func TestForeignReaders(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	python := os.Getenv("ASSAY_PYTHON")
 	if python == "" {
 		python = filepath.Join("..", "..", ".venv", "bin", "python")

@@ -63,6 +63,7 @@ func serverSide(t *testing.T) (report.Report, *bundle.Bundle) {
 // iteration takes 200 ms longer, 30 µs a prompt token are saved by its prefix
 // cache. Bounds on the upper side are wide, for the machine may be busy.
 func TestServerSide(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
 	r, b := serverSide(t)
 	value := func(m metric.Metric, point int) float64 {
 		row, ok := r.Estimates.Find(m.ID, "value", point)
