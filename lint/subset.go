@@ -19,7 +19,7 @@ var Subset = Check{
 	Applies: func(f *Facts) bool {
 		return len(f.Plan.Points) > 0 && f.Plan.Search == nil && !f.Manifest.Unknown(bundle.GapRequests)
 	},
-	Run:     unexplained,
+	Run: unexplained,
 }
 
 func unexplained(f *Facts) Answer {
