@@ -23,7 +23,7 @@ var floors = [][]string{
 	{"record", "spec", "stats", "finding"},
 	{"plan"},
 	{"bundle"},
-	{"workload", "target", "sim", "worker", "launch", "telemetry", "foreign", "metric", "search"},
+	{"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign", "metric", "search"},
 	{"load", "train", "probe", "accuracy", "analysis"},
 	{"lint"},
 	{"run", "claim"},
@@ -37,7 +37,7 @@ var floors = [][]string{
 // what they share is on disk.
 var (
 	makers = []string{
-		"workload", "target", "sim", "worker", "launch", "telemetry", "foreign",
+		"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
 		"load", "train", "probe", "run",
 	}
 	readers = []string{"metric", "accuracy", "analysis", "lint", "claim"}

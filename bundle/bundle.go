@@ -46,7 +46,12 @@ const (
 	Requests    = "requests"
 	Chunks      = "chunks"
 	Steps       = "steps"
+	Buckets     = "buckets"
 	Collectives = "collectives"
+	Memory      = "memory"
+	Trials      = "trials"
+	Ranks       = "ranks"
+	Pings       = "pings"
 	Sessions    = "sessions"
 	Samples     = "samples"
 	Events      = "events"
@@ -66,7 +71,12 @@ var Tables = []TableInfo{
 	{Requests, "One row per call: when it was due, sent and answered, and how it ended.", record.Request{}, mergeTable[record.Request]},
 	{Chunks, "One row per event of a streamed answer, as it arrived.", record.Chunk{}, mergeTable[record.Chunk]},
 	{Steps, "One row per training step and rank.", record.Step{}, mergeTable[record.Step]},
+	{Buckets, "One row per gradient bucket of a step and rank: when it was ready and when its exchange ended.", record.Bucket{}, mergeTable[record.Bucket]},
 	{Collectives, "One row per collective operation and rank.", record.Collective{}, mergeTable[record.Collective]},
+	{Memory, "One row per reading of a rank's memory.", record.Memory{}, mergeTable[record.Memory]},
+	{Trials, "One row per timed replicate of a probe.", record.Trial{}, mergeTable[record.Trial]},
+	{Ranks, "One row per process of a world: what it was, its clock and how it ended.", record.Rank{}, mergeTable[record.Rank]},
+	{Pings, "One row per exchange of stamps with a rank.", record.Ping{}, mergeTable[record.Ping]},
 	{Sessions, "One row per step of a session: what was asked or which tool ran, what it waited for, and when.", record.SessionStep{}, mergeTable[record.SessionStep]},
 	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}, mergeTable[record.Sample]},
 	{Events, "One row per thing that happened once.", record.Event{}, mergeTable[record.Event]},

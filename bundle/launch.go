@@ -21,7 +21,12 @@ type Launch struct {
 	Requests    *Table[record.Request]
 	Chunks      *Table[record.Chunk]
 	Steps       *Table[record.Step]
+	Buckets     *Table[record.Bucket]
 	Collectives *Table[record.Collective]
+	Memory      *Table[record.Memory]
+	Trials      *Table[record.Trial]
+	Ranks       *Table[record.Rank]
+	Pings       *Table[record.Ping]
 	Sessions    *Table[record.SessionStep]
 	Samples     *Table[record.Sample]
 	Events      *Table[record.Event]
@@ -73,11 +78,19 @@ func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 	l.Requests = newTable(Requests, l.dir, o, l.wake, c.requests)
 	l.Chunks = newTable(Chunks, l.dir, o, l.wake, c.chunks)
 	l.Steps = newTable(Steps, l.dir, o, l.wake, c.steps)
+	l.Buckets = newTable(Buckets, l.dir, o, l.wake, func([]record.Bucket) {}) // numbers alone
 	l.Collectives = newTable(Collectives, l.dir, o, l.wake, c.collectives)
+	l.Memory = newTable(Memory, l.dir, o, l.wake, c.memory)
+	l.Trials = newTable(Trials, l.dir, o, l.wake, c.trials)
+	l.Ranks = newTable(Ranks, l.dir, o, l.wake, c.ranks)
+	l.Pings = newTable(Pings, l.dir, o, l.wake, c.pings)
 	l.Sessions = newTable(Sessions, l.dir, o, l.wake, c.sessions)
 	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
 	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
-	l.tables = []flusher{l.Requests, l.Chunks, l.Steps, l.Collectives, l.Sessions, l.Samples, l.Events}
+	l.tables = []flusher{
+		l.Requests, l.Chunks, l.Steps, l.Buckets, l.Collectives, l.Memory, l.Trials, l.Ranks, l.Pings,
+		l.Sessions, l.Samples, l.Events,
+	}
 	l.work.Go(l.run)
 	l.work.Go(l.tidy)
 	return l, nil

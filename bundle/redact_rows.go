@@ -80,6 +80,42 @@ func (c *cleaner) collectives(rows []record.Collective) {
 		word(c, &r.Op)
 		word(c, &r.Algorithm)
 		word(c, &r.DataType)
+		word(c, &r.Clock)
+		word(c, &r.Emulate)
+	}
+}
+
+func (c *cleaner) memory(rows []record.Memory) {
+	for i := range rows {
+		word(c, &rows[i].Device)
+		word(c, &rows[i].Outcome)
+	}
+}
+
+func (c *cleaner) trials(rows []record.Trial) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Phase)
+		word(c, &r.Probe)
+		word(c, &r.Variant)
+		word(c, &r.Scope)
+		word(c, &r.Clock)
+	}
+}
+
+func (c *cleaner) ranks(rows []record.Rank) {
+	for i := range rows {
+		r := &rows[i]
+		for _, s := range []*string{&r.Host, &r.Backend, &r.Device, &r.DeviceID, &r.Library, &r.CommLib, &r.BootID, &r.TimeNS, &r.Signal, &r.Verdict} {
+			word(c, s)
+		}
+		r.Error = c.redactor.String(r.Error)
+	}
+}
+
+func (c *cleaner) pings(rows []record.Ping) {
+	for i := range rows {
+		word(c, &rows[i].When)
 	}
 }
 

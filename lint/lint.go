@@ -105,8 +105,19 @@ func Run(f *Facts) Audit {
 		}
 		audit.Results = append(audit.Results, result)
 	}
-	slices.SortStableFunc(audit.Findings, func(a, b finding.Finding) int {
-		return cmp.Compare(slices.Index(finding.All, a.Severity), slices.Index(finding.All, b.Severity))
-	})
+	audit.sort()
 	return audit
+}
+
+// Add puts findings of other judges among those of the checks. They carry ids of
+// their own.
+func (a *Audit) Add(list ...finding.Finding) {
+	a.Findings = append(a.Findings, list...)
+	a.sort()
+}
+
+func (a *Audit) sort() {
+	slices.SortStableFunc(a.Findings, func(x, y finding.Finding) int {
+		return cmp.Compare(slices.Index(finding.All, x.Severity), slices.Index(finding.All, y.Severity))
+	})
 }

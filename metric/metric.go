@@ -10,6 +10,7 @@
 package metric
 
 import (
+	"assay/plan"
 	"assay/record"
 	"assay/spec"
 	"assay/unit"
@@ -32,6 +33,10 @@ type Metric struct {
 	Unit   unit.Unit
 	Better Direction
 	Doc    string
+
+	// Kinds are the kinds of point that the metric is about; nil means requests to
+	// a target.
+	Kinds []plan.Kind
 
 	// OpenOnly says that the metric has a meaning in open loops only.
 	OpenOnly bool
@@ -154,6 +159,9 @@ type Point struct {
 	Probes     []*Timeline // sent beside the load, and no part of it
 
 	Declared *Declared // what the spec says beside the records; nil means nothing
+
+	Kind   plan.Kind
+	Ranked *Ranked // what ranks and probes recorded; nil for requests to a target
 }
 
 // Seconds is the length of the measured window.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"assay/bundle"
+	"assay/plan"
 	"assay/record"
 )
 
@@ -111,7 +112,7 @@ func (r *launchReader) windows() (ended map[int32]bool, err error) {
 		}
 		switch e.Name {
 		case record.WindowBegin:
-			r.points[e.Point] = &Point{Index: int(e.Point), Begin: e.At}
+			r.points[e.Point] = &Point{Index: int(e.Point), Begin: e.At, Kind: plan.KindServing}
 		case record.WindowEnd:
 			if p := r.points[e.Point]; p != nil {
 				p.End, ended[e.Point] = e.At, true

@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the plan's format. The minor number grows when
 // something is added, the major number when something changes its meaning.
-const Version = "1.3"
+const Version = "1.4"
 
 // A Plan is a run as decided: plan.json of its bundle.
 type Plan struct {
@@ -39,7 +39,8 @@ type Plan struct {
 	Precision      Precision      `json:"precision"`
 }
 
-// A Point is one level of load to measure.
+// A Point is one thing to measure: a level of load, the steps of a world of ranks,
+// a collective of one size, or a probe.
 type Point struct {
 	Index       int     `json:"index"`
 	Name        string  `json:"name"` // such as concurrency=4
@@ -80,6 +81,14 @@ type Point struct {
 
 	// Probe is the small requests sent beside the load; nil means none.
 	Probe *spec.LoadProbe `json:"probe,omitempty"`
+
+	// Ranks is the size of the world that measures the point; 0 where none does.
+	// One of Steps, Collective and Micro says what is measured; all are nil for
+	// requests to a target.
+	Ranks      int         `json:"ranks,omitempty"`
+	Steps      *Steps      `json:"steps,omitempty"`
+	Collective *Collective `json:"collective,omitempty"`
+	Micro      *Micro      `json:"micro,omitempty"`
 }
 
 // Open reports whether calls are sent when they are due, whatever became of
@@ -118,6 +127,14 @@ func New(run spec.Run) (Plan, error) {
 		if p.Points, p.Search, err = points(resolved); err != nil {
 			return Plan{}, err
 		}
+	}
+	worlds, err := rankPoints(resolved)
+	if err != nil {
+		return Plan{}, err
+	}
+	for _, point := range worlds {
+		point.Index = len(p.Points)
+		p.Points = append(p.Points, point)
 	}
 	p.Launches = p.launches()
 	p.Expected = expect(p)

@@ -13,7 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analysis/collectives"
+	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
+	"assay/analysis/overlap"
 	"assay/analysis/picture"
 	"assay/analysis/steady"
 	"assay/bundle"
@@ -45,11 +48,17 @@ type Report struct {
 	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
 	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it reckoned them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
-	Checks    []lint.Result       `json:"-"`                  // what became of every check; checks.json has them
-	Pictures  *picture.Set        `json:"-"`                  // for faces that draw; nil when they were not made
-	Manifest  bundle.Manifest     `json:"-"`                  // as it is known while the face is made: before sealing it lists no files
-	Bundle    *bundle.Bundle      `json:"-"`                  // for faces that show single requests; nil leaves them out
-	All       bool                `json:"-"`                  // show every metric, also where people read
+
+	// What ranks and probes measured; nil where the plan has none of it.
+	Training    *overlap.Report     `json:"training,omitempty"`
+	Collectives *collectives.Report `json:"collectives,omitempty"`
+	Hardware    *hardware.Report    `json:"hardware,omitempty"`
+
+	Checks   []lint.Result   `json:"-"` // what became of every check; checks.json has them
+	Pictures *picture.Set    `json:"-"` // for faces that draw; nil when they were not made
+	Manifest bundle.Manifest `json:"-"` // as it is known while the face is made: before sealing it lists no files
+	Bundle   *bundle.Bundle  `json:"-"` // for faces that show single requests; nil leaves them out
+	All      bool            `json:"-"` // show every metric, also where people read
 }
 
 // Version is the version of the JSON report.

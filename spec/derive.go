@@ -84,7 +84,7 @@ func setValue[T comparable](field *T, value T, path string, note func(string, an
 }
 
 func deriveLoad(s *RunSpec, note func(string, any)) {
-	if s.Load == nil && !s.serves() {
+	if s.Load == nil && (!s.serves() || s.Target == nil && s.apart()) {
 		return
 	}
 	if s.Load == nil {
@@ -112,10 +112,14 @@ func deriveLoad(s *RunSpec, note func(string, any)) {
 }
 
 func deriveTrain(s *RunSpec, _ func(string, any)) {
-	if s.Train == nil && s.trains() {
+	if s.Train == nil && s.trains() && !s.apart() {
 		s.Train = &Train{} // its own defaults are noted one by one
 	}
 }
+
+// apart says that the document asks for something that stands by itself, so that
+// neither load nor training steps need be assumed.
+func (s *RunSpec) apart() bool { return s.Collectives != nil || s.Probe != nil }
 
 func deriveTargetModel(s *RunSpec, note func(string, any)) {
 	if s.Target != nil {

@@ -53,13 +53,21 @@ func WorkloadDigest(run Run) (string, error) {
 		s.Load.Calibrate = nil // about the client, not the question
 	}
 	if s.Train != nil {
-		s.Train.Command = nil
+		s.Train.Command, s.Train.Python, s.Train.Launch = nil, "", nil
+	}
+	if s.Collectives != nil {
+		s.Collectives.Python, s.Collectives.Launch = "", nil
+	}
+	if s.Probe != nil {
+		s.Probe.Python, s.Probe.Dir = "", ""
 	}
 	identity := map[string]any{
 		"workloadType": s.Intent.WorkloadType,
 		"workload":     s.Workload,
 		"load":         s.Load,
 		"train":        s.Train,
+		"collectives":  s.Collectives,
+		"probe":        s.Probe,
 		"seed":         s.Seed,
 	}
 	pruned, err := prune(identity)

@@ -71,8 +71,11 @@ type RunSpec struct {
 	// How requests are offered, for inference.
 	Load *Load `json:"load,omitzero"`
 
-	// The training steps and collectives to measure, for training.
+	// The training steps to measure, for training.
 	Train *Train `json:"train,omitzero"`
+
+	// The collective operations to measure by themselves.
+	Collectives *Collectives `json:"collectives,omitzero"`
 
 	// The hardware probes of the micro layer.
 	Probe *Probe `json:"probe,omitzero"`

@@ -2,13 +2,20 @@ package spec
 
 import "assay/unit"
 
-// Train says which training steps and collectives are measured.
+// Train says which training steps are measured.
 type Train struct {
 	// The communication backend.
-	Backend string `json:"backend,omitzero" default:"gloo" enum:"backends"`
+	Backend string `json:"backend,omitzero" default:"gloo" enum:"trainBackends"`
 
 	// The worker command, started once per rank. By default assay's own worker.
 	Command []string `json:"command,omitzero"`
+
+	// The Python that has torch. By default the first of python3 and
+	// /usr/bin/python3 that can import it.
+	Python string `json:"python,omitzero"`
+
+	// Where ranks compute: auto takes an accelerator where there is one.
+	Device string `json:"device,omitzero" default:"auto" enum:"devices"`
 
 	// The rank counts to measure, one point each.
 	Ranks []int `json:"ranks,omitzero" default:"[1, 2]" min:"1" max:"1000000" items:"1"`
@@ -19,6 +26,10 @@ type Train struct {
 
 	// How the model is spread over ranks.
 	Parallelism string `json:"parallelism,omitzero" default:"ddp" enum:"parallelisms"`
+
+	// Also measure the plain program on one rank, without any distributed code: the
+	// baseline of a speed-up.
+	Single bool `json:"single,omitzero"`
 
 	// The shape of the model trained in the step.
 	Shape ModelShape `json:"shape,omitzero"`
@@ -42,22 +53,63 @@ type Train struct {
 	// Gradient compression before it is sent.
 	Compression string `json:"compression,omitzero" default:"none" enum:"compressions"`
 
+	// The optimizer.
+	Optimizer string `json:"optimizer,omitzero" default:"adamw" enum:"optimizers"`
+
+	// Compile the model before training.
+	Compile bool `json:"compile,omitzero"`
+
+	// Compute activations again in the backward pass instead of keeping them.
+	Checkpointing bool `json:"checkpointing,omitzero"`
+
 	// Data-loader processes per rank; 0 loads in the step itself.
 	LoaderWorkers int `json:"loaderWorkers,omitzero" min:"0" max:"1024"`
 
 	// Batches each loader process prepares ahead.
 	LoadAhead int `json:"loadAhead,omitzero" default:"2" min:"1" max:"1024"`
 
-	// The peak rate of one device at the declared precision, in TFLOP/s; model
-	// FLOP utilisation is reported only when it is given.
+	// The peak rate of one device at the declared precision, in TFLOP/s. By default
+	// that of the device's published table, where it is known.
 	PeakTFLOPS float64 `json:"peakTFLOPS,omitzero" min:"0"`
 
-	// The collectives to measure by themselves.
-	Collectives *Collectives `json:"collectives,omitzero"`
+	// Which operations model FLOP utilisation counts.
+	FLOPConvention string `json:"flopConvention,omitzero" default:"palm" enum:"flopConventions"`
+
+	// One knob and the values that it takes, one point each; everything else is
+	// held.
+	Vary *Vary `json:"vary,omitzero"`
+
+	// Compare loss and gradients of the first steps with a single process on the
+	// same data; false leaves it out.
+	Reference *bool `json:"reference,omitzero" default:"true"`
+
+	// Steps without gradient exchange between the measured ones, from which the
+	// cost of communication follows without clocks; false leaves them out.
+	Interleave *bool `json:"interleave,omitzero" default:"true"`
+
+	// Train until the loss falls to this, for time to train; 0 trains the measured
+	// steps. Steps is then the most that are made.
+	TargetLoss float64 `json:"targetLoss,omitzero" min:"0"`
+
+	// Steps that are recorded by the profiler, apart from the measured ones.
+	Profile *Profile `json:"profile,omitzero"`
+
+	// Sleeps in place of computation, for a known truth.
+	Emulate *Emulation `json:"emulate,omitzero"`
+
+	// How ranks are started.
+	Launch *Launcher `json:"launch,omitzero"`
 }
 
-// A ModelShape is the transformer trained in a step.
+// A ModelShape is the model trained in a step.
 type ModelShape struct {
+	// The family of the model.
+	Family string `json:"family,omitzero" default:"transformer" enum:"modelFamilies"`
+
+	// The wanted number of parameters; layers, width and heads that are not given
+	// follow from it.
+	Parameters int64 `json:"parameters,omitzero" min:"0"`
+
 	// Transformer layers.
 	Layers int `json:"layers,omitzero" default:"4" min:"1" max:"10000"`
 
@@ -74,17 +126,127 @@ type ModelShape struct {
 	Vocabulary int `json:"vocabulary,omitzero" default:"4096" min:"1" max:"100000000"`
 }
 
-// Collectives says which collectives are measured and at which sizes.
+// A Vary is one knob and its values: an experiment in one variable.
+type Vary struct {
+	// The knob.
+	Knob string `json:"knob" required:"true" enum:"trainKnobs"`
+
+	// Its values, as the field of that name is written.
+	Values []string `json:"values" required:"true" items:"1"`
+}
+
+// A Profile is the schedule of the profiler: wait, warm up, record; so many times.
+type Profile struct {
+	// Steps left alone first.
+	Wait int `json:"wait,omitzero" default:"1" min:"1" max:"1000000"`
+
+	// Steps in which the profiler runs and nothing is kept.
+	Warmup int `json:"warmup,omitzero" default:"1" min:"1" max:"1000000"`
+
+	// Steps that are kept.
+	Active int `json:"active,omitzero" default:"3" min:"1" max:"1000"`
+
+	// How often.
+	Repeat int `json:"repeat,omitzero" default:"1" min:"1" max:"1000"`
+}
+
+// An Emulation replaces computation by sleeps, so that the truth is known however
+// busy the machine is.
+type Emulation struct {
+	// The sleep of each layer's forward pass.
+	Forward unit.Duration `json:"forward,omitzero"`
+
+	// The sleep of each layer's backward pass.
+	Backward unit.Duration `json:"backward,omitzero"`
+
+	// The rank that the two fields below slow down.
+	Rank int `json:"rank,omitzero" min:"0"`
+
+	// How late that rank starts each step.
+	Late unit.Duration `json:"late,omitzero"`
+
+	// What that rank sleeps longer in each layer's backward pass.
+	Slower unit.Duration `json:"slower,omitzero"`
+
+	// Leaves half of that rank's samples out of each step: an unequal shard, which the
+	// check against the reference must catch.
+	ShortShard bool `json:"shortShard,omitzero"`
+}
+
+// A Launcher says how ranks are started.
+type Launcher struct {
+	// Local starts them on this host; environment joins those that torchrun, srun
+	// or mpirun has started.
+	Kind string `json:"kind,omitzero" default:"local" enum:"launchers"`
+
+	// Network namespaces, one for each rank in turn; empty leaves ranks where assay
+	// is.
+	Namespaces []string `json:"namespaces,omitzero"`
+
+	// The network interface that ranks talk over.
+	Interface string `json:"interface,omitzero"`
+
+	// The address that ranks reach the controller and rank 0 at. By default
+	// loopback, or the first address of this host where namespaces are used.
+	Address string `json:"address,omitzero"`
+
+	// The time without a sign of life after which a rank counts as hung.
+	HangTimeout unit.Duration `json:"hangTimeout,omitzero" default:"5s" above:"0s"`
+
+	// Failed worlds are started again so often before the launch fails.
+	Restarts int `json:"restarts,omitzero" min:"0" max:"1000"`
+}
+
+// Collectives says which collective operations are measured and at which sizes.
 type Collectives struct {
+	// What carries them out: native is assay's own, over TCP, and needs nothing else.
+	Backend string `json:"backend,omitzero" default:"native" enum:"backends"`
+
+	// The Python that has torch, as in train.python.
+	Python string `json:"python,omitzero"`
+
+	// Where buffers are, as in train.device.
+	Device string `json:"device,omitzero" default:"auto" enum:"devices"`
+
+	// The rank counts to measure.
+	Ranks []int `json:"ranks,omitzero" default:"[2]" min:"1" max:"1000000" items:"1"`
+
 	// The operations.
 	Operations []string `json:"operations,omitzero" default:"[all_reduce, all_gather, reduce_scatter, point_to_point]" enum:"collectives" items:"1"`
 
 	// The message sizes.
-	Sizes []unit.Bytes `json:"sizes,omitzero" default:"[1MB, 10MB, 100MB]" above:"0B" items:"1"`
+	Sizes []unit.Bytes `json:"sizes,omitzero" default:"[1KiB, 32KiB, 1MiB, 32MiB]" above:"0B" items:"1"`
+
+	// The algorithms of the native backend; auto chooses by size. Other backends
+	// choose for themselves.
+	Algorithms []string `json:"algorithms,omitzero" default:"[auto]" enum:"algorithms" items:"1"`
+
+	// The type of the elements.
+	DataType string `json:"dataType,omitzero" default:"float32" enum:"dataTypes"`
+
+	// Which buffers: out_of_place, in_place or both.
+	Place string `json:"place,omitzero" default:"both" enum:"places"`
 
 	// Timed calls per operation and size.
 	Iterations int `json:"iterations,omitzero" default:"20" min:"1" max:"100000000"`
 
 	// Calls before measuring.
 	Warmup int `json:"warmup,omitzero" default:"5" min:"1" max:"1000000"`
+
+	// Cuts the largest size into so many calls besides one, to compare; empty leaves
+	// the comparison out.
+	Chunks []int `json:"chunks,omitzero" min:"2" max:"1000000"`
+
+	// Calls of the stability profile at the largest size; 0 leaves it out.
+	Stability int `json:"stability,omitzero" min:"0" max:"100000000"`
+
+	// Measures latency and bandwidth between every two ranks, in both directions.
+	Pairs bool `json:"pairs,omitzero"`
+
+	// The one-way rate of the links in bytes per second, which measured bandwidth is
+	// held against. By default that of the links that are found, where it is known.
+	LinkRate unit.Bytes `json:"linkRate,omitzero"`
+
+	// How ranks are started.
+	Launch *Launcher `json:"launch,omitzero"`
 }

@@ -57,6 +57,19 @@ const (
 	// SyntheticDataset names prompts made from the seed.
 	SyntheticDataset = "synthetic"
 
+	// BackendNative is assay's own collectives.
+	BackendNative = "native"
+
+	LaunchLocal       = "local"
+	LaunchEnvironment = "environment"
+
+	ScalingStrong = "strong"
+	ScalingWeak   = "weak"
+
+	PlaceOut  = "out_of_place"
+	PlaceIn   = "in_place"
+	PlaceBoth = "both"
+
 	// SelfArtifact names the run made from the document that says it.
 	SelfArtifact = "self"
 )
@@ -108,12 +121,22 @@ var Vocabularies = map[string][]string{
 	"pointOrders":       {OrderAscending, OrderRandomised},
 	"ramps":             {RampStep, RampLinear, RampExponential},
 	"sloMetrics":        sloMetricNames(),
-	"backends":          {"gloo", "nccl", "mpi"},
+	"backends":          {BackendNative, "gloo", "nccl", "mpi"},
+	"trainBackends":     {"gloo", "nccl", "mpi"},
+	"devices":           {"auto", "cpu", "cuda"},
+	"launchers":         {LaunchLocal, LaunchEnvironment},
+	"modelFamilies":     {"transformer", "mlp"},
+	"optimizers":        {"adamw", "sgd"},
+	"flopConventions":   {"palm", "torchtitan", "megatron"},
+	"trainKnobs":        {"batchSize", "gradientAccumulation", "bucketSize", "compression", "compile", "checkpointing", "loaderWorkers", "loadAhead", "parameters", "sequenceLength", "precision", "parallelism", "optimizer"},
+	"algorithms":        {"auto", "ring", "tree", "halving_doubling", "direct"},
+	"dataTypes":         {"float32", "float64", "int32", "uint8", "bfloat16", "float16"},
+	"places":            {"out_of_place", "in_place", "both"},
 	"scalings":          {"strong", "weak"},
 	"parallelisms":      {"ddp", "fsdp", "none"},
-	"compressions":      {"none", "fp16", "bf16"},
-	"collectives":       {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "point_to_point"},
-	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "network", "peer_to_peer"},
+	"compressions":      {"none", "fp16", "bf16", "powersgd"},
+	"collectives":       {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter", "point_to_point", "barrier"},
+	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "network", "peer_to_peer", "startup", "dataloader", "speed"},
 	"graders":           {"exact_match", "token_f1", "numeric", "multiple_choice", "code", "bleu", "rouge", "chrf"},
 	"profileDepths":     {"minimal", "deep_dive"},
 	"phases":            {"Pending", "Queued", "Running", "Succeeded", "Partial", "Failed"},

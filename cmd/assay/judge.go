@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path"
 
+	"assay/analysis/collectives"
+	"assay/analysis/hardware"
+	"assay/analysis/overlap"
 	"assay/analysis/picture"
 	steadystate "assay/analysis/steady"
 	"assay/bundle"
@@ -25,6 +28,11 @@ type judgement struct {
 	Claims    claim.Claims
 	Pictures  picture.Set
 
+	// Of training, collectives and probes; zero where the plan has none.
+	Training    overlap.Report
+	Collectives collectives.Report
+	Hardware    hardware.Report
+
 	facts *lint.Facts // what the checks looked at; nil when the audit was read
 }
 
@@ -37,6 +45,10 @@ const (
 	checksFile    = "checks.json"
 	claimsFile    = "claims.json"
 	picturesFile  = "pictures.json"
+
+	trainingFile    = "training.json"
+	collectivesFile = "collectives.json"
+	hardwareFile    = "hardware.json"
 )
 
 // A derivedFile is one part of a judgement as it is kept in a bundle.
@@ -47,11 +59,45 @@ type derivedFile struct {
 }
 
 func (j *judgement) files() []derivedFile {
-	return []derivedFile{
+	list := []derivedFile{
 		{estimatesFile, &j.Estimates, indented}, {clientFile, &j.Client, indented}, {steadyFile, &j.Steady, indented},
 		{findingsFile, &j.Audit.Findings, indented}, {checksFile, &j.Audit.Results, indented}, {claimsFile, &j.Claims, indented},
 		{picturesFile, &j.Pictures, json.Marshal}, // a line for each of its numbers would help nobody
 	}
+	for _, of := range j.ofRanks() {
+		list = append(list, of.derivedFile)
+	}
+	return list
+}
+
+// A rankFile is a derived file that only some plans have.
+type rankFile struct {
+	derivedFile
+	read func(b *bundle.Bundle) error
+}
+
+// ofRanks lists what the plan has of training, collectives and probes.
+func (j *judgement) ofRanks() []rankFile {
+	var list []rankFile
+	if j.Plan.Has(plan.KindSteps) {
+		list = append(list, rankFile{derivedFile{trainingFile, &j.Training, indented}, func(b *bundle.Bundle) (err error) {
+			j.Training, err = overlap.Read(b, j.Plan)
+			return err
+		}})
+	}
+	if j.Plan.Has(plan.KindCollective, plan.KindPairs) {
+		list = append(list, rankFile{derivedFile{collectivesFile, &j.Collectives, indented}, func(b *bundle.Bundle) (err error) {
+			j.Collectives, err = collectives.Read(b, j.Plan)
+			return err
+		}})
+	}
+	if j.Plan.Has(plan.KindProbe) {
+		list = append(list, rankFile{derivedFile{hardwareFile, &j.Hardware, indented}, func(b *bundle.Bundle) (err error) {
+			j.Hardware, err = hardware.Read(b, j.Plan)
+			return err
+		}})
+	}
+	return list
 }
 
 func indented(content any) ([]byte, error) { return json.MarshalIndent(content, "", "  ") }
@@ -90,6 +136,14 @@ func derive(b *bundle.Bundle, p plan.Plan) (judgement, error) {
 	}
 	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
 	j.Pictures = pictures.Set(j.Steady)
+	for _, of := range j.ofRanks() {
+		if err := of.read(b); err != nil {
+			return j, err
+		}
+	}
+	j.Audit.Add(j.Training.Findings()...)
+	j.Audit.Add(j.Collectives.Findings...)
+	j.Audit.Add(j.Hardware.Findings...)
 	j.Claims = claim.Make(claim.Evidence{
 		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
 		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
@@ -120,6 +174,15 @@ func (j *judgement) report(b *bundle.Bundle, signature string) (report.Report, e
 	r, err := report.New(b, b.Manifest.Status, signature, j.Estimates)
 	r.Client, r.Steady, r.Findings, r.Claims = j.Client, j.Steady, j.Audit.Findings, &j.Claims
 	r.Pictures, r.Checks = &j.Pictures, j.Audit.Results
+	if j.Plan.Has(plan.KindSteps) {
+		r.Training = &j.Training
+	}
+	if j.Plan.Has(plan.KindCollective, plan.KindPairs) {
+		r.Collectives = &j.Collectives
+	}
+	if j.Plan.Has(plan.KindProbe) {
+		r.Hardware = &j.Hardware
+	}
 	return r, err
 }
 

@@ -1,0 +1,56 @@
+// Package launch starts the ranks of a world, waits for them and always cleans up.
+//
+// It knows processes and the environments that launchers give them. It does not
+// know what ranks measure (package train) nor what they say (package worker).
+//
+// To add a launcher, write one file NAME.go with a Launcher and list it in the
+// table of the command that offers it.
+package launch
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// A Job is one world to start.
+type Job struct {
+	Ranks   int
+	Command []string                 // the worker; the same for every rank
+	Env     []string                 // beside that of the launcher, as os.Environ has it; rank variables are added
+	Master  string                   // host:port of the rendezvous of rank 0
+	Dir     string                   // working folder
+	Log     func(rank int) io.Writer // what a rank prints; nil throws it away
+
+	Namespaces []string // network namespace of each rank in turn; empty means this one
+	Wrap       []string // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000
+	Wrapped    int
+}
+
+// A Launcher starts worlds.
+type Launcher interface {
+	Start(ctx context.Context, job Job) (World, error)
+}
+
+// A World is started ranks.
+type World interface {
+	// Ended tells of every rank that ends, in the order of their ends, and is closed
+	// after the last.
+	Ended() <-chan Exit
+
+	// Stop ends every rank that still runs: politely, then after grace by force. It
+	// returns when none is left. It may be called more than once.
+	Stop(grace time.Duration)
+
+	// PID is the process of a rank on this host; false where it runs elsewhere.
+	PID(rank int) (int, bool)
+}
+
+// An Exit is the end of one rank.
+type Exit struct {
+	Rank   int
+	At     time.Time // with Go's monotonic reading
+	Code   int       // -1 when a signal ended it
+	Signal string    // such as killed; empty for none
+	Asked  bool      // it ended because Stop was called
+}

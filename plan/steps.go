@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+
+	"assay/spec"
+	"assay/unit"
+)
+
+// stepPoints lists the points of training: every world size for every value of the
+// knob that varies, and the plain program on one rank where it is asked for.
+func stepPoints(t spec.Train, precision string) ([]Point, error) {
+	var list []Point
+	knob, values := "", []string{""}
+	if t.Vary != nil {
+		knob, values = t.Vary.Knob, t.Vary.Values
+	}
+	for _, value := range values {
+		own, ownPrecision, err := turned(t, precision, knob, value)
+		if err != nil {
+			return nil, err
+		}
+		add := func(ranks int, single bool) error {
+			s, err := stepsOf(own, ownPrecision, ranks)
+			if err != nil {
+				return err
+			}
+			s.Knob, s.Value = knob, value
+			name := fmt.Sprintf("ranks=%d", ranks)
+			if single {
+				s.Parallelism, name = "none", "single"
+			}
+			if knob != "" {
+				name += fmt.Sprintf(" %s=%s", knob, value)
+			}
+			list = append(list, Point{Name: name, Ranks: ranks, Steps: &s})
+			return nil
+		}
+		if t.Single {
+			if err := add(1, true); err != nil {
+				return nil, err
+			}
+		}
+		for _, ranks := range t.Ranks {
+			if err := add(ranks, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// stepsOf decides the steps of one world.
+func stepsOf(t spec.Train, precision string, ranks int) (Steps, error) {
+	s := Steps{
+		Backend: t.Backend, Device: t.Device, Parallelism: t.Parallelism, Scaling: t.Scaling,
+		Shape: Shaped(t.Shape), Precision: precision,
+		Accumulation: t.GradientAccumulation, Steps: t.Steps, Warmup: t.WarmupSteps,
+		BucketBytes: int64(t.BucketSize), Compression: t.Compression, Optimizer: t.Optimizer,
+		Compile: t.Compile, Checkpoint: t.Checkpointing, Loaders: t.LoaderWorkers, LoadAhead: t.LoadAhead,
+		Reference: t.Reference == nil || *t.Reference, Interleave: t.Interleave == nil || *t.Interleave,
+		TargetLoss: t.TargetLoss, Profile: t.Profile, Emulate: t.Emulate,
+	}
+	if s.Precision == spec.AsServed {
+		s.Precision = "fp32"
+	}
+	s.GlobalBatch, s.RankBatch = t.BatchSize, t.BatchSize/ranks
+	if t.Scaling == spec.ScalingWeak {
+		s.GlobalBatch, s.RankBatch = t.BatchSize*ranks, t.BatchSize
+	}
+	switch {
+	case s.RankBatch*ranks != s.GlobalBatch:
+		return s, fmt.Errorf("spec.train.batchSize: got %d for %d ranks with strong scaling, want a multiple of %d: unequal shares would train another model", t.BatchSize, ranks, ranks)
+	case s.RankBatch%s.Accumulation != 0:
+		return s, fmt.Errorf("spec.train.gradientAccumulation: got %d for %d samples of each of %d ranks, want a divisor", s.Accumulation, s.RankBatch, ranks)
+	}
+	return s, nil
+}
+
+// turned is t with one knob turned.
+func turned(t spec.Train, precision, knob, value string) (spec.Train, string, error) {
+	var err error
+	number := func(to *int) {
+		var n int
+		if n, err = strconv.Atoi(value); err == nil && n < 0 {
+			err = fmt.Errorf("%d is below zero", n)
+		}
+		*to = n
+	}
+	flag := func(to *bool) { *to, err = strconv.ParseBool(value) }
+	word := func(to *string, vocabulary string) {
+		*to = value
+		err = known(vocabulary, value)
+	}
+	switch knob {
+	case "":
+	case "batchSize":
+		number(&t.BatchSize)
+	case "gradientAccumulation":
+		number(&t.GradientAccumulation)
+	case "bucketSize":
+		t.BucketSize, err = unit.ParseBytes(value)
+	case "compression":
+		word(&t.Compression, "compressions")
+	case "compile":
+		flag(&t.Compile)
+	case "checkpointing":
+		flag(&t.Checkpointing)
+	case "loaderWorkers":
+		number(&t.LoaderWorkers)
+	case "loadAhead":
+		number(&t.LoadAhead)
+	case "parameters":
+		var size unit.Bytes // 100M is written as a size is
+		if size, err = unit.ParseBytes(value + "B"); err == nil {
+			t.Shape.Parameters = int64(size)
+		}
+	case "sequenceLength":
+		number(&t.Shape.SequenceLength)
+	case "precision":
+		word(&precision, "precisions")
+	case "parallelism":
+		word(&t.Parallelism, "parallelisms")
+	case "optimizer":
+		word(&t.Optimizer, "optimizers")
+	default:
+		err = fmt.Errorf("no such knob")
+	}
+	if err != nil {
+		return t, precision, fmt.Errorf("spec.train.vary: %s %q: %w", knob, value, err)
+	}
+	if t.BatchSize < 1 || t.GradientAccumulation < 1 || t.Shape.SequenceLength < 1 {
+		return t, precision, fmt.Errorf("spec.train.vary: %s %q: want at least 1", knob, value)
+	}
+	return t, precision, nil
+}
+
+func known(vocabulary, value string) error {
+	for _, word := range spec.Vocabularies[vocabulary] {
+		if word == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("want one of %v", spec.Vocabularies[vocabulary])
+}
