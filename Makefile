@@ -37,13 +37,14 @@ vulnerabilities:
 
 # What the tests need of the machine: a C compiler for the race detector, a browser
 # that opens our pages and node to drive it, LibreOffice to open our workbooks, tmux
-# to watch the live view. What is there already is left alone.
+# to watch the live view, torch for real training steps, iperf3 and fio as judges of
+# the probes. What is there already is left alone.
 AS_ROOT := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 need = @command -v $(1) >/dev/null || { echo "installing $(2) for the tests"; \
 	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends $(2); }
 
-.PHONY: machine compiler browser office terminal
-machine: compiler browser office terminal
+.PHONY: machine compiler browser office terminal torch judges
+machine: compiler browser office terminal torch judges
 compiler:
 	$(call need,cc,gcc libc6-dev)
 browser:
@@ -54,6 +55,15 @@ office:
 	$(call need,soffice,libreoffice-calc fonts-dejavu-core)
 terminal:
 	$(call need,tmux,tmux)
+
+# Debian's own torch needs Debian's own Python; OpenBLAS makes it ten times as fast.
+torch:
+	@/usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "installing torch for the tests"; \
+	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends python3-torch libopenblas0-pthread; }
+judges:
+	$(call need,iperf3,iperf3)
+	$(call need,fio,fio)
+	$(call need,ip,iproute2)
 
 # pandas and DuckDB prove that others can open what assay writes; scipy and
 # statsmodels that others reckon as it does.
