@@ -103,6 +103,7 @@ type HelloLine struct {
 	LocalRank int               `json:"local_rank"`
 	NodeRank  int               `json:"node_rank"`
 	World     int               `json:"world"`
+	Listen    string            `json:"listen,omitempty"` // host:port at which its peers reach it
 	Host      string            `json:"host"`
 	PID       int64             `json:"pid"`
 	BootID    string            `json:"boot_id"`
