@@ -53,3 +53,26 @@ const (
 	// SearchStep is what a probe of a search said and what it led to.
 	SearchStep = "search.step"
 )
+
+// The events of ranks. The detail of RankCheck is a Check as JSON, that of the
+// others is text.
+const (
+	RankCheck      = "rank.check"      // what comparing a rank's results with a reference said
+	RankNote       = "rank.note"       // what a rank wants a person to know
+	WorldFailed    = "world.failed"    // a rank died, hung or was cut off; says which and why
+	WorldRestarted = "world.restarted" // its ranks were started again
+)
+
+// A Check is one comparison of a rank's results with a reference: the detail of an
+// event RankCheck.
+type Check struct {
+	Rank     int      `json:"rank"`
+	Point    int      `json:"point"`
+	Name     string   `json:"name"` // reference_loss, reference_gradients, reference_parameters, flop_count, parameters
+	Value    *float64 `json:"value,omitempty"`
+	Expected *float64 `json:"expected,omitempty"`
+	Error    *float64 `json:"error,omitempty"` // relative, the largest
+	Noise    *float64 `json:"noise,omitempty"` // what adding in another order alone makes
+	Passed   bool     `json:"passed"`
+	Text     string   `json:"text,omitempty"`
+}
