@@ -155,4 +155,6 @@ type Trial struct {
 	Scope      string   `parquet:"scope,dict"`       // what it is about: host pair, device, file system, interface; empty for the host
 	Clock      string   `parquet:"clock,dict"`       // host or cuda_event
 	Wrong      int64    `parquet:"wrong,delta"`      // answers that were wrong
+
+	Retransmits *int64 `parquet:"retransmits"` // TCP segments that this side sent again, over all streams; null elsewhere
 }

@@ -1,0 +1,250 @@
+package probe
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// The wire of the network probe: a client greets, then asks again and again with a
+// head of one byte and eight; the server answers each in full before it reads the
+// next.
+//
+//	greeting  "assay-net/1\n" from the client, and the same back
+//	'p' n     n bytes follow; the server sends them back
+//	's' n     n bytes follow; the server sends back a head with how many came, and
+//	          the last eight of them
+//	'g' n     the server sends n bytes
+//
+// The last eight bytes of whatever is sent in bulk are its length, so that an end
+// that is cut off or out of place shows.
+const greeting = "assay-net/1\n"
+
+const (
+	askEcho = 'p'
+	askSink = 's'
+	askGive = 'g'
+)
+
+const headBytes = 9
+
+// bulkBlock is what one write or read moves at most: large enough that system calls
+// do not decide the rate.
+const bulkBlock = 256 << 10
+
+// mostEcho bounds what the server keeps for one client.
+const mostEcho = 1 << 20
+
+// patience is how long a peer that says nothing is waited for.
+const patience = 30 * time.Second
+
+func putHead(to []byte, ask byte, n int64) {
+	to[0] = ask
+	binary.LittleEndian.PutUint64(to[1:], uint64(n))
+}
+
+// Serve answers network probes until ctx ends, and then returns nil. Whoever reaches
+// the listener can make this host send: it belongs on a network that is trusted.
+func Serve(ctx context.Context, listener net.Listener) error {
+	var clients sync.WaitGroup
+	stop := context.AfterFunc(ctx, func() { listener.Close() })
+	defer clients.Wait()
+	defer stop()
+	for {
+		conn, err := listener.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		clients.Go(func() {
+			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { conn.Close() })()
+			_ = answer(conn) // a client that goes away is no concern of the server's
+		})
+	}
+}
+
+// answer serves one client to its end.
+func answer(conn net.Conn) error {
+	hello := make([]byte, len(greeting))
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	if _, err := io.ReadFull(conn, hello); err != nil || string(hello) != greeting {
+		return fmt.Errorf("greeting %q: %w", hello, err)
+	}
+	if _, err := io.WriteString(conn, greeting); err != nil {
+		return err
+	}
+	block := make([]byte, bulkBlock)
+	var head [headBytes]byte
+	echo := make([]byte, mostEcho)
+	for {
+		// A client may think between questions for as long as a variant takes.
+		_ = conn.SetReadDeadline(time.Now().Add(10 * patience))
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			return err
+		}
+		n := int64(binary.LittleEndian.Uint64(head[1:]))
+		switch {
+		case head[0] == askEcho && n >= 0 && n <= mostEcho:
+			if _, err := io.ReadFull(conn, echo[:n]); err != nil {
+				return err
+			}
+			if _, err := conn.Write(echo[:n]); err != nil {
+				return err
+			}
+		case head[0] == askSink && n >= 8:
+			last, err := drain(conn, n, block)
+			if err != nil {
+				return err
+			}
+			var reply [headBytes + 8]byte
+			putHead(reply[:], askSink, n)
+			binary.LittleEndian.PutUint64(reply[headBytes:], last)
+			if _, err := conn.Write(reply[:]); err != nil {
+				return err
+			}
+		case head[0] == askGive && n >= 8:
+			if err := pour(conn, n, block); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("asked for %q of %d bytes", head[0], n)
+		}
+	}
+}
+
+// pour sends n bytes, of which the last eight are n.
+func pour(to io.Writer, n int64, block []byte) error {
+	for left := n; left > 0; {
+		part := block[:min(left, int64(len(block)))]
+		if left -= int64(len(part)); left < 8 && left > 0 {
+			part = part[:len(part)-8] // the number is not torn between two writes
+			left += 8
+		}
+		if left == 0 {
+			binary.LittleEndian.PutUint64(part[len(part)-8:], uint64(n))
+		}
+		if _, err := to.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain reads n bytes and returns the last eight.
+func drain(from io.Reader, n int64, block []byte) (last uint64, err error) {
+	var tail [8]byte
+	for left := n; left > 0; {
+		got, err := from.Read(block[:min(left, int64(len(block)))])
+		if got > 0 {
+			left -= int64(got)
+			part := block[:got]
+			if got >= 8 {
+				copy(tail[:], part[got-8:])
+			} else {
+				copy(tail[:], tail[got:])
+				copy(tail[8-got:], part)
+			}
+		}
+		if err != nil && (left > 0 || !errors.Is(err, io.EOF)) {
+			return 0, err
+		}
+	}
+	return binary.LittleEndian.Uint64(tail[:]), nil
+}
+
+// A stream is one connection to a server.
+type stream struct {
+	conn  *net.TCPConn
+	block []byte
+	wrong int64
+	err   error
+
+	resent uint32 // as the kernel said last
+}
+
+// DefaultPort is where assay net --serve listens.
+const DefaultPort = "7077"
+
+// address is host with the port that the server has where none is said.
+func address(host string) string {
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return host
+	}
+	return net.JoinHostPort(host, DefaultPort)
+}
+
+func dial(ctx context.Context, host string) (*stream, error) {
+	dialer := net.Dialer{Timeout: patience}
+	conn, err := dialer.DialContext(ctx, "tcp", address(host))
+	if err != nil {
+		return nil, fmt.Errorf("%w: run assay net --serve on %s", err, host)
+	}
+	s := &stream{conn: conn.(*net.TCPConn), block: make([]byte, bulkBlock)}
+	hello := make([]byte, len(greeting))
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	_, err = io.WriteString(conn, greeting)
+	if err == nil {
+		_, err = io.ReadFull(conn, hello)
+	}
+	if err != nil || string(hello) != greeting {
+		return nil, errors.Join(fmt.Errorf("%s does not answer as assay net --serve does: %w", address(host), err), conn.Close())
+	}
+	_ = conn.SetDeadline(time.Time{})
+	return s, nil
+}
+
+// send sends n bytes and waits until the server has them all.
+func (s *stream) send(n int64) error {
+	var head [headBytes]byte
+	putHead(head[:], askSink, n)
+	if _, err := s.conn.Write(head[:]); err != nil {
+		return err
+	}
+	if err := pour(s.conn, n, s.block); err != nil {
+		return err
+	}
+	var reply [headBytes + 8]byte
+	if _, err := io.ReadFull(s.conn, reply[:]); err != nil {
+		return err
+	}
+	if binary.LittleEndian.Uint64(reply[headBytes:]) != uint64(n) {
+		s.wrong++
+	}
+	return nil
+}
+
+// receive asks for n bytes and takes them all.
+func (s *stream) receive(n int64) error {
+	var head [headBytes]byte
+	putHead(head[:], askGive, n)
+	if _, err := s.conn.Write(head[:]); err != nil {
+		return err
+	}
+	last, err := drain(s.conn, n, s.block)
+	if last != uint64(n) && err == nil {
+		s.wrong++
+	}
+	return err
+}
+
+// trip sends so many bytes there and takes them back.
+func (s *stream) trip(message, back []byte) error {
+	if _, err := s.conn.Write(message); err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(s.conn, back); err != nil {
+		return err
+	}
+	if string(back) != string(message[headBytes:]) {
+		s.wrong++
+	}
+	return nil
+}
