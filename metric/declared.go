@@ -13,6 +13,7 @@ type Declared struct {
 	Cost   *spec.Cost
 	Bounds *spec.Bounds
 	Limits []Limit
+	Train  *spec.Train
 }
 
 // A Limit is one objective of spec.slo that a single request keeps or misses.
@@ -25,7 +26,7 @@ type Limit struct {
 
 // declared is what the plan's spec says.
 func declared(run spec.Run) *Declared {
-	return &Declared{Cost: run.Spec.Cost, Bounds: run.Spec.Bounds, Limits: limitsOf(run)}
+	return &Declared{Cost: run.Spec.Cost, Bounds: run.Spec.Bounds, Limits: limitsOf(run), Train: run.Spec.Train}
 }
 
 // Limited reports whether spec.slo limits anything that a single request keeps or

@@ -10,6 +10,8 @@
 package metric
 
 import (
+	"slices"
+
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -97,7 +99,7 @@ type Metric struct {
 const LaunchPoint = -1
 
 // All lists every metric in the order of reports.
-var All = append([]Metric{
+var All = slices.Concat([]Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
 	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
@@ -128,7 +130,7 @@ var All = append([]Metric{
 	CarbonPerMillionTokens, CarbonPerMillionOutput, CarbonPerRequest,
 	MFU, MBU,
 	TokenGoodput,
-}, attainments()...)
+}, training, attainments())
 
 // A Timeline is one request with the events of its stream.
 type Timeline struct {

@@ -3,8 +3,10 @@ package metric
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"assay/bundle"
+	"assay/metric/exchange"
 	"assay/plan"
 	"assay/record"
 )
@@ -18,6 +20,47 @@ type Ranked struct {
 	Memory      []record.Memory
 	Trials      []record.Trial
 	World       []record.Rank // the processes that measured the point
+	Pings       []record.Ping // exchanges of stamps with them
+
+	once   sync.Once
+	byStep []exchange.Step
+}
+
+// ByStep puts the rows of training steps together, every stamp on one clock. It may
+// be called at once by several.
+func (r *Ranked) ByStep() []exchange.Step {
+	r.once.Do(func() { r.byStep = exchange.Steps(r.Steps, r.Buckets, r.Clock) })
+	return r.byStep
+}
+
+// Clock is that of one rank.
+func (r *Ranked) Clock(rank int32) exchange.Clock {
+	for _, row := range slices.Backward(r.World) { // of a world that was started again, the last
+		if row.Rank == rank {
+			return exchange.ClockOf(row, r.Pings)
+		}
+	}
+	return exchange.Clock{}
+}
+
+// Aligned says that the stamps of different ranks may be compared: the clock of
+// each is known, and no bucket was over before the last rank had it, but for what
+// the two clocks' bounds allow.
+func (r *Ranked) Aligned() bool {
+	worst := int64(0)
+	for _, row := range r.World {
+		clock := r.Clock(row.Rank)
+		if !clock.Known {
+			return false
+		}
+		worst = max(worst, clock.Bound)
+	}
+	for _, s := range r.ByStep() {
+		if s.Counted() && exchange.Early(s.Sides) > 2*worst {
+			return false
+		}
+	}
+	return len(r.World) > 0
 }
 
 // about says whether m has a meaning at points of kind k.
@@ -85,6 +128,19 @@ func (r *launchReader) ranked(p plan.Plan) error {
 	return r.worlds(p)
 }
 
+// ReadRanks gathers what ranks and probes recorded in one launch, by point; Ranked
+// of its points holds it.
+func ReadRanks(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) (Launch, error) {
+	r, err := openLaunch(b, info.Index)
+	if err == nil {
+		err = r.prepare(p, info.Side)
+	}
+	if err != nil {
+		return Launch{}, fmt.Errorf("launch %d: %w", info.Index, err)
+	}
+	return r.launch, nil
+}
+
 // worlds gives points the processes that measured them.
 func (r *launchReader) worlds(p plan.Plan) error {
 	var order []plan.World
@@ -93,15 +149,23 @@ func (r *launchReader) worlds(p plan.Plan) error {
 			order = p.Worlds(l)
 		}
 	}
-	return eachRow(r.from, r.launch.Index, bundle.Ranks, func(row record.Rank) {
-		if int(row.World) >= len(order) {
+	each := func(world int32, visit func(*Ranked)) {
+		if int(world) >= len(order) {
 			return
 		}
-		for _, planned := range order[row.World].Points {
+		for _, planned := range order[world].Points {
 			if point := r.points[int32(planned.Index)]; point != nil && point.Ranked != nil {
-				point.Ranked.World = append(point.Ranked.World, row)
+				visit(point.Ranked)
 			}
 		}
+	}
+	if err := eachRow(r.from, r.launch.Index, bundle.Ranks, func(row record.Rank) {
+		each(row.World, func(to *Ranked) { to.World = append(to.World, row) })
+	}); err != nil {
+		return err
+	}
+	return eachRow(r.from, r.launch.Index, bundle.Pings, func(row record.Ping) {
+		each(row.World, func(to *Ranked) { to.Pings = append(to.Pings, row) })
 	})
 }
 

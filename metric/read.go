@@ -24,6 +24,10 @@ type Launch struct {
 	// Stages is when a server that was started in this launch got how far, by
 	// event.
 	Stages map[string]int64
+
+	// Failures and Restarts are how often a world of ranks failed and was started
+	// again.
+	Failures, Restarts int
 }
 
 // ReadLaunch gathers the requests and events of one launch, all of them in memory
@@ -119,6 +123,10 @@ func (r *launchReader) windows() (ended map[int32]bool, err error) {
 			}
 		case record.ServerStart, record.ServerListening, record.ServerReady:
 			r.launch.Stages[e.Name] = e.At
+		case record.WorldFailed:
+			r.launch.Failures++
+		case record.WorldRestarted:
+			r.launch.Restarts++
 		}
 	}
 	return ended, nil

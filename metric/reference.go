@@ -3,7 +3,10 @@ package metric
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+
+	"assay/plan"
 )
 
 // ReferenceFile is where the source tree keeps what Reference makes.
@@ -15,7 +18,8 @@ Made by ` + "`make generate`" + ` from the table that assay computes with. METHO
 conditions; the [worked example](metrics-worked.md) computes those of a request by hand.
 
 A metric of *requests* is a distribution over the successful measured requests of a point,
-of *events* or *sessions* over those of all of them; one of the *window* has one value for
+of *events* or *sessions* over those of all of them, of *steps* over the measured training
+steps; one of the *window* has one value for
 each point of a launch, one of the *launch* one for each launch. Those marked + are in the
 JSON and in ` + "`assay report --all`" + `, and left out of a report otherwise.
 
@@ -52,6 +56,8 @@ func (m Metric) per() string {
 	switch {
 	case m.Probe:
 		return "probes"
+	case m.Many != nil && slices.Contains(m.Kinds, plan.KindSteps):
+		return "steps"
 	case m.Several:
 		return "events"
 	case m.Each != nil:
