@@ -18,6 +18,7 @@ import (
 	"assay/analysis/mlperf"
 	"assay/analysis/overlap"
 	"assay/analysis/picture"
+	"assay/analysis/scaling"
 	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/claim"
@@ -53,6 +54,7 @@ type Report struct {
 	Training    *overlap.Report     `json:"training,omitempty"`
 	Collectives *collectives.Report `json:"collectives,omitempty"`
 	Hardware    *hardware.Report    `json:"hardware,omitempty"`
+	Scaling     *scaling.Report     `json:"scaling,omitempty"` // nil for fewer than two world sizes
 
 	Checks   []lint.Result   `json:"-"` // what became of every check; checks.json has them
 	Pictures *picture.Set    `json:"-"` // for faces that draw; nil when they were not made

@@ -31,6 +31,7 @@ func Text(w io.Writer, r Report) error {
 			writeSides(&b, r, point)
 		}
 	}
+	writeScaling(&b, r.Scaling)
 	writeSteady(&b, r)
 	writeClient(&b, r)
 	writeSource(&b, r)

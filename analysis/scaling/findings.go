@@ -3,8 +3,10 @@ package scaling
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/finding"
+	"assay/stats"
 )
 
 // fewestSizes is the fewest sizes that a law may be fitted to: a line through two
@@ -27,14 +29,22 @@ func (s Study) findings(r Result) []finding.Finding {
 				"state the faster of the two as the base")
 		}
 	}
+	if s.Baseline == Smallest {
+		add("scaling-baseline", finding.Caution, fmt.Sprintf("the base is %d workers: what was lost between one and %d is not in these efficiencies", s.baseWorkers(), s.baseWorkers()),
+			"compare them with series of the same smallest size only")
+	}
 	for _, row := range r.Rows {
-		lo := row.Efficiency.Interval.Lo
+		interval := row.Efficiency.Interval
+		above := fmt.Sprintf("[%.3g, %.3g]", interval.Lo, interval.Hi)
+		if !interval.Bounded() {
+			above = "without an interval"
+		}
 		switch {
-		case row.Workers == 1 && s.Baseline == OneWorker:
-		case row.Efficiency.Interval.Bounded() && lo > 1:
-			add("superlinear", finding.Caution, fmt.Sprintf("%d workers: efficiency %.3g [%.3g, %.3g] is above one", row.Workers, row.Efficiency.Value, lo, row.Efficiency.Interval.Hi),
+		case s.isBase(row.Workers):
+		case interval.Bounded() && interval.Lo > 1 || !interval.Bounded() && row.Efficiency.Value > 1:
+			add("superlinear", finding.Caution, fmt.Sprintf("%d workers: efficiency %.3g %s is above one", row.Workers, row.Efficiency.Value, above),
 				"audit the base first: its settings, its batch, its cache; only then call it super-linear")
-		case row.Workers > 1 && row.Efficiency.Value >= suspicious:
+		case row.Workers > s.baseWorkers() && row.Efficiency.Value >= suspicious:
 			add("speedup-equals-workers", finding.Caution, fmt.Sprintf("%d workers give %.3g times: a speed-up equal to the number of workers leaves nothing for working together", row.Workers, row.Speedup.Value),
 				"audit the base before quoting it")
 		}
@@ -46,11 +56,73 @@ func (s Study) findings(r Result) []finding.Finding {
 		add("two-points", finding.Caution, fmt.Sprintf("%d sizes: no law is fitted to fewer than %d", len(s.Points), fewestSizes), "measure more sizes")
 	}
 	list = append(list, s.batches()...)
+	list = append(list, dents(r)...)
+	if r.Rate != nil {
+		list = append(list, dents(*r.Rate)...)
+	}
+	list = append(list, s.software()...)
 	return list
 }
 
 // suspicious is an efficiency that only a perfect system has.
 const suspicious = .98
+
+// dents finds efficiencies that rise with the workers: a law of scaling has none.
+func dents(r Result) []finding.Finding {
+	var list []finding.Finding
+	for i := 1; i < len(r.Rows); i++ {
+		a, b := r.Rows[i-1], r.Rows[i]
+		if b.Efficiency.Value <= a.Efficiency.Value {
+			continue
+		}
+		f := finding.Finding{
+			Check: "non-monotone", Severity: finding.Caution,
+			Message: fmt.Sprintf("efficiency of %s rises from %.3g at %d workers to %.3g at %d", r.Quantity, a.Efficiency.Value, a.Workers, b.Efficiency.Value, b.Workers),
+			Why:     "adding workers does not make each of them better: something else changed, or the spread is as large as the difference",
+			Fix:     "look for what differs between the two sizes; make more launches",
+		}
+		if meet(a.Efficiency.Interval, b.Efficiency.Interval) {
+			f.Severity, f.Message = finding.Note, f.Message+", within their intervals"
+		}
+		if r.Rate != nil && r.Rate.Rows[i].Efficiency.Value <= r.Rate.Rows[i-1].Efficiency.Value {
+			f.Message += "; that of throughput falls: the samples to the target make the dent"
+			f.Fix = "quote throughput and samples to the target apart"
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// meet says whether two bounded intervals have a value in common.
+func meet(a, b stats.Interval) bool {
+	return a.Bounded() && b.Bounded() && a.Lo <= b.Hi && b.Lo <= a.Hi
+}
+
+// software finds studies along which another release was measured.
+func (s Study) software() []finding.Finding {
+	seen := map[string][]string{}
+	var order []string
+	for _, p := range s.Points {
+		if p.Software == "" {
+			continue
+		}
+		if seen[p.Software] == nil {
+			order = append(order, p.Software)
+		}
+		seen[p.Software] = append(seen[p.Software], fmt.Sprint(p.Workers))
+	}
+	if len(order) < 2 {
+		return nil
+	}
+	var parts []string
+	for _, name := range order {
+		parts = append(parts, fmt.Sprintf("%s at %s workers", name, strings.Join(seen[name], ", ")))
+	}
+	return []finding.Finding{{
+		Check: "scaling-software", Severity: finding.Caution, Message: "software differs along the series: " + strings.Join(parts, "; "),
+		Why: "a release may be faster by itself; the curve then shows two things at once", Fix: "measure every size with one release",
+	}}
+}
 
 // batches finds studies whose batch says that they are of the other kind.
 func (s Study) batches() []finding.Finding {
@@ -66,6 +138,9 @@ func (s Study) batches() []finding.Finding {
 	if first.Batch == 0 || first.Workers == last.Workers {
 		return nil
 	}
+	if s.toTarget() {
+		return s.targetBatches()
+	}
 	grown, workers := last.Batch/first.Batch, float64(last.Workers)/float64(first.Workers)
 	if s.Kind == Strong && grown > 1.001 || s.Kind == Weak && (grown < .999*workers || grown > 1.001*workers) {
 		return []finding.Finding{{
@@ -76,4 +151,22 @@ func (s Study) batches() []finding.Finding {
 		}}
 	}
 	return nil
+}
+
+// targetBatches finds times to a target whose batch was changed on the way: that is
+// allowed, and changes how much must be done.
+func (s Study) targetBatches() []finding.Finding {
+	var parts []string
+	differs := false
+	for _, p := range s.Points {
+		parts = append(parts, fmt.Sprintf("%g at %d", p.Batch, p.Workers))
+		differs = differs || p.Batch != s.Points[0].Batch
+	}
+	if !differs {
+		return nil
+	}
+	return []finding.Finding{{
+		Check: "scaling-batch", Severity: finding.Caution, Message: "the global batch differs along the series: " + strings.Join(parts, ", ") + " workers",
+		Why: "another batch needs another number of samples: time to the target mixes that with speed", Fix: "read throughput and samples to the target apart",
+	}}
 }

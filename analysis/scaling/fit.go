@@ -25,6 +25,7 @@ type Fit struct {
 	// Extrapolated says that it lies beyond what was measured.
 	Peak         *float64 `json:"peak,omitempty"`
 	Extrapolated bool     `json:"extrapolated,omitempty"`
+	Beyond       bool     `json:"beyond,omitempty"` // it has a peak too far off to be stated
 
 	Sentence string `json:"sentence"`
 }
@@ -50,6 +51,8 @@ type law struct {
 	// peak is the size with the most throughput, by the shape parameters; nil where
 	// more workers are never slower.
 	peak func(shape []Parameter) (float64, bool)
+
+	speedup func(shape []float64, k float64) float64
 }
 
 func constant(float64) float64   { return 1 }
@@ -64,9 +67,12 @@ func agreeing(k float64) float64 { return k - 1 }
 //	Gustafson  X(K) = X(1)·(s + (1−s)·K)                       the problem grows with K
 //	USL        T(K) = T(1)·(1/K + σ(K−1)/K + κ(K−1))
 var laws = []law{
-	{name: "Amdahl", kind: Strong, terms: terms(constant, inverse), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0}},
-	{name: "Gustafson", kind: Weak, terms: terms(constant, workers), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0}, rate: true},
-	{name: "Universal Scalability Law", terms: terms(inverse, sharing, agreeing), unit: []bool{true, false, false}, names: []string{"contention σ", "coherency κ"}, of: []int{1, 2}, peak: uslPeak},
+	{name: "Amdahl", kind: Strong, terms: terms(constant, inverse), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0},
+		speedup: func(p []float64, k float64) float64 { return amdahl(p[0], k) }},
+	{name: "Gustafson", kind: Weak, terms: terms(constant, workers), unit: []bool{true, true}, names: []string{"serial share"}, of: []int{0}, rate: true,
+		speedup: func(p []float64, k float64) float64 { return gustafson(p[0], k) }},
+	{name: "Universal Scalability Law", terms: terms(inverse, sharing, agreeing), unit: []bool{true, false, false}, names: []string{"contention σ", "coherency κ"}, of: []int{1, 2}, peak: uslPeak,
+		speedup: func(p []float64, k float64) float64 { return k * usl(p[0], p[1], k) }},
 }
 
 // uslPeak is where the cost of agreeing outgrows what a worker adds.
@@ -85,7 +91,7 @@ func (s Study) fits() []Fit {
 	var ks, rates []float64
 	for _, p := range s.Points {
 		for _, v := range p.Values {
-			ks, rates = append(ks, float64(p.Workers)), append(rates, s.throughput(p.Workers, v))
+			ks, rates = append(ks, s.grown(p.Workers)), append(rates, s.throughput(p.Workers, v))
 		}
 	}
 	var list []Fit
@@ -95,6 +101,7 @@ func (s Study) fits() []Fit {
 		}
 		f, ok := l.fit(ks, rates, s.Confidence)
 		if ok {
+			f.scale(float64(s.baseWorkers()))
 			list = append(list, f)
 		}
 	}
@@ -117,7 +124,7 @@ func (s Study) throughput(workers int, v float64) float64 {
 	case s.Quantity == Throughput:
 		return v
 	case s.Kind == Weak:
-		return float64(workers) / v
+		return s.grown(workers) / v
 	}
 	return 1 / v
 }
@@ -240,10 +247,21 @@ func (l law) report(ks, coefficients []float64, covariance *mat.Dense, rss float
 	}
 	if l.peak != nil {
 		if peak, ok := l.peak(f.Parameters); ok {
-			f.Peak, f.Extrapolated = &peak, peak > slices.Max(ks)
+			largest := slices.Max(ks)
+			f.Peak, f.Extrapolated, f.Beyond = &peak, peak > largest, peak > MostExtrapolation*largest
 		}
 	}
 	return f
+}
+
+// scale turns a peak in units of the base into workers, unless it is too far off.
+func (f *Fit) scale(base float64) {
+	switch {
+	case f.Beyond:
+		f.Peak = nil
+	case f.Peak != nil:
+		*f.Peak *= base
+	}
 }
 
 func criterion(f Fit) float64 {
@@ -277,6 +295,9 @@ func (f Fit) sentence(largest int, several bool) string {
 		if f.Extrapolated {
 			text += fmt.Sprintf(", which is a guess beyond the %d that were measured", largest)
 		}
+	}
+	if f.Beyond {
+		text += fmt.Sprintf("; its peak lies beyond %d times the largest measured size, where it is not read", MostExtrapolation)
 	}
 	if several && f.Best {
 		text += " (fits best)"

@@ -87,13 +87,21 @@ func TestFitsCover(t *testing.T) {
 // What was not measured is called a guess.
 func TestExtrapolation(t *testing.T) {
 	rate := func(k int) float64 { return 100 * float64(k) * USL(.03, .0015, k) } // peak at 25.4
-	r, err := Analyse(noisy(rand.New(rand.NewPCG(1, 1)), Strong, Throughput, []int{1, 2, 4, 8, 12}, rate))
+	r, err := Analyse(noisy(rand.New(rand.NewPCG(1, 1)), Strong, Throughput, []int{1, 2, 4, 8, 16}, rate))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := find(t, r, "Universal Scalability Law")
-	if f.Peak == nil || !f.Extrapolated || !strings.Contains(f.Sentence, "a guess beyond the 12") {
+	if f.Peak == nil || !f.Extrapolated || !strings.Contains(f.Sentence, "a guess beyond the 16") {
 		t.Errorf("%+v", f)
+	}
+	r, err = Analyse(noisy(rand.New(rand.NewPCG(1, 1)), Strong, Throughput, []int{1, 2, 4, 8}, rate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = find(t, r, "Universal Scalability Law")
+	if f.Peak != nil || !f.Beyond || !strings.Contains(f.Sentence, "where it is not read") {
+		t.Errorf("a peak of three times the largest size is stated: %+v", f)
 	}
 	r, err = Analyse(noisy(rand.New(rand.NewPCG(1, 1)), Strong, Throughput, []int{1, 4, 16, 32, 64}, rate))
 	if err != nil {
@@ -117,5 +125,26 @@ func TestNoNegativeParameters(t *testing.T) {
 		if p.Value == 0 && len(p.Warnings) == 0 {
 			t.Errorf("%s is held at zero and does not say so", p.Name)
 		}
+	}
+}
+
+// A law is read at sizes up to twice the largest, with an interval that holds the
+// truth, and not beyond.
+func TestPredict(t *testing.T) {
+	rate := func(k int) float64 { return 100 * float64(k) * USL(.03, .0015, k) }
+	s := noisy(rand.New(rand.NewPCG(5, 1)), Strong, Throughput, []int{1, 2, 4, 8, 16}, rate)
+	s.Predict = []int{12, 32, 33}
+	r, err := Analyse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Predictions[:2] {
+		truth := float64(p.Workers) * USL(.03, .0015, p.Workers)
+		if p.Refused != "" || !p.Speedup.Interval.Contains(truth) || math.Abs(p.Speedup.Value/truth-1) > .1 {
+			t.Errorf("%d workers: %+v, want %.3g", p.Workers, p, truth)
+		}
+	}
+	if p := r.Predictions[2]; p.Speedup != nil || !strings.Contains(p.Refused, "beyond 2 times the 16") {
+		t.Errorf("%+v", p)
 	}
 }

@@ -45,6 +45,7 @@ type Base string
 const (
 	BestSingle Base = "best_single" // the fastest correct program on one worker
 	OneWorker  Base = "one_worker"  // the distributed program, run with one
+	Smallest   Base = "smallest"    // the smallest size, where nobody measured one worker
 )
 
 // A Study is what was measured.
@@ -57,9 +58,14 @@ type Study struct {
 	// another program where it is not the distributed one.
 	Baseline Base      `json:"baseline"`
 	Single   []float64 `json:"single,omitempty"`
+	BaseName string    `json:"baseName,omitempty"` // what the base is called where it was measured
 
 	Points []Point `json:"points"`
 	Prices *Prices `json:"prices,omitempty"`
+
+	// Predict are sizes that nobody measured. Beyond MostExtrapolation times the
+	// largest one nothing is said.
+	Predict []int `json:"predict,omitempty"`
 
 	// Threshold is the efficiency below which adding workers is not worth it;
 	// zero means DefaultThreshold.
@@ -78,6 +84,14 @@ type Point struct {
 	// Communication is the share of the time that is exposed communication; null
 	// when not measured.
 	Communication *float64 `json:"communication,omitempty"`
+
+	// Samples is what each launch consumed until its target, and Rate its throughput:
+	// one of them, beside times, tells how fast the system was from how much it had to
+	// do. A single value stands for every launch.
+	Samples []float64 `json:"samples,omitempty"`
+	Rate    []float64 `json:"throughput,omitempty"`
+
+	Software string `json:"software,omitempty"` // release that was measured
 }
 
 // Prices turn time into money.
@@ -99,21 +113,44 @@ type Row struct {
 	KarpFlatt  *float64       `json:"karpFlatt,omitempty"`
 	Cost       *float64       `json:"cost,omitempty"` // of the problem, at this size
 	Launches   int            `json:"launches"`
+
+	// Of times to a target: the samples that it took, and those of the base over
+	// them. Efficiency is that of the throughput times this share.
+	Samples     *float64 `json:"samplesToTarget,omitempty"`
+	Convergence *float64 `json:"convergence,omitempty"`
+
+	Exposed *Ratio `json:"exposed,omitempty"` // nil where communication was not measured
+}
+
+// A Ratio is exposed communication against computation.
+type Ratio struct {
+	Value      float64 `json:"value"`
+	Efficiency float64 `json:"efficiency"` // that it leaves
+	Advice     string  `json:"advice"`
 }
 
 // A Result is what a study says.
 type Result struct {
-	Kind      Kind              `json:"kind"`
-	Quantity  Quantity          `json:"quantity"`
-	Unit      string            `json:"unit,omitempty"`
-	Baseline  string            `json:"baseline"` // what, and its absolute value
-	Rows      []Row             `json:"rows"`
-	Fits      []Fit             `json:"fits,omitempty"`
-	Threshold float64           `json:"threshold"`
-	Bend      *int              `json:"bend,omitempty"` // first measured size below the threshold
-	Fastest   int               `json:"fastest"`        // of the measured sizes
-	Cheapest  *int              `json:"cheapest,omitempty"`
-	Findings  []finding.Finding `json:"findings,omitempty"`
+	Kind      Kind     `json:"kind"`
+	Quantity  Quantity `json:"quantity"`
+	Unit      string   `json:"unit,omitempty"`
+	Baseline  string   `json:"baseline"`       // what, and its absolute value
+	Held      string   `json:"held,omitempty"` // what was held as workers were added; empty when unknown
+	Rows      []Row    `json:"rows"`
+	Fits      []Fit    `json:"fits,omitempty"`
+	Threshold float64  `json:"threshold"`
+	Bend      *int     `json:"bend,omitempty"` // first measured size below the threshold
+	Fastest   int      `json:"fastest"`        // of the measured sizes
+	Cheapest  *int     `json:"cheapest,omitempty"`
+
+	Closed      []Closed     `json:"closed,omitempty"`      // the laws with the base taken as exact
+	Reading     string       `json:"reading,omitempty"`     // what the Karp–Flatt shares say
+	Predictions []Prediction `json:"predictions,omitempty"` // sizes that nobody measured
+
+	// Rate is the same study of throughput alone, where times were to a target.
+	Rate *Result `json:"throughput,omitempty"`
+
+	Findings []finding.Finding `json:"findings,omitempty"`
 }
 
 // ClassScale names the scale that rows are classed by.
@@ -146,7 +183,8 @@ func Analyse(s Study) (Result, error) {
 	base := s.base()
 	out := Result{
 		Kind: s.Kind, Quantity: s.Quantity, Unit: s.Unit, Threshold: s.Threshold,
-		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", baseNames[s.Baseline], s.Quantity, stat.Mean(base, nil), spaced(s.Unit), len(base)),
+		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", s.baseName(), s.Quantity, stat.Mean(base, nil), spaced(s.Unit), len(base)),
+		Held:     s.held(),
 	}
 	for _, p := range s.Points {
 		row, err := s.row(base, p)
@@ -154,17 +192,68 @@ func Analyse(s Study) (Result, error) {
 			return out, fmt.Errorf("%d workers: %w", p.Workers, err)
 		}
 		out.Rows = append(out.Rows, row)
-		if out.Bend == nil && row.Workers > 1 && row.Efficiency.Value < s.Threshold {
+		if out.Bend == nil && row.Workers > s.baseWorkers() && row.Efficiency.Value < s.Threshold {
 			out.Bend = &row.Workers
 		}
 	}
 	out.best()
 	out.Fits = s.fits()
+	out.Closed = s.closed(out.Rows)
+	out.Reading = s.reading(out.Rows)
+	out.Predictions = s.predict(out.Fits)
+	if rate, ok := s.ofRate(); ok {
+		r, err := Analyse(rate)
+		if err != nil {
+			return out, fmt.Errorf("throughput: %w", err)
+		}
+		r.Findings = nil // those of the times say it once
+		out.Rate = &r
+		out.converge(s)
+	}
 	out.Findings = s.findings(out)
 	return out, nil
 }
 
 var baseNames = map[Base]string{BestSingle: "the best program on one worker", OneWorker: "the distributed program on one worker"}
+
+func (s Study) baseName() string {
+	name := baseNames[s.Baseline]
+	if s.Baseline == Smallest {
+		name = fmt.Sprintf("the smallest measured size, %d workers", s.baseWorkers())
+	}
+	if s.BaseName != "" {
+		name += " (" + s.BaseName + ")"
+	}
+	return name
+}
+
+// baseWorkers is the size of the base.
+func (s Study) baseWorkers() int {
+	if s.Baseline == Smallest {
+		return s.Points[0].Workers
+	}
+	return 1
+}
+
+// grown is how many times the workers of the base a size has.
+func (s Study) grown(workers int) float64 { return float64(workers) / float64(s.baseWorkers()) }
+
+// held says what stayed as workers were added, by the batches.
+func (s Study) held() string {
+	first := s.Points[0]
+	if first.Batch == 0 {
+		return ""
+	}
+	for _, p := range s.Points {
+		if s.Kind == Strong && p.Batch != first.Batch || s.Kind == Weak && p.Batch/float64(p.Workers) != first.Batch/float64(first.Workers) {
+			return ""
+		}
+	}
+	if s.Kind == Strong {
+		return fmt.Sprintf("a global batch of %g", first.Batch)
+	}
+	return fmt.Sprintf("a batch of %g of each worker", first.Batch/float64(first.Workers))
+}
 
 func spaced(unit string) string {
 	if unit == "" {
@@ -183,7 +272,7 @@ func (s Study) check() error {
 	}
 	fault(s.Kind != Strong && s.Kind != Weak, "kind %q: want strong (the problem is held) or weak (each worker's share is held)", s.Kind)
 	fault(s.Quantity != Time && s.Quantity != Throughput, "quantity %q: want time or throughput", s.Quantity)
-	fault(s.Baseline != BestSingle && s.Baseline != OneWorker, "baseline %q: want best_single or one_worker; a speed-up without a stated base means nothing", s.Baseline)
+	fault(s.Baseline != BestSingle && s.Baseline != OneWorker && s.Baseline != Smallest, "baseline %q: want best_single, one_worker or smallest; a speed-up without a stated base means nothing", s.Baseline)
 	fault(s.Baseline == BestSingle && len(s.Single) == 0, "baseline best_single: want its own launches in single")
 	fault(s.Confidence <= 0 || s.Confidence >= 1, "confidence %v: want between 0 and 1", s.Confidence)
 	fault(s.Threshold <= 0 || s.Threshold > 1, "threshold %v: want above 0 and at most 1", s.Threshold)
@@ -196,6 +285,12 @@ func (s Study) check() error {
 		seen[p.Workers] = true
 		fault(len(p.Values) == 0, "%d workers: no launch", p.Workers)
 		fault(slices.ContainsFunc(p.Values, notPositive), "%d workers: values must be above zero", p.Workers)
+		for name, list := range map[string][]float64{"samples": p.Samples, "throughput": p.Rate} {
+			fault(len(list) > 0 && s.Quantity != Time, "%d workers: %s beside a throughput: want them beside times", p.Workers, name)
+			fault(len(list) > 1 && len(list) != len(p.Values), "%d workers: %d of %s for %d launches: want one, or one for each", p.Workers, len(list), name, len(p.Values))
+			fault(slices.ContainsFunc(list, notPositive), "%d workers: %s must be above zero", p.Workers, name)
+		}
+		fault(p.Communication != nil && !(*p.Communication >= 0 && *p.Communication < 1), "%d workers: communication must be a share from 0 to below 1", p.Workers)
 	}
 	fault(slices.ContainsFunc(s.Single, notPositive), "single: values must be above zero")
 	return errors.Join(faults...)
@@ -221,7 +316,7 @@ func (s Study) row(base []float64, p Point) (Row, error) {
 	if err != nil {
 		return row, err
 	}
-	k := float64(p.Workers)
+	k := s.grown(p.Workers)
 	if s.Kind == Weak && s.Quantity == Time {
 		// The gain is T(1)/T(K) on a problem that is K times as large.
 		row.Efficiency, row.Speedup = gain, scaled(gain, k)
@@ -229,9 +324,14 @@ func (s Study) row(base []float64, p Point) (Row, error) {
 		row.Speedup, row.Efficiency = gain, scaled(gain, 1/k)
 	}
 	row.Class = classOf(row.Efficiency.Value)
-	if s.Kind == Strong && p.Workers > 1 {
-		serial := KarpFlatt(row.Speedup.Value, p.Workers)
+	if s.Kind == Strong && k > 1 {
+		serial := karpFlatt(row.Speedup.Value, k)
 		row.KarpFlatt = &serial
+	}
+	if c := p.Communication; c != nil {
+		var r Ratio
+		r.Value, r.Efficiency, r.Advice = Exposed(*c, 1-*c)
+		row.Exposed = &r
 	}
 	if c, ok := s.cost(p); ok {
 		row.Cost = &c
@@ -242,7 +342,7 @@ func (s Study) row(base []float64, p Point) (Row, error) {
 // gain is how many times better p is than the base, with an interval over
 // launches; the base itself is one by definition.
 func (s Study) gain(base []float64, p Point) (stats.Estimate, error) {
-	if s.Baseline == OneWorker && p.Workers == 1 {
+	if s.isBase(p.Workers) {
 		return stats.Estimate{Value: 1, Interval: stats.Interval{Lo: 1, Hi: 1}, Confidence: 1, N: len(base), Method: "the base itself"}, nil
 	}
 	a, b := base, p.Values // b ÷ a
@@ -256,6 +356,11 @@ func (s Study) gain(base []float64, p Point) (stats.Estimate, error) {
 		}, nil
 	}
 	return stats.RatioOfMeans(a, b, s.Confidence)
+}
+
+// isBase says whether the point of so many workers is what others are divided by.
+func (s Study) isBase(workers int) bool {
+	return s.Baseline != BestSingle && workers == s.baseWorkers()
 }
 
 func scaled(e stats.Estimate, by float64) stats.Estimate {

@@ -240,3 +240,10 @@ func printLedger(out *bytes.Buffer, l ledger.Ledger) {
 		fmt.Fprintf(out, "  missing: %s\n", m)
 	}
 }
+
+func optional(v *float64, format string) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf(format, *v)
+}

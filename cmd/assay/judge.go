@@ -9,6 +9,7 @@ import (
 	"assay/analysis/hardware"
 	"assay/analysis/overlap"
 	"assay/analysis/picture"
+	"assay/analysis/scaling"
 	steadystate "assay/analysis/steady"
 	"assay/bundle"
 	"assay/claim"
@@ -32,6 +33,7 @@ type judgement struct {
 	Training    overlap.Report
 	Collectives collectives.Report
 	Hardware    hardware.Report
+	Scaling     scaling.Report
 
 	facts *lint.Facts // what the checks looked at; nil when the audit was read
 }
@@ -49,6 +51,7 @@ const (
 	trainingFile    = "training.json"
 	collectivesFile = "collectives.json"
 	hardwareFile    = "hardware.json"
+	scalingFile     = "scaling.json"
 )
 
 // A derivedFile is one part of a judgement as it is kept in a bundle.
@@ -82,6 +85,12 @@ func (j *judgement) ofRanks() []rankFile {
 	if j.Plan.Has(plan.KindSteps) {
 		list = append(list, rankFile{derivedFile{trainingFile, &j.Training, indented}, func(b *bundle.Bundle) (err error) {
 			j.Training, err = overlap.Read(b, j.Plan)
+			return err
+		}})
+	}
+	if scaling.Planned(j.Plan) {
+		list = append(list, rankFile{derivedFile{scalingFile, &j.Scaling, indented}, func(b *bundle.Bundle) (err error) {
+			j.Scaling, err = scaling.FromBundle(b, j.Plan, j.Training)
 			return err
 		}})
 	}
@@ -144,6 +153,7 @@ func derive(b *bundle.Bundle, p plan.Plan) (judgement, error) {
 	j.Audit.Add(j.Training.Findings()...)
 	j.Audit.Add(j.Collectives.Findings...)
 	j.Audit.Add(j.Hardware.Findings...)
+	j.Audit.Add(j.Scaling.Findings()...)
 	j.Claims = claim.Make(claim.Evidence{
 		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
 		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
@@ -182,6 +192,9 @@ func (j *judgement) report(b *bundle.Bundle, signature string) (report.Report, e
 	}
 	if j.Plan.Has(plan.KindProbe) {
 		r.Hardware = &j.Hardware
+	}
+	if scaling.Planned(j.Plan) {
+		r.Scaling = &j.Scaling
 	}
 	return r, err
 }
