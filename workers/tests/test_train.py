@@ -1,0 +1,220 @@
+"""Training steps: what they are held against, and truths that are known by sleeping."""
+
+import gzip
+import json
+import os
+import statistics
+import sys
+import unittest
+
+from controller import WORKER, Controller, Failed
+
+sys.path.insert(0, WORKER)
+
+MLP = {"family": "mlp", "layers": 4, "hidden": 256, "heads": 1, "sequenceLength": 1, "vocabulary": 1}
+SMALL = {"family": "transformer", "layers": 2, "hidden": 32, "heads": 2, "sequenceLength": 16, "vocabulary": 64}
+
+
+def steps(ranks=2, **changed):
+    """The steps of a point, as the plan writes them."""
+    plan = {
+        "backend": "gloo", "device": "cpu", "parallelism": "ddp", "shape": SMALL, "precision": "fp32", "scaling": "strong",
+        "globalBatch": 4 * ranks, "rankBatch": 4, "accumulation": 1, "steps": 3, "warmup": 1, "bucketBytes": 1 << 20,
+        "compression": "none", "optimizer": "adamw", "loaderWorkers": 0, "loadAhead": 2, "reference": True, "interleave": True,
+    }
+    plan.update(changed)
+    return plan
+
+
+def measured(rows, synced=True):
+    return [row for row in rows["step"] if row["phase"] == "measure" and row["synced"] == synced]
+
+
+def checks_of(rows):
+    return {check["name"]: check for check in rows.get("check", [])}
+
+
+class Train(unittest.TestCase):
+    def world(self, ranks=2, env=None, **changed):
+        with Controller(ranks, env=env) as controller:
+            found = controller.run(steps=steps(ranks, **changed))
+            files = {}
+            for name in os.listdir(controller.dir):
+                if name.startswith("trace"):
+                    with gzip.open(os.path.join(controller.dir, name)) as f:
+                        files[name] = json.loads(f.read().decode())
+            self.assertEqual(controller.quit()[1], [0] * ranks)
+        return found, files
+
+    def test_known_sleeps(self):
+        """Backward passes of 4 layers that sleep 20 ms: gradients are final after 80 ms
+        and little is exposed on loopback. A late rank begins late and waits for nobody."""
+        found, _ = self.world(
+            shape=MLP, steps=7, bucketBytes=1 << 18, reference=False, optimizer="sgd",
+            emulate={"forward": "5ms", "backward": "20ms", "rank": 1, "late": "30ms"},
+        )
+        middle = {}
+        for rank, rows in enumerate(found):
+            both = measured(rows), measured(rows, synced=False)
+            self.assertEqual([len(b) for b in both], [7, 7])
+            for row in both[0]:
+                self.assertEqual([b["b"] for b in row["buckets"]], [1 << 18] * 4)
+                self.assertEqual([b["ready"] for b in row["buckets"]], sorted(b["ready"] for b in row["buckets"]))
+                self.assertEqual(row["clock"], "host")
+            self.assertFalse(any(row.get("buckets") for row in both[1]))
+            compute = [row["buckets"][-1]["ready"] - row["ph"]["backward"][0] for row in both[0]]
+            exposed = [row["ph"]["backward"][1] - row["buckets"][-1]["ready"] for row in both[0]]
+            forward = [row["ph"]["forward"][1] - row["ph"]["forward"][0] for row in both[0]]
+            began = [row["ph"]["forward"][0] for row in both[0]]
+            middle[rank] = began
+            # Sleeps are never shorter than asked for; the upper bounds leave room for a busy machine.
+            self.assertGreater(min(compute), 80e6)
+            self.assertLess(statistics.median(compute), 160e6)
+            self.assertGreater(min(forward), 20e6)
+            if rank == 1:
+                self.assertLess(statistics.median(exposed), 60e6)
+        late = statistics.median(b - a for a, b in zip(middle[0], middle[1]))
+        self.assertGreater(late, 15e6)
+        self.assertEqual(len(found[0]["bucket"]), 5 * 4)
+        self.assertTrue(all(b["alone"] and b["end"] > b["ready"] for b in found[0]["bucket"]))
+
+    def test_reference(self):
+        """Two ranks with two micro-batches each train what one process does, and say the same."""
+        found, files = self.world(accumulation=2, profile={"wait": 1, "warmup": 1, "active": 2, "repeat": 1}, loaderWorkers=1)
+        checks = checks_of(found[0])
+        for name in ("parameters", "flop_count", "reference_loss", "reference_gradients", "reference_parameters"):
+            self.assertTrue(checks[name]["passed"], checks[name])
+        self.assertEqual(checks["parameters"]["text"], "embedding=%d" % ((64 + 16) * 32))
+        self.assertGreater(checks["reference_gradients"]["noise"], 0)
+        for one, other in zip(measured(found[0]), measured(found[1])):
+            for name in ("gradient_sum", "parameter_sum"):
+                self.assertEqual(one[name], other[name])
+            self.assertNotEqual(one["loss"], other["loss"])
+            self.assertEqual((one["samples"], one["tokens"]), (4, 4 * 16))
+            self.assertGreater(one["took"]["forward"], one["ph"]["forward"][1] - one["ph"]["forward"][0])
+        memory = found[0]["mem"][0]
+        self.assertEqual(memory["outcome"], "ok")
+        parameters = checks["parameters"]["value"] * 4
+        self.assertEqual((memory["parameters"], memory["gradients"]), (parameters, parameters))
+        self.assertAlmostEqual(memory["optimizer"] / parameters, 2, places=1)
+        self.assertGreater(memory["activations"], 0)
+        self.assertEqual(sorted(files), ["trace-rank-00000.json.gz", "trace-rank-00001.json.gz"])
+        events = files["trace-rank-00000.json.gz"]
+        events = events["traceEvents"] if isinstance(events, dict) else events
+        self.assertTrue(any("mm" in str(e.get("name")) for e in events))
+        self.assertEqual(found[1]["file"][0], {"point": 0, "name": "trace-rank-00001.json.gz", "role": "trace"})
+
+    def test_short_shard_is_caught(self):
+        found, _ = self.world(emulate={"rank": 1, "shortShard": True}, interleave=False)
+        checks = checks_of(found[0])
+        for name in ("reference_loss", "reference_gradients", "reference_parameters"):
+            self.assertFalse(checks[name]["passed"], checks[name])
+        self.assertEqual([measured(rows)[0]["samples"] for rows in found], [4, 2])
+
+    def test_compression(self):
+        for compression in ("fp16", "powersgd"):
+            with self.subTest(compression=compression):
+                found, _ = self.world(compression=compression, bucketBytes=1 << 15, steps=2)
+                checks = checks_of(found[0])
+                self.assertTrue(checks["reference_gradients"]["passed"], checks)
+                self.assertEqual(measured(found[0])[-1]["parameter_sum"], measured(found[1])[-1]["parameter_sum"])
+                self.assertGreater(len(measured(found[0])[-1]["buckets"]), 1)
+
+    def test_plain_program_until_target(self):
+        """Without a group: no buckets, no steps without exchange; the loss falls to its target."""
+        found, _ = self.world(1, parallelism="none", steps=200, targetLoss=4.0, optimizer="adamw")
+        rows = measured(found[0])
+        self.assertLess(len(rows), 200)
+        self.assertLessEqual(rows[-1]["loss"], 4.0)
+        self.assertGreater(rows[-2]["loss"], 4.0)
+        self.assertFalse(any(row.get("buckets") for row in rows) or measured(found[0], synced=False))
+        self.assertTrue(any("fell to the target" in note["text"] for note in found[0]["note"]))
+        self.assertTrue(checks_of(found[0])["reference_parameters"]["passed"])
+
+    def test_out_of_memory_is_a_result(self):
+        """One rank's allocator fails in a step: both end the point, and neither fails."""
+        found, _ = self.world(env={"ASSAY_TEST_FAIL": "1:2:out of memory"})
+        self.assertEqual([rows["mem"][0]["outcome"] for rows in found], ["out_of_memory"] * 2)
+        self.assertFalse(any("err" in rows for rows in found))
+
+    def test_what_cannot_be_done_is_said(self):
+        for changed, words in (
+            ({"precision": "fp16"}, "CUDA"),
+            ({"precision": "int8"}, "want one of"),
+            ({"shape": dict(SMALL, heads=3)}, "heads"),
+        ):
+            with self.subTest(changed=changed), Controller(1) as controller:
+                with self.assertRaises(Failed) as got:
+                    controller.run(steps=steps(1, **changed))
+                line = got.exception.args[1]
+                self.assertEqual(line["kind"], "setup")
+                self.assertRegex(line["text"], words)
+
+
+class Parts(unittest.TestCase):
+    def test_durations(self):
+        import model
+
+        for text, want in (("250ms", 0.25), ("1.5s", 1.5), ("20us", 2e-5), ("2m", 120.0), ("7ns", 7e-9), (None, 0.0), ("0s", 0.0)):
+            self.assertAlmostEqual(model.seconds(text), want, places=12)
+        with self.assertRaises(ValueError):
+            model.seconds("30")
+
+    def test_samples_are_equal_everywhere(self):
+        import torch
+
+        import batches
+
+        one, other = batches.Samples(SMALL, 7), batches.Samples(SMALL, 8)
+        self.assertTrue(torch.equal(one[3][0], batches.Samples(SMALL, 7)[3][0]))
+        self.assertFalse(torch.equal(one[3][0], other[3][0]))
+        self.assertTrue(torch.equal(one[3][0][1:], one[3][1][:-1]))
+        shares = [iter(batches.Shares(steps(2, accumulation=2), rank)) for rank in (0, 1)]
+        seen = sorted(i for share in shares for _ in range(4) for i in next(share))
+        self.assertEqual(seen, list(range(16)))
+
+    def test_loss_that_is_no_number(self):
+        """NaN is null and a flag, and so are checksums of it."""
+        import math
+
+        import torch
+
+        import clocks
+        from steps import Steps
+
+        class Here(object):
+            device = torch.device("cpu")
+            records = []
+
+            def record(self, kind, fields):
+                self.records.append(fields)
+
+        part = Steps.__new__(Steps)
+        part.link = part.world = Here()
+        part.clock, part.index, part.parts, part.plan = clocks.Host(), 0, 1, steps()
+        nan = torch.tensor(math.nan)
+        part._pending = [{
+            "phase": "measure", "synced": True, "step": 0, "begin": 0, "optimizer": 5, "end": 6, "parts": [[0, 1, 2, 3, 4]],
+            "samples": 1, "loss": [nan], "buckets": [], "gradient_sum": nan, "parameter_sum": torch.tensor(1.0),
+        }]
+        self.assertTrue(math.isnan(part.settle()))
+        line = json.loads(json.dumps(Here.records[0], allow_nan=False))
+        self.assertIsNone(line["loss"])
+        self.assertTrue(line["not_finite"])
+        self.assertNotIn("gradient_sum", line)
+
+    def test_running_out_is_told_from_other_errors(self):
+        import memory
+
+        for error, want in (
+            (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), True),
+            (RuntimeError("[enforce fail at alloc_cpu.cpp:66] DefaultCPUAllocator: can't allocate memory"), True),
+            (MemoryError(), True),
+            (RuntimeError("Connection closed by peer"), False),
+            (ValueError("out of memory"), False),
+        ):
+            self.assertEqual(memory.ran_out(error), want, error)
+
+
+if __name__ == "__main__":
+    unittest.main()
