@@ -30,6 +30,9 @@ const (
 	EnvToken      = "ASSAY_TOKEN" // one-time
 	EnvOut        = "ASSAY_OUT"   // folder of the file of each rank, rank-%05d.jsonl
 	EnvRun        = "ASSAY_RUN"   // the run's id
+
+	EnvInterface = "ASSAY_IFNAME" // network interface that ranks talk over; optional
+	EnvAddress   = "ASSAY_ADDR"   // address at which peers reach this rank; optional
 )
 
 // The types of line.

@@ -1,0 +1,140 @@
+package worker
+
+import (
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// Began notes the number of the collective that begins, for the signs of life.
+func (c *Client) Began(seq int64) { c.seq.Store(seq) }
+
+// AtStep notes the step that begins, for the signs of life.
+func (c *Client) AtStep(step int64) { c.step.Store(step) }
+
+// Coll keeps a record of a collective until Flush.
+func (c *Client) Coll(line CollLine) {
+	if len(c.colls) >= maxBuffer {
+		c.drop()
+		return
+	}
+	c.colls = append(c.colls, line)
+}
+
+// Trial keeps a record of a replicate of a probe until Flush.
+func (c *Client) Trial(line TrialLine) {
+	if len(c.trials) >= maxBuffer {
+		c.drop()
+		return
+	}
+	c.trials = append(c.trials, line)
+}
+
+// Step keeps a record of a training step until Flush.
+func (c *Client) Step(line StepLine) { c.keep(Line{T: StepT, Step: &line}) }
+
+// Bucket keeps a record of a bucket exchanged alone until Flush.
+func (c *Client) Bucket(line BucketLine) { c.keep(Line{T: BucketT, Bucket: &line}) }
+
+// Mem keeps a reading of memory until Flush.
+func (c *Client) Mem(line MemLine) { c.keep(Line{T: MemT, Mem: &line}) }
+
+// Check keeps what a comparison said until Flush.
+func (c *Client) Check(line CheckLine) { c.keep(Line{T: CheckT, Check: &line}) }
+
+// Sys keeps a reading beside the run until Flush.
+func (c *Client) Sys(line SysLine) { c.keep(Line{T: SysT, Sys: &line}) }
+
+// File keeps the name of a file for the bundle until Flush.
+func (c *Client) File(line FileLine) { c.keep(Line{T: FileT, File: &line}) }
+
+// Note keeps a word to people until Flush.
+func (c *Client) Note(text string) { c.keep(Line{T: NoteT, Text: text}) }
+
+func (c *Client) keep(line Line) {
+	if len(c.rest) >= maxBuffer {
+		c.drop()
+		return
+	}
+	c.rest = append(c.rest, line)
+}
+
+func (c *Client) drop() {
+	c.mu.Lock()
+	c.dropped++
+	c.mu.Unlock()
+}
+
+// Flush writes all records. It is not called while anything is timed.
+func (c *Client) Flush() {
+	send := func(line Line) {
+		c.mu.Lock() // for one line at a time: a ping may want to be answered
+		c.put(line, false)
+		c.mu.Unlock()
+	}
+	for i := range c.colls {
+		send(Line{T: CollT, Coll: &c.colls[i]})
+	}
+	for i := range c.trials {
+		send(Line{T: TrialT, Trial: &c.trials[i]})
+	}
+	for _, line := range c.rest {
+		send(line)
+	}
+	c.mu.Lock()
+	if c.file != nil {
+		_ = c.copy.Flush()
+	}
+	c.mu.Unlock()
+	clear(c.rest)
+	c.colls, c.trials, c.rest = c.colls[:0], c.trials[:0], c.rest[:0]
+}
+
+// EndPoint flushes and tells that the point is measured.
+func (c *Client) EndPoint() {
+	c.Flush()
+	c.mu.Lock()
+	c.phase = "idle"
+	c.put(Line{T: End, Phase: endPoint}, true)
+	c.mu.Unlock()
+}
+
+// Fail tells why the rank cannot go on and ends the conversation. The process then
+// ends with code 1.
+func (c *Client) Fail(kind string, err error) {
+	c.Flush()
+	c.mu.Lock()
+	c.put(Line{T: ErrT, Kind: kind, Text: err.Error(), Coll0: c.begun()}, true)
+	c.mu.Unlock()
+	_ = c.hangUp()
+}
+
+// Bye sends the last line, waits until it is on its way and ends the conversation.
+func (c *Client) Bye() error {
+	c.Flush()
+	c.mu.Lock()
+	c.put(Line{T: End, Phase: endBye, SHA256: hex.EncodeToString(c.sum.Sum(nil))}, true)
+	c.mu.Unlock()
+	return c.hangUp()
+}
+
+// lastWords is how long a client that ends waits for the controller to take what is
+// queued.
+const lastWords = 5 * time.Second
+
+// hangUp sends what is queued and waits for the goroutines of the client.
+func (c *Client) hangUp() error {
+	_ = c.conn.SetWriteDeadline(time.Now().Add(lastWords))
+	close(c.stop)
+	<-c.sent
+	err := c.conn.Close()
+	c.crew.Wait()
+	return errors.Join(err, c.closeFile())
+}
+
+func (c *Client) closeFile() error {
+	if c.file == nil {
+		return nil
+	}
+	return errors.Join(c.copy.Flush(), c.file.Close())
+}

@@ -1,0 +1,342 @@
+package worker
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Options are how a Controller works.
+type Options struct {
+	Run     string        // the run's id
+	Address string        // host or host:port to listen on; empty means a socket in Dir
+	Dir     string        // folder of the ranks' files and of the socket
+	Ranks   int           // how many ranks the world has
+	Hang    time.Duration // a rank without a sign of life for this long hangs; 0 means 30 s
+	Epoch   int64         // CLOCK_MONOTONIC at zero of the launch's clock: all times handed out are ns since it
+}
+
+const defaultHang = 30 * time.Second
+
+// A Controller leads the ranks of one world. Its methods but Started and Exited are
+// called by one goroutine at a time.
+type Controller struct {
+	o        Options
+	token    string
+	listener net.Listener
+	address  string // as the ranks dial it
+	temp     string // folder of the socket, where Dir was too long a name
+	readers  sync.WaitGroup
+	offsets  []int64       // of each rank's clock, for the point under way
+	bell     chan struct{} // rung when anything has changed; one ring is enough for all of it
+
+	mu       sync.Mutex
+	closed   bool
+	peers    []*peer
+	inbox    []arrival // records that no sink has got yet
+	pending  map[net.Conn]bool
+	refused  []string // why connections were turned away
+	misfit   error    // a rank that cannot belong to this world
+	failure  *Failure
+	judged   int64 // when the world was last looked at
+	patience int64 // until when silence is forgiven, as nobody listened before
+}
+
+// An arrival is a line that is for the sink.
+type arrival struct {
+	from *peer
+	line Line
+}
+
+// Listen opens the controller's door. Workers find it by Env.
+func Listen(o Options) (*Controller, error) {
+	if o.Ranks < 1 {
+		return nil, fmt.Errorf("a world of %d ranks: want at least 1", o.Ranks)
+	}
+	if o.Hang <= 0 {
+		o.Hang = defaultHang
+	}
+	c := &Controller{o: o, token: rand.Text(), bell: make(chan struct{}, 1), pending: map[net.Conn]bool{}, judged: Mono()}
+	for rank := range o.Ranks {
+		c.peers = append(c.peers, &peer{rank: rank})
+	}
+	if err := c.open(); err != nil {
+		return nil, fmt.Errorf("listen for ranks: %w", err)
+	}
+	c.readers.Go(c.accept)
+	return c, nil
+}
+
+// maxSocketPath is below the 108 bytes that the kernel has for the name of a socket.
+const maxSocketPath = 100
+
+func (c *Controller) open() (err error) {
+	if c.o.Address != "" {
+		address := c.o.Address
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			address = net.JoinHostPort(address, "0")
+		}
+		if c.listener, err = net.Listen("tcp", address); err != nil {
+			return err
+		}
+		c.address = dialable(c.listener.Addr().(*net.TCPAddr))
+		return nil
+	}
+	dir, err := filepath.Abs(c.o.Dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "ctrl.sock")
+	if len(path) > maxSocketPath {
+		if c.temp, err = os.MkdirTemp("", "assay-"); err != nil {
+			return err
+		}
+		path = filepath.Join(c.temp, "ctrl.sock")
+	}
+	// A socket that an earlier world left behind is in the way of the next.
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if c.listener, err = net.Listen("unix", path); err != nil {
+		return err
+	}
+	c.address = "unix:" + path
+	return os.Chmod(path, 0o600)
+}
+
+// dialable is an address that others can dial: one that listens everywhere is
+// reached by the host's name.
+func dialable(address *net.TCPAddr) string {
+	if !address.IP.IsUnspecified() {
+		return address.String()
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, fmt.Sprint(address.Port))
+}
+
+// Env is what a worker needs to find this controller.
+func (c *Controller) Env() []string {
+	out, err := filepath.Abs(c.o.Dir)
+	if err != nil {
+		out = c.o.Dir
+	}
+	return []string{
+		EnvController + "=" + c.address,
+		EnvToken + "=" + c.token,
+		EnvOut + "=" + out,
+		EnvRun + "=" + c.o.Run,
+	}
+}
+
+// Started tells that the process of a rank was started; pid 0 means on another host.
+func (c *Controller) Started(rank, pid int) {
+	c.change(func() {
+		if rank >= 0 && rank < len(c.peers) {
+			c.peers[rank].pid, c.peers[rank].started = pid, c.now()
+		}
+	})
+}
+
+// Exited tells that the process of a rank has ended: by a signal, or else with a
+// code. Asked says that it was told to.
+func (c *Controller) Exited(rank, code int, signal string, asked bool) {
+	c.change(func() {
+		if rank >= 0 && rank < len(c.peers) {
+			c.peers[rank].exit = &exit{at: c.now(), code: code, signal: signal, asked: asked}
+		}
+	})
+}
+
+// Close shuts the door and every connection, and waits for all that read from them.
+func (c *Controller) Close() error {
+	c.change(func() {
+		c.closed = true
+		for conn := range c.pending {
+			conn.Close()
+		}
+		for _, p := range c.peers {
+			if p.conn != nil {
+				p.conn.Close()
+			}
+		}
+	})
+	err := c.listener.Close()
+	c.readers.Wait()
+	if c.temp != "" {
+		err = errors.Join(err, os.RemoveAll(c.temp))
+	}
+	return err
+}
+
+// now is the launch's clock.
+func (c *Controller) now() int64 { return Mono() - c.o.Epoch }
+
+// change edits the world and wakes whoever waits for it.
+func (c *Controller) change(edit func()) {
+	c.mu.Lock()
+	edit()
+	c.mu.Unlock()
+	select {
+	case c.bell <- struct{}{}:
+	default: // it rings already
+	}
+}
+
+// await looks at the world until done says so, a rank fails or ctx ends. The world
+// is locked while done looks.
+func (c *Controller) await(ctx context.Context, what string, done func() bool) error {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		c.mu.Lock()
+		failure := c.judge(c.now())
+		finished := failure == nil && done()
+		c.mu.Unlock()
+		switch {
+		case failure != nil:
+			return failure
+		case finished:
+			return nil
+		}
+		select {
+		case <-c.bell:
+		case <-ticker.C:
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return fmt.Errorf("%s: %s: %w", what, c.whereabouts(), context.Cause(ctx))
+		}
+	}
+}
+
+// watchEvery is how often the world is looked at when nothing arrives: well below
+// the second between two signs of life.
+const watchEvery = 50 * time.Millisecond
+
+// helloWithin is how long a connection may take to greet.
+const helloWithin = 10 * time.Second
+
+func (c *Controller) accept() {
+	for {
+		conn, err := c.listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(watchEvery) // such as too many open files: it may get better
+			continue
+		}
+		c.change(func() {
+			if c.closed {
+				conn.Close()
+			}
+			c.pending[conn] = true
+		})
+		c.readers.Go(func() { c.serve(conn) })
+	}
+}
+
+// serve reads one connection until it ends.
+func (c *Controller) serve(conn net.Conn) {
+	defer conn.Close()
+	reader := bufio.NewReaderSize(conn, 64<<10)
+	_ = conn.SetReadDeadline(time.Now().Add(helloWithin))
+	data, err := readLine(reader)
+	at := c.now()
+	_ = conn.SetReadDeadline(time.Time{})
+	var p *peer
+	c.change(func() {
+		delete(c.pending, conn)
+		if err == nil {
+			p, err = c.greet(conn, data, at)
+		}
+		if err != nil && !c.closed {
+			c.refused = append(c.refused, err.Error())
+		}
+	})
+	if err != nil {
+		if line, bad := encode(Line{T: ErrT, Mono: Mono(), Kind: "setup", Text: err.Error()}); bad == nil {
+			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+			_, _ = conn.Write(line)
+		}
+		return
+	}
+	for {
+		data, err := readLine(reader)
+		at := c.now() // before anything else: a pong's fourth stamp
+		if err != nil && !errors.Is(err, errTooLong) {
+			c.change(func() { p.lose(at, err) })
+			return
+		}
+		var line Line
+		if err == nil {
+			line, err = decode(data)
+		}
+		c.change(func() { c.take(p, at, line, err) })
+	}
+}
+
+// greet finds the rank that a first line speaks for. A stranger is turned away; a
+// rank that knows the token and does not fit is told to whoever waits.
+func (c *Controller) greet(conn net.Conn, data []byte, at int64) (*peer, error) {
+	line, err := decode(data)
+	if err != nil || line.T != Hello || line.Hello == nil {
+		return nil, fmt.Errorf("the first line from %s is no hello", name(conn))
+	}
+	hello := line.Hello
+	if subtle.ConstantTimeCompare([]byte(hello.Token), []byte(c.token)) != 1 {
+		return nil, fmt.Errorf("%s of another run or of none: the token of rank %d on %s is wrong", EnvToken, line.Rank, hello.Host)
+	}
+	switch {
+	case line.V != ProtocolVersion:
+		err = fmt.Errorf("rank %d on %s speaks version %d of the worker protocol, want %d: start workers of this version of assay", line.Rank, hello.Host, line.V, ProtocolVersion)
+	case line.Rank < 0 || line.Rank >= c.o.Ranks:
+		err = fmt.Errorf("rank %d on %s greets a world of %d ranks", line.Rank, hello.Host, c.o.Ranks)
+	case hello.World != 0 && hello.World != c.o.Ranks:
+		err = fmt.Errorf("rank %d on %s believes in a world of %d ranks, want %d: see WORLD_SIZE", line.Rank, hello.Host, hello.World, c.o.Ranks)
+	case c.peers[line.Rank].hello != nil:
+		err = fmt.Errorf("two processes say that they are rank %d: on %s and on %s", line.Rank, c.peers[line.Rank].hello.Host, hello.Host)
+	}
+	if err != nil {
+		c.misfit = errors.Join(c.misfit, err)
+		return nil, err
+	}
+	p := c.peers[line.Rank]
+	hello.Token = ""
+	p.local = hello.BootID != "" && hello.BootID == bootID() && hello.TimeNS != "" && hello.TimeNS == timeNamespace()
+	p.conn, p.hello, p.joined, p.life, p.moved, p.next = conn, hello, at, at, at, line.Seq+1
+	return p, nil
+}
+
+func name(conn net.Conn) string {
+	if text := conn.RemoteAddr().String(); text != "" && text != "@" {
+		return text
+	}
+	return "a local process"
+}
+
+// Gather waits until every rank has greeted.
+func (c *Controller) Gather(ctx context.Context) error {
+	var misfit error
+	err := c.await(ctx, "wait for ranks", func() bool {
+		misfit = c.misfit
+		for _, p := range c.peers {
+			if p.hello == nil {
+				return misfit != nil
+			}
+		}
+		return true
+	})
+	return errors.Join(err, misfit)
+}
