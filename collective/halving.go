@@ -135,6 +135,9 @@ func halvingReduceScatter(g *Group, op Op) error {
 	if err := g.halveBlocks(op.Type, sum, op.Send[:len(sum)]); err != nil {
 		return err
 	}
+	if err := g.flush(); err != nil { // in place, what was sent is about to be replaced
+		return err
+	}
 	place(op.Recv, sum[g.rank*block:(g.rank+1)*block])
 	return nil
 }

@@ -21,6 +21,7 @@ type Group struct {
 	scratch []byte // what was received and is to be added
 	partial []byte // sums that are passed on
 	slots   []byte // what every rank sent, of one piece
+	marks   []int  // when a chunk has left
 
 	mu   sync.Mutex
 	err  error
@@ -69,7 +70,7 @@ func Join(ctx context.Context, rank int, listener net.Listener, peers []string, 
 		}
 		return nil, err
 	}
-	g := &Group{rank: rank, links: make([]*link, len(peers)), scratch: make([]byte, addPiece)}
+	g := &Group{rank: rank, links: make([]*link, len(peers)), scratch: make([]byte, addPiece), marks: make([]int, len(peers))}
 	for peer, conn := range conns {
 		if conn != nil {
 			l := newLink(peer, peers[peer], conn, timeout)

@@ -48,10 +48,11 @@ type link struct {
 
 	mu      sync.Mutex
 	work    sync.Cond // something to write, or closed
-	idle    sync.Cond // nothing left to write
+	idle    sync.Cond // something was written, or closed
 	queue   [][]byte
 	next    int // index of the first in queue that nobody has taken
 	pending int // not yet handed to the kernel
+	given   int // that the sender was ever given
 	closed  bool
 	err     error
 }
@@ -79,6 +80,7 @@ func (l *link) send(b []byte) error {
 	}
 	l.queue = append(l.queue, b)
 	l.pending++
+	l.given++
 	l.work.Signal()
 	l.mu.Unlock()
 	return nil
@@ -110,24 +112,32 @@ func (l *link) serve(failed func(error)) {
 			l.idle.Broadcast()
 			return
 		}
-		if l.pending == 0 {
-			l.idle.Broadcast()
-		}
+		l.idle.Broadcast()
 	}
 }
 
-// flush returns when all that was sent is with the kernel.
-func (l *link) flush() error {
+// mark is the place in the order of sending that left waits for. Only the goroutine
+// that sends may ask.
+func (l *link) mark() int { return l.given }
+
+// left returns when all that was sent before mark is with the kernel.
+func (l *link) left(mark int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.pending > 0 && l.err == nil && !l.closed {
+	for l.given-l.pending < mark {
+		if l.err != nil || l.closed {
+			return l.trouble(l.err)
+		}
 		l.idle.Wait()
 	}
-	if l.pending > 0 {
-		return l.trouble(l.err)
+	if l.err != nil {
+		return l.err
 	}
 	return nil
 }
+
+// flush returns when all that was sent is with the kernel.
+func (l *link) flush() error { return l.left(l.mark()) }
 
 // close wakes whoever waits and ends the sender.
 func (l *link) close() {

@@ -58,15 +58,20 @@ func ringAllReduce(g *Group, op Op) error {
 	if err := next.send(op.Send[lo:hi]); err != nil {
 		return err
 	}
+	g.marks[0] = next.mark()
 	for step := 1; step < n; step++ {
 		lo, hi := chunks.part(g.rank - step)
 		if err := g.addPassed(prev, next, op.Type, op.Recv, op.Send, lo, hi); err != nil {
 			return err
 		}
+		g.marks[step] = next.mark()
 	}
-	// The last sums were complete. What comes now is complete too and replaces ours;
-	// in place, the piece that it replaces has left already, since it is part of the sum.
+	// The last sums were complete. What comes now is complete too and replaces what was
+	// sent before. That has left long ago, being part of the sum: nobody waits here.
 	for step := range n - 1 {
+		if err := next.left(g.marks[step]); err != nil {
+			return err
+		}
 		onward := next
 		if step == n-2 {
 			onward = nil
