@@ -19,6 +19,7 @@ var sections = []section{
 	fileSection,
 	osSection,
 	cpuSection,
+	cacheSection,
 	frequencySection,
 	thermalSection,
 	powerSection,

@@ -13,7 +13,10 @@ var Network = Source{
 	Gauges: []Gauge{
 		{"net.received.total", "B", "bytes received by an interface"},
 		{"net.sent.total", "B", "bytes sent by an interface"},
+		{"net.received_packets.total", "1", "packets received by an interface"},
+		{"net.sent_packets.total", "1", "packets sent by an interface"},
 		{"net.dropped.total", "1", "packets an interface dropped, both ways"},
+		{"net.errors.total", "1", "packets an interface found faulty, both ways"},
 		{"tcp.retransmits.total", "1", "segments sent again"},
 		{"tcp.in_use", "1", "TCP sockets in use"},
 		{"tcp.time_wait", "1", "TCP sockets that hold a port after their end"},
@@ -44,7 +47,10 @@ func readTraffic(h Host) ([]Reading, error) {
 		out = append(out,
 			Reading{Name: "net.received.total", Scope: scope, Value: n[0]},
 			Reading{Name: "net.sent.total", Scope: scope, Value: n[8]},
-			Reading{Name: "net.dropped.total", Scope: scope, Value: n[3] + n[11]})
+			Reading{Name: "net.received_packets.total", Scope: scope, Value: n[1]},
+			Reading{Name: "net.sent_packets.total", Scope: scope, Value: n[9]},
+			Reading{Name: "net.dropped.total", Scope: scope, Value: n[3] + n[11]},
+			Reading{Name: "net.errors.total", Scope: scope, Value: n[2] + n[10]})
 	}
 	return out, nil
 }

@@ -32,13 +32,16 @@ const (
 	Dollar           Unit = "$"
 	ItemPerSecond    Unit = "item/s"
 	Gram             Unit = "g"
+	FLOPPerSecond    Unit = "FLOP/s"
+	OpPerSecond      Unit = "op/s"
 	Ratio            Unit = "1"
 )
 
 // All lists every unit, in the order of the constants.
 var All = []Unit{
 	Second, Token, TokenPerSecond, Request, RequestPerSecond, SessionPerSecond,
-	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Gram, Ratio,
+	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Gram,
+	FLOPPerSecond, OpPerSecond, Ratio,
 }
 
 // scale is one printed size of a unit: values of at least from are divided by
@@ -52,6 +55,8 @@ var scales = map[Unit][]scale{
 	Second:        {{60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}},
 	Byte:          {{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}},
 	BytePerSecond: {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}},
+	FLOPPerSecond: {{1e15, "PFLOP/s"}, {1e12, "TFLOP/s"}, {1e9, "GFLOP/s"}, {1e6, "MFLOP/s"}, {1, "FLOP/s"}},
+	OpPerSecond:   {{1e9, "Gop/s"}, {1e6, "Mop/s"}, {1e3, "kop/s"}, {1, "op/s"}},
 	Gram:          {{1e6, "t"}, {1e3, "kg"}, {1, "g"}, {1e-3, "mg"}, {1e-6, "µg"}},
 	Joule:         {{1e6, "MJ"}, {1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}},
 }

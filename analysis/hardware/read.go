@@ -1,11 +1,49 @@
 package hardware
 
 import (
+	"fmt"
+
 	"assay/bundle"
 	"assay/plan"
+	"assay/record"
 )
 
 // Read judges the records of the completed launches of b.
 func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
-	return Report{Version: Version}, nil
+	r := Report{Version: Version, Rows: []Row{}}
+	if !p.Has(plan.KindProbe) {
+		return r, nil
+	}
+	all := &ladder{seen: map[key]*series{}}
+	traffic := &traffic{faces: map[string]*Interface{}}
+	launches := 0
+	for _, info := range b.Launches() {
+		if info.Outcome != bundle.LaunchCompleted {
+			continue
+		}
+		for row, err := range bundle.Rows[record.Trial](b, info.Index, bundle.Trials) {
+			if err != nil {
+				return r, fmt.Errorf("launch %d: %w", info.Index, err)
+			}
+			all.add(launches, row)
+		}
+		if err := traffic.read(b, info.Index); err != nil {
+			return r, fmt.Errorf("launch %d: %w", info.Index, err)
+		}
+		launches++
+	}
+	confidence := p.Run.Spec.Trials.ConfidenceLevel
+	for _, s := range all.order {
+		row, err := s.row(confidence)
+		if err != nil {
+			return r, fmt.Errorf("%s %s: %w", s.Probe, s.Variant, err)
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	env := b.Manifest.Environment
+	r.Levels = levels(r.Rows, statedCaches(env))
+	r.Roofline = roofline(all.order, p)
+	r.Network = traffic.list(env)
+	r.Findings = findings(r, all.order, env)
+	return r, nil
 }
