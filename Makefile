@@ -6,7 +6,7 @@ GENAI_VENV := .venv-genai
 TOOLS  := go tool -modfile=tools/go.mod
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
-.PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-pacer bench-soak bench-token
+.PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
 # Everything a change must pass: installs what the tests need, then runs them. The
@@ -210,6 +210,12 @@ JUDGE_REQUESTS ?= 1000000
 bench-judge:
 	go build -o bin/assay ./cmd/assay
 	go run ./metric/benchmark -assay bin/assay -requests $(JUDGE_REQUESTS)
+
+# Training steps held against the truth: shaped links, known sleeps, a clock that is
+# 5000 s off. Needs root for its network namespaces, and a few quiet minutes.
+bench-overlap: torch judges
+	go build -o bin/assay ./cmd/assay
+	go run ./analysis/overlap/benchmark -assay bin/assay
 
 # How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
 bench-closed:

@@ -167,7 +167,8 @@ func (l *Launch) Log(name string) (io.WriteCloser, error) {
 }
 
 // Attach writes raw/launch-NN/name, a small extra file such as the last metrics
-// page of a server. An attachment is written once.
+// page of a server. An attachment is written once. One that is packed by gzip is
+// cleaned of secrets inside.
 func (l *Launch) Attach(name string, data []byte) error {
 	if err := l.writer.checkName(name); err != nil {
 		return fmt.Errorf("attachment %w", err)
@@ -180,6 +181,13 @@ func (l *Launch) Attach(name string, data []byte) error {
 	p := filepath.Join(l.dir, name)
 	if _, err := os.Lstat(p); err == nil {
 		return fmt.Errorf("attachment %s: launch %d has one of that name", name, l.index)
+	}
+	if path.Ext(name) == ".gz" {
+		var err error
+		if data, err = l.writer.redactor.packed(data); err != nil {
+			return fmt.Errorf("attachment %s: %w", name, err)
+		}
+		return writeFile(p, data)
 	}
 	return writeFile(p, l.writer.redactor.Document(data))
 }

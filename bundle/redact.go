@@ -2,8 +2,10 @@ package bundle
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -185,6 +187,31 @@ func (r *Redactor) Document(data []byte) []byte {
 		return []byte(clean)
 	}
 	return data
+}
+
+// packed is Document of what gzip packed.
+func (r *Redactor) packed(data []byte) ([]byte, error) {
+	unpacker, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(unpacker)
+	if err != nil {
+		return nil, err
+	}
+	clean := r.Document(plain)
+	if bytes.Equal(clean, plain) {
+		return data, nil
+	}
+	var out bytes.Buffer
+	packer := gzip.NewWriter(&out)
+	if _, err := packer.Write(clean); err != nil {
+		return nil, err
+	}
+	if err := packer.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
 
 func (r *Redactor) json(data []byte) []byte {

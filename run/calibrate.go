@@ -20,6 +20,9 @@ import (
 
 // calibrates reports whether the run is to measure its own client.
 func calibrates(p plan.Plan) bool {
+	if !serves(p) {
+		return false // nothing is asked, so no error of asking
+	}
 	wanted := p.Run.Spec.Load.Calibrate
 	return wanted == nil || *wanted
 }

@@ -101,6 +101,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 	// page is not there yet, only when its cold requests are over.
 	sink := l.sink(cancel)
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources()})()
+	if err := e.measureApart(ctx, l); err != nil || !serves(e.plan) {
+		return errors.Join(err, context.Cause(ctx))
+	}
 	if e.conn.server != nil || e.conn.client.Program != nil {
 		l.live.Enter(Starting)
 	}
@@ -162,6 +165,9 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 func (e *execution) visitPoints(ctx context.Context, l *launching) error {
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
+		if point.Kind() != plan.KindServing {
+			continue // measured apart
+		}
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
 		if err := l.measurePoint(ctx, point); err != nil {
 			return fmt.Errorf("%s: %w", point.Name, err)

@@ -23,10 +23,10 @@ var beyond = []struct {
 	{"spec.load.mlperf", func(s spec.RunSpec) bool { return s.Load.MLPerf != nil && s.Workload.Session != nil }, "requests that stand alone"},
 	{"spec.load.probe", func(s spec.RunSpec) bool { return s.Load.Probe != nil && s.Workload.Session != nil }, "requests that stand alone"},
 	{"spec.load.stopWhenSaturated", func(s spec.RunSpec) bool { return s.Load.StopWhenSaturated && s.Workload.Session != nil }, "requests that stand alone"},
-	{"spec.train", func(s spec.RunSpec) bool { return s.Train != nil }, "none"},
-	{"spec.probe", func(s spec.RunSpec) bool { return s.Probe != nil }, "none"},
-	{"spec.accuracy", func(s spec.RunSpec) bool { return s.Accuracy != nil }, "none"},
 }
+
+// serves says whether a plan asks a target anything.
+func serves(p plan.Plan) bool { return p.Run.Spec.Load != nil }
 
 // accept reads what p needs before anything starts: a data set, trace or
 // tokenizer that is missing or another one is told now.
@@ -34,14 +34,26 @@ func accept(p plan.Plan) (*inputs, error) {
 	if err := refuse(p); err != nil {
 		return nil, err
 	}
+	if !serves(p) {
+		return nil, nil
+	}
 	return readInputs(p)
 }
 
 // refuse names everything in p that this version cannot carry out.
 func refuse(p plan.Plan) error {
 	s := p.Run.Spec
-	if s.Target == nil || s.Load == nil {
-		return errors.New("this version runs serving benchmarks only: want spec.target and spec.load")
+	switch {
+	case s.Load != nil && s.Target == nil:
+		return errors.New("spec.load has nobody to ask: want spec.target")
+	case len(p.Points) == 0 && s.Load == nil:
+		return errors.New("nothing to measure: want spec.target with spec.load, or one of spec.train, spec.collectives and spec.probe")
+	case len(s.Candidates) > 0 && p.Has(plan.KindSteps, plan.KindCollective, plan.KindPairs, plan.KindProbe):
+		return errors.New("spec.candidates are targets: want training, collectives and probes in a spec of their own")
+	case s.Accuracy != nil:
+		return errors.New("spec.accuracy: this version can plan it but not run it, want none")
+	case !serves(p):
+		return nil
 	}
 	var errs []error
 	for _, b := range beyond {

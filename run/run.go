@@ -19,6 +19,7 @@ import (
 	"assay/record"
 	"assay/target/fidelity"
 	"assay/telemetry"
+	"assay/train"
 )
 
 // Options says where a run writes and what it may touch. Every field but
@@ -36,6 +37,9 @@ type Options struct {
 	// Simulate starts a simulator as a process of its own, with which the run
 	// measures its own error. Nil means that it cannot be measured.
 	Simulate func(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, error)
+
+	// Ranks is what the ranks of training and collectives are started with.
+	Ranks train.Tools
 }
 
 // Progress is one thing that happened, for people who wait.
@@ -63,12 +67,16 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	staff, err := train.Hire(ctx, p, opts.Ranks)
+	if err != nil {
+		return nil, err
+	}
 	var secrets []string
 	for _, s := range sides {
 		secrets = append(secrets, s.conn.secrets...)
 	}
 	redactor := bundle.NewRedactor(secrets, opts.Environ)
-	result, err := execute(ctx, p, opts, sides, in, redactor)
+	result, err := execute(ctx, p, opts, sides, in, staff, redactor)
 	if err != nil {
 		err = &redactedError{redactor.String(err.Error()), err}
 	}
@@ -85,9 +93,9 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *inputs, redactor *bundle.Redactor) (*Result, error) {
+func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *inputs, staff *train.Staff, redactor *bundle.Redactor) (*Result, error) {
 	for _, s := range sides {
-		if s.conn.server != nil {
+		if s.conn.server != nil || s.target == nil {
 			continue
 		}
 		if err := reachable(ctx, s.conn); err != nil {
@@ -98,7 +106,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 	if err != nil {
 		return nil, err
 	}
-	e := &execution{plan: p, opts: opts, sides: sides, in: in, out: w, redactor: redactor}
+	e := &execution{plan: p, opts: opts, sides: sides, in: in, staff: staff, out: w, redactor: redactor}
 	opts.Live.begin(p, redactor.String)
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
@@ -149,8 +157,10 @@ func lookup(environ []string) func(string) (string, bool) {
 type execution struct {
 	plan plan.Plan
 	opts Options
-	in   *inputs
+	in   *inputs // nil where nothing is asked of a target
 	out  *bundle.Writer
+
+	staff *train.Staff // starts ranks
 
 	sides []*side
 	side  *side      // the one under way
@@ -171,7 +181,9 @@ type execution struct {
 func (e *execution) describe(ctx context.Context) error {
 	e.env = telemetry.Capture(ctx, e.opts.Host)
 	e.env.Set("assay.version", e.opts.Tool.Version)
-	e.env.Set("tokenizer.kind", e.in.kind)
+	if e.in != nil {
+		e.env.Set("tokenizer.kind", e.in.kind)
+	}
 	topology, err := telemetry.TopologyDigest(e.env)
 	if err != nil {
 		return err
@@ -189,6 +201,9 @@ func (e *execution) describeInputs() error {
 	seeds := map[string]string{"run": fmt.Sprint(e.plan.Run.Spec.Seed)}
 	for _, l := range e.plan.Launches {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
+	}
+	if e.in == nil {
+		return e.out.SetInputs(bundle.Inputs{Seeds: seeds})
 	}
 	return e.out.SetInputs(bundle.Inputs{
 		Model:     &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},

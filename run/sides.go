@@ -22,6 +22,9 @@ type side struct {
 
 // connectSides reveals what every side of the plan needs.
 func connectSides(p plan.Plan, lookup func(string) (string, bool)) ([]*side, error) {
+	if !serves(p) {
+		return []*side{{server: &server{}}}, nil
+	}
 	var list []*side
 	for _, s := range p.Run.Spec.Sides() {
 		own := p

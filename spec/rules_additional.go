@@ -60,6 +60,8 @@ var additionalRules = []Rule{
 	{ID: "A80", Path: "spec.workload.prompt.scenarios", Doc: "A sweep over scenarios names each once and shapes prompts that nothing else shapes.", check: scenariosAgree},
 	{ID: "A81", Path: "spec.load.batchSizes", Doc: "A sweep over batch sizes names each once and belongs to tasks whose requests hold documents.", check: batchSizesAgree},
 	{ID: "A60", Path: "spec.bounds", Doc: "Bounds come with the number of GPUs and the size of the model.", check: boundsAgree},
+	{ID: "A90", Path: "spec.collectives", Doc: "Collectives ask of a backend what it can do, and each rank has a place.", check: collectivesAgree},
+	{ID: "A91", Path: "spec.train", Doc: "Training steps ask of a backend what it can do, and each rank has a place.", check: trainAgrees},
 }
 
 func cadenceOn(c *checker) {

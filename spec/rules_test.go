@@ -282,6 +282,14 @@ func TestAdditionalRules(t *testing.T) {
 		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"peakFLOPS": 1e15}}}, "spec.bounds", "peakFLOPS needs parameters: MFU counts two operations for each of them"},
 		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"memoryPerSecond": "3TB", "parameters": 7e9}}}, "spec.bounds", "memoryPerSecond needs parameters and bytesPerParameter: MBU counts the weights that each step reads"},
 		{"A60", minimal, []patch{{"spec.cost.gpuCount", 8}, {"spec.bounds", map[string]any{"parameters": 7e9, "activeParameters": 8e9}}}, "spec.bounds.activeParameters", "must not be above parameters"},
+
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"backend": "gloo", "algorithms": []string{"ring"}}}}, "spec.collectives.algorithms[0]", "gloo chooses its algorithms itself: want auto, or backend native"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"device": "cuda"}}}, "spec.collectives.device", "the native backend sends the host's memory: want cpu, or another backend"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.collectives.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"ranks": []int{2, 4}, "launch": map[string]any{"namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "names 2 for a world of 4 ranks: want one for each"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "environment", "namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "ranks that another launcher started stay where they are: want launch.kind local"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"ranks": []int{2}, "emulate": map[string]any{"rank": 2}}}}, "spec.train.emulate.rank", "there is no such rank in a world of 2"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
 	for _, tt := range tests {

@@ -78,6 +78,8 @@ var commands = []func(Env) *cobra.Command{
 	schemaCommand,
 	benchCommand,
 	runCommand,
+	commCommand,
+	trainCommand,
 	reportCommand,
 	importCommand,
 	plotCommand,

@@ -122,7 +122,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate,
+		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate, Ranks: rankTools(),
 	})
 	if result == nil {
 		return "", runErr
