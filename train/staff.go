@@ -26,6 +26,7 @@ type Tools struct {
 	Native    []string                   // the command of the native worker
 	Cache     string                     // where the Python workers are unpacked; empty means the user's cache
 	Launchers map[string]launch.Launcher // by the spec's launch.kind
+	Address   string                     // at which ranks of other hosts reach this program
 }
 
 // A Staff is what the worlds of a plan are started with.

@@ -44,7 +44,7 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 	}
 	defer remove()
 	w.control, err = worker.Listen(worker.Options{
-		Run: w.launch.Run, Address: controlAddress(w.how), Dir: dir, Ranks: w.ranks,
+		Run: w.launch.Run, Address: w.controlAddress(), Dir: dir, Ranks: w.ranks,
 		Hang: hang(w.how), Epoch: w.launch.Clock.Epoch,
 	})
 	if err != nil {
@@ -149,5 +149,10 @@ func (w *world) describe() error {
 
 // controlAddress is where the controller listens: a socket file where all ranks are
 // on this host, which namespaces of the network share, and the network where the
-// spec names an address.
-func controlAddress(how spec.Launcher) string { return how.Address }
+// spec names an address or others have started the ranks.
+func (w *world) controlAddress() string {
+	if w.how.Address == "" && w.how.Kind != spec.LaunchLocal {
+		return w.staff.tools.Address
+	}
+	return w.how.Address
+}

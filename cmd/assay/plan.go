@@ -79,6 +79,10 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 		if p.Search != nil {
 			break // too many to list, and most will not be visited
 		}
+		if point.Kind() != plan.KindServing {
+			fmt.Fprintf(t, "  %s\t%s\n", point.Name, rankPoint(point))
+			continue
+		}
 		fmt.Fprintf(t, "  %s\twarm-up %s\tmeasured %s%s\tcool-down %s\tabout %d requests per launch\n",
 			point.Name, limited(point.Warmup, point.WarmupRequests), point.Duration, atMost(point.Requests), point.Cooldown, p.Expected.PerPoint[i].Requests)
 	}
@@ -97,6 +101,9 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index, side, l.Seed, strings.Join(order, ", "))
 	}
 	t.Flush()
+	if p.Run.Spec.Load == nil {
+		return // how long ranks and probes take is what the run will find out
+	}
 	e := p.Expected
 	fmt.Fprintf(b, "\nexpected\n")
 	fmt.Fprintf(t, "  time under load\t%s, start-up of servers on top\n", unit.Format(e.Seconds, unit.Second))
@@ -134,6 +141,19 @@ func atMost(requests int) string {
 
 func writePrecision(b *bytes.Buffer, p plan.Plan) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	if p.Run.Spec.Load != nil {
+		writePercentiles(b, p)
+	}
+	fmt.Fprintf(b, "\nsmallest effect %d launches can show\n", p.Precision.Launches)
+	for _, e := range p.Precision.Effects {
+		fmt.Fprintf(t, "  if launches vary by %g %%\tone system ± %.1f %%\ttwo systems differ by %.1f %% (power %g)\n",
+			100*e.CV, 100*e.HalfWidth, 100*e.Detectable, p.Precision.Power)
+	}
+	t.Flush()
+}
+
+func writePercentiles(b *bytes.Buffer, p plan.Plan) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(b, "\nwhat this sample can certify (%g %% confidence)\n", 100*p.Precision.Confidence)
 	for _, row := range p.Precision.Percentile {
 		var reached []string
@@ -149,12 +169,6 @@ func writePrecision(b *bytes.Buffer, p plan.Plan) {
 			text = "at no point: measure longer"
 		}
 		fmt.Fprintf(t, "  p%g\tneeds %d requests in each launch\t%s\n", 100*row.Quantile, row.Need, text)
-	}
-	t.Flush()
-	fmt.Fprintf(b, "\nsmallest effect %d launches can show\n", p.Precision.Launches)
-	for _, e := range p.Precision.Effects {
-		fmt.Fprintf(t, "  if launches vary by %g %%\tone system ± %.1f %%\ttwo systems differ by %.1f %% (power %g)\n",
-			100*e.CV, 100*e.HalfWidth, 100*e.Detectable, p.Precision.Power)
 	}
 	t.Flush()
 }

@@ -111,6 +111,14 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
+	tools := rankTools()
+	if joins(p) {
+		followed, leave, err := join(ctx, env, &tools)
+		if followed || err != nil {
+			return "", err
+		}
+		defer leave()
+	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
 	watch, err := j.progress.begin(env, abort)
@@ -122,7 +130,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate, Ranks: rankTools(),
+		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate, Ranks: tools,
 	})
 	if result == nil {
 		return "", runErr
