@@ -85,6 +85,18 @@ type Micro struct {
 	Streams    int           `json:"streams,omitempty"`
 }
 
+// OnDevice says that the probe is about an accelerator, which a torch worker reaches
+// and this program does not.
+func (m Micro) OnDevice() bool {
+	switch m.Probe {
+	case "transfer", "peer_to_peer":
+		return true
+	case "memory", "matmul", "roofline":
+		return m.Device == "cuda"
+	}
+	return false
+}
+
 // A World is the points of a launch that one set of ranks measures.
 type World struct {
 	Ranks  int

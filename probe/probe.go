@@ -58,18 +58,6 @@ type Probe struct {
 // All lists every probe of a host, in the order of help.
 var All = []Probe{Speed, Memory, Cache, Matmul, Roofline, Disk, Network, Startup, Dataloader}
 
-// onDevice are the probes that only an accelerator has.
-var onDevice = []string{"transfer", "peer_to_peer"}
-
-// atDevice are the probes that a worker measures when they are asked about an
-// accelerator.
-var atDevice = []string{"memory", "matmul", "roofline"}
-
-// OnDevice says that a worker with an accelerator must measure m.
-func OnDevice(m plan.Micro) bool {
-	return slices.Contains(onDevice, m.Probe) || strings.HasPrefix(m.Device, "cuda") && slices.Contains(atDevice, m.Probe)
-}
-
 // A variant is one way to use what a probe measures.
 type variant struct {
 	name    string
@@ -98,7 +86,7 @@ type variant struct {
 
 // Measure measures every variant of the point's probe.
 func Measure(ctx context.Context, s Setting) (err error) {
-	if OnDevice(s.Micro) {
+	if s.Micro.OnDevice() {
 		return fmt.Errorf("probe %s on device %s: a worker with torch must measure it: set probe.python", s.Micro.Probe, s.Micro.Device)
 	}
 	at := slices.IndexFunc(All, func(p Probe) bool { return p.Name == s.Micro.Probe })

@@ -30,7 +30,7 @@ func (e *execution) measureApart(ctx context.Context, l *launching) error {
 		}
 		e.enterApart(l, point, "")
 		measure := e.probe
-		if train.OnDevice(*point.Micro) {
+		if point.Micro.OnDevice() {
 			measure = func(ctx context.Context, _ *launching, point plan.Point) error {
 				return e.staff.Probe(ctx, ranks, point)
 			}

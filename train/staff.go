@@ -96,15 +96,9 @@ func needsTorch(p plan.Point) bool {
 	case plan.KindCollective, plan.KindPairs:
 		return p.Collective.Backend != spec.BackendNative
 	case plan.KindProbe:
-		return OnDevice(*p.Micro)
+		return p.Micro.OnDevice()
 	}
 	return false
-}
-
-// OnDevice says whether a probe is about an accelerator, which a torch worker
-// reaches and this program does not.
-func OnDevice(m plan.Micro) bool {
-	return m.Device == "cuda" || m.Probe == "transfer" || m.Probe == "peer_to_peer"
 }
 
 // able refuses what the torch that was found cannot do, before any rank starts.
@@ -117,7 +111,7 @@ func (s *Staff) able(p plan.Plan) error {
 			device, backend = point.Steps.Device, point.Steps.Backend
 		case point.Collective != nil && point.Collective.Backend != spec.BackendNative:
 			device, backend = point.Collective.Device, point.Collective.Backend
-		case point.Micro != nil && OnDevice(*point.Micro):
+		case point.Micro != nil && point.Micro.OnDevice():
 			device = "cuda"
 		}
 		if device == "cuda" && !s.python.CUDA {
