@@ -27,16 +27,6 @@ func needTorch(t *testing.T) {
 	}
 }
 
-// onlyBundle is the one bundle in dir.
-func onlyBundle(t *testing.T, dir string) string {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dir, "*__run__*"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("bundles in %s: %v, %v; want one", dir, found, err)
-	}
-	return found[0]
-}
-
 // TestComm measures with the native backend, which needs nothing but this program.
 func TestComm(t *testing.T) {
 	dir := t.TempDir()
