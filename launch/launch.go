@@ -25,7 +25,12 @@ type Job struct {
 	Namespaces []string // network namespace of each rank in turn; empty means this one
 	Wrap       []string // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000
 	Wrapped    int
+
+	seat *seat // where others have placed the one rank of this job; nil means that they are numbered here
 }
+
+// A seat is a rank's place in a world that is larger than this host's part of it.
+type seat struct{ Rank, Ranks, Local, LocalRanks int }
 
 // A Launcher starts worlds.
 type Launcher interface {

@@ -113,11 +113,15 @@ func command(job Job, rank int) *exec.Cmd {
 
 // variables are those that torchrun would set.
 func variables(job Job, rank int) []string {
+	at := seat{rank, job.Ranks, rank, job.Ranks}
+	if job.seat != nil {
+		at = *job.seat
+	}
 	list := []string{
-		"RANK=" + strconv.Itoa(rank),
-		"WORLD_SIZE=" + strconv.Itoa(job.Ranks),
-		"LOCAL_RANK=" + strconv.Itoa(rank),
-		"LOCAL_WORLD_SIZE=" + strconv.Itoa(job.Ranks),
+		"RANK=" + strconv.Itoa(at.Rank),
+		"WORLD_SIZE=" + strconv.Itoa(at.Ranks),
+		"LOCAL_RANK=" + strconv.Itoa(at.Local),
+		"LOCAL_WORLD_SIZE=" + strconv.Itoa(at.LocalRanks),
 	}
 	if host, port, err := net.SplitHostPort(job.Master); err == nil {
 		list = append(list, "MASTER_ADDR="+host, "MASTER_PORT="+port)

@@ -46,7 +46,7 @@ aborted), 2 the options are wrong.`,
 	flags.StringVar(&t.Shape.Family, "family", "transformer", "transformer or mlp")
 	flags.StringVar(&params, "params", "", "wanted number of parameters, such as 100M; the shape follows from it")
 	flags.IntVar(&t.Shape.Layers, "layers", 0, "layers")
-	flags.IntVar(&t.Shape.HiddenSize, "hidden", 0, "width")
+	flags.IntVar(&t.Shape.Hidden, "hidden", 0, "width")
 	flags.IntVar(&t.Shape.Heads, "heads", 0, "attention heads")
 	flags.IntVar(&t.Shape.SequenceLength, "sequence", 0, "sequence length")
 	flags.IntVar(&t.Shape.Vocabulary, "vocabulary", 0, "vocabulary")
