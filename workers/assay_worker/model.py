@@ -13,6 +13,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from link import Setup
+
 _UNITS = (("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0))
 
 
@@ -179,7 +181,7 @@ def build(shape, seed, sleeps=None, checkpointing=False, explicit=False, device=
     hidden, heads = shape["hidden"], shape["heads"]
     mlp = shape.get("family") == "mlp"
     if not mlp and hidden % heads:
-        raise ValueError("shape: %d columns do not divide into %d heads" % (hidden, heads))
+        raise Setup("shape: %d columns do not divide into %d heads; change hidden or heads" % (hidden, heads))
 
     def layer():
         plain = Square(hidden) if mlp else Block(hidden, heads, explicit)

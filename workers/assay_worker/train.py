@@ -227,7 +227,7 @@ class Training(object):
         """Ends the point as out of memory, and lets the peers go."""
         if self.store is not None:
             try:
-                self.store.set(STORE_KEY, str(self.world.rank))
+                self.store.add(STORE_KEY, 1)
             except RuntimeError:
                 pass  # rank 0 is gone, and with it everybody
         print("out of memory: " + text, file=sys.stderr)
@@ -246,6 +246,6 @@ def peer_ran_out(store):
     if store is None:
         return False
     try:
-        return bool(store.check([STORE_KEY]))
+        return store.add(STORE_KEY, 0) > 0  # unlike get() it does not wait
     except Exception:
         return False

@@ -5,6 +5,7 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 import unittest
 
 from controller import WORKER, Controller, Failed
@@ -13,6 +14,21 @@ sys.path.insert(0, WORKER)
 
 MLP = {"family": "mlp", "layers": 4, "hidden": 256, "heads": 1, "sequenceLength": 1, "vocabulary": 1}
 SMALL = {"family": "transformer", "layers": 2, "hidden": 32, "heads": 2, "sequenceLength": 16, "vocabulary": 64}
+
+
+# Lets the allocator of rank 1 fail in its fourth step.
+FAILING = """
+import os
+if os.environ.get("RANK") == "1":
+    import torch
+    plain, calls = torch.nn.functional.cross_entropy, []
+    def failing(*args, **more):
+        calls.append(1)
+        if len(calls) == 4:
+            raise RuntimeError("[enforce fail at alloc_cpu.cpp:66] DefaultCPUAllocator: can't allocate memory")
+        return plain(*args, **more)
+    torch.nn.functional.cross_entropy = failing
+"""
 
 
 def steps(ranks=2, **changed):
@@ -133,7 +149,10 @@ class Train(unittest.TestCase):
 
     def test_out_of_memory_is_a_result(self):
         """One rank's allocator fails in a step: both end the point, and neither fails."""
-        found, _ = self.world(env={"ASSAY_TEST_FAIL": "1:2:out of memory"})
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "sitecustomize.py"), "w") as f:
+                f.write(FAILING)
+            found, _ = self.world(env={"PYTHONPATH": folder})
         self.assertEqual([rows["mem"][0]["outcome"] for rows in found], ["out_of_memory"] * 2)
         self.assertFalse(any("err" in rows for rows in found))
 
