@@ -303,6 +303,9 @@ func (c *Controller) fail(p *peer, verdict, text string, seconds time.Duration) 
 	if len(doing) > 0 {
 		text += " (" + strings.Join(doing, ", ") + ")"
 	}
+	if n := len(c.refused); n > 0 && p.hello == nil {
+		text += "; a connection was turned away: " + c.refused[n-1]
+	}
 	c.failure = &Failure{Rank: p.rank, Verdict: verdict, Text: c.redact(text), LastSeq: p.seq, Seconds: seconds.Seconds()}
 	for _, q := range c.peers {
 		if q != p && (q.said != nil && q.said.Kind == KindCommunication) {

@@ -102,6 +102,8 @@ func misbehave(client *worker.Client, fault string) {
 	case "error":
 		client.Fail(worker.KindWrongAnswer, errors.New("3 elements of 8 are wrong"))
 		os.Exit(1)
+	case "sleep":
+		time.Sleep(time.Hour)
 	case "wait":
 		client.Began(iterations/2 - 1)
 		time.Sleep(time.Hour)
