@@ -42,8 +42,9 @@ def main():
         line.bye()  # into the rank's file
         return 1
     except BaseException as e:
-        traceback.print_exc()
-        line.fail(kind_of(e), "%s: %s" % (type(e).__name__, e))
+        if not isinstance(e, Setup):
+            traceback.print_exc()
+        line.fail(kind_of(e), str(e) if isinstance(e, Setup) else "%s: %s" % (type(e).__name__, e))
         return 1
 
 
