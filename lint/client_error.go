@@ -13,8 +13,9 @@ import (
 // ClientUnmeasured fires when nobody knows how wrong the client's stamps are.
 var ClientUnmeasured = Check{
 	ID: "client-unmeasured", Severity: finding.Caution,
-	Doc: "The instrument's own error was not measured beside the run.",
-	Run: func(f *Facts) Answer { return found(clientUnmeasured(f)...) },
+	Doc:     "The instrument's own error was not measured beside the run.",
+	Applies: serves,
+	Run:     func(f *Facts) Answer { return found(clientUnmeasured(f)...) },
 }
 
 func clientUnmeasured(f *Facts) []finding.Finding {

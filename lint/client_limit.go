@@ -12,7 +12,8 @@ import (
 // ClientLimit fires when the client, and not the target, was the limit.
 var ClientLimit = Check{
 	ID: "client-limit", Code: "L-02", Severity: finding.Caution,
-	Doc: "The benchmark was slower than the system it measured.",
+	Doc:     "The benchmark was slower than the system it measured.",
+	Applies: serves,
 	Run: func(f *Facts) Answer {
 		answer := found(clientLimit(f)...)
 		for _, h := range f.Client.Launches {

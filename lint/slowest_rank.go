@@ -20,6 +20,10 @@ var HiddenRank = Check{
 // Ranks of one machine differ by a few percent; the catalogue draws the line at 5.
 const unevenRanks = 1.05
 
+// Of ranks that are equal each is the slowest now and then. One that is named
+// without anybody having averaged must be the slowest nearly always.
+const nearlyAlways = 0.8
+
 func statesRanks(_ *Facts, s Statement) bool { return s.Aggregation == MeanOverRanks }
 
 func hiddenRank(f *Facts) Answer {
@@ -37,7 +41,7 @@ func hiddenRank(f *Facts) Answer {
 	}
 	var evidence []string
 	for _, launch := range f.Estimates.Launches {
-		if text, uneven := straggler(byLaunch[launch]); uneven {
+		if text, uneven := straggler(byLaunch[launch], severity == finding.Note); uneven {
 			evidence = append(evidence, fmt.Sprintf("launch %d: %s", launch, text))
 		}
 	}
@@ -53,9 +57,10 @@ func hiddenRank(f *Facts) Answer {
 	return found(list...)
 }
 
-// straggler describes the slowest rank of a launch when it is beyond the usual.
-func straggler(launch []ranks.Tally) (string, bool) {
+// straggler describes the slowest rank of a launch when it is beyond the usual, and
+// if so asked the slowest nearly always.
+func straggler(launch []ranks.Tally, always bool) (string, bool) {
 	worst, ratio, ok := ranks.Slowest(launch)
 	return fmt.Sprintf("rank %d takes %.3g× the median rank, and is the slowest in %.0f %% of %d steps",
-		worst.Rank, ratio, 100*worst.Held(), worst.Steps), ok && ratio > unevenRanks
+		worst.Rank, ratio, 100*worst.Held(), worst.Steps), ok && ratio > unevenRanks && (!always || worst.Held() >= nearlyAlways)
 }
