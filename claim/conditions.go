@@ -15,6 +15,9 @@ import (
 // conditions lists what a number of a point holds under. What nobody knows is
 // said to be unknown: a reader must see the gap.
 func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
+	if point.Kind() != plan.KindServing {
+		return rankConditions(e, point)
+	}
 	s := e.Plan.Run.Spec
 	list := []Condition{{"load", loadOf(point, s.Workload)}}
 	add := func(name, format string, args ...any) {

@@ -45,6 +45,9 @@ var subjects = []subject{
 	{metric.CostPerRequest, priced},
 	{metric.EnergyPerOutputToken, plain},
 	{metric.EnergyPerRequest, plain},
+	{metric.TokensPerSecond, plain},
+	{metric.SamplesPerSecond, plain},
+	{metric.ExposedCommunication, plain},
 }
 
 // tails are the percentiles that may stand for the tail, the strictest first.
