@@ -130,7 +130,7 @@ var All = slices.Concat([]Metric{
 	CarbonPerMillionTokens, CarbonPerMillionOutput, CarbonPerRequest,
 	MFU, MBU,
 	TokenGoodput,
-}, training, probeMetrics, attainments())
+}, training, collectiveMetrics, probeMetrics, attainments())
 
 // A Timeline is one request with the events of its stream.
 type Timeline struct {

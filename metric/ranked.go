@@ -63,7 +63,9 @@ func (r *Ranked) Aligned() bool {
 	return len(r.World) > 0
 }
 
-// about says whether m has a meaning at points of kind k.
+// About says whether m has a meaning at points of kind k.
+func (m Metric) About(k plan.Kind) bool { return m.about(k) }
+
 func (m Metric) about(k plan.Kind) bool {
 	if len(m.Kinds) == 0 {
 		return k == plan.KindServing

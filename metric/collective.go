@@ -1,0 +1,99 @@
+package metric
+
+import (
+	"slices"
+
+	"assay/plan"
+	"assay/record"
+	"assay/stats"
+	"assay/unit"
+)
+
+// collectiveMetrics are what operations among ranks take.
+var collectiveMetrics = []Metric{CollectiveTime, AlgorithmBandwidth, BusBandwidth}
+
+// CollectiveTime is what an operation among ranks takes.
+var CollectiveTime = Metric{
+	ID:     "collective_time.v1",
+	Name:   "collective time",
+	Unit:   unit.Second,
+	Better: Lower,
+	Kinds:  []plan.Kind{plan.KindCollective},
+	Doc:    "Time of one measured operation, from its begin to its end on the rank that took longest, each rank by its own clock.",
+	Many: func(p *Point) []float64 {
+		if p.Ranked == nil {
+			return nil
+		}
+		return CollectiveTimes(p.Ranked.Collectives)
+	},
+}
+
+// AlgorithmBandwidth is how fast the buffer of a collective was dealt with.
+var AlgorithmBandwidth = Metric{
+	ID:     "algbw.v1",
+	Name:   "algorithm bandwidth",
+	Unit:   unit.BytePerSecond,
+	Better: Higher,
+	Kinds:  []plan.Kind{plan.KindCollective},
+	Doc:    "Bytes of the buffer, as nccl-tests counts them, over the median collective time of the launch. A barrier has none.",
+	Whole:  func(p *Point) (float64, bool) { return p.bandwidth(func(string, int) (float64, bool) { return 1, true }) },
+}
+
+// BusBandwidth is what a link carried, comparable over operations and ranks.
+var BusBandwidth = Metric{
+	ID:     "busbw.v1",
+	Name:   "bus bandwidth",
+	Unit:   unit.BytePerSecond,
+	Better: Higher,
+	Kinds:  []plan.Kind{plan.KindCollective},
+	Doc:    "Algorithm bandwidth times the factor of nccl-tests for the operation and the number of ranks; to be held against one direction of a link. One rank and a barrier have none.",
+	Whole:  func(p *Point) (float64, bool) { return p.bandwidth(BusFactor) },
+}
+
+func (p *Point) bandwidth(factor func(op string, ranks int) (float64, bool)) (float64, bool) {
+	if p.Ranked == nil || p.Ranked.Plan.Collective == nil {
+		return 0, false
+	}
+	c := p.Ranked.Plan.Collective
+	f, ok := factor(c.Op, p.Ranked.Plan.Ranks)
+	took := stats.Middle(CollectiveTimes(p.Ranked.Collectives))
+	return f * float64(c.Bytes) / took, ok && took > 0 && c.Bytes > 0
+}
+
+// BusFactor is what makes bus bandwidth of algorithm bandwidth, as in the GetBw
+// functions of nccl-tests; false for operations and worlds without a bus.
+func BusFactor(op string, ranks int) (float64, bool) {
+	n := float64(ranks)
+	switch op {
+	case "all_reduce":
+		return 2 * (n - 1) / n, ranks > 1
+	case "all_gather", "reduce_scatter", "all_to_all", "gather", "scatter":
+		return (n - 1) / n, ranks > 1
+	case "broadcast", "reduce", "point_to_point":
+		return 1, ranks > 1
+	}
+	return 0, false
+}
+
+// CollectiveTimes are the times of the measured operations among rows, in seconds
+// and in their order: of each the time of the rank that took longest.
+func CollectiveTimes(rows []record.Collective) []float64 {
+	longest := map[int64]int64{}
+	var order []int64
+	for _, row := range rows {
+		if row.Phase != record.Measure {
+			continue
+		}
+		took, seen := longest[row.Seq]
+		if !seen {
+			order = append(order, row.Seq)
+		}
+		longest[row.Seq] = max(took, row.End-row.Start)
+	}
+	slices.Sort(order)
+	times := make([]float64, len(order))
+	for i, seq := range order {
+		times[i] = seconds(longest[seq])
+	}
+	return times
+}
