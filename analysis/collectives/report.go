@@ -34,6 +34,7 @@ type Row struct {
 	Point     int             `json:"point"`
 	Op        string          `json:"op"`
 	Backend   string          `json:"backend"`
+	Asked     string          `json:"asked"`     // the algorithm as the plan asks for it: auto, or its name
 	Algorithm string          `json:"algorithm"` // as carried out
 	Ranks     int             `json:"ranks"`
 	Bytes     int64           `json:"bytes"`
