@@ -64,7 +64,7 @@ var csvColumns = []csvColumn{
 // CSV writes one row for each estimate, all of them, in the units of the unit
 // column: seconds, never milliseconds. An end that is not bounded is empty. Figures
 // that another tool reckoned follow, in its own names and units; the column method
-// says whose they are.
+// says whose they are. Parts of training steps and what probes found stand between.
 func CSV(w io.Writer, r Report) error {
 	out := csv.NewWriter(w)
 	var head []string
@@ -72,7 +72,7 @@ func CSV(w io.Writer, r Report) error {
 		head = append(head, c.name)
 	}
 	rows := [][]string{head}
-	for _, row := range append(slices.Clone(r.Estimates.Rows), reportedFigures(r)...) {
+	for _, row := range slices.Concat(r.Estimates.Rows, rankFigures(r), reportedFigures(r)) {
 		point, _ := r.Plan.PointByIndex(row.Point) // empty for the launch as a whole
 		var cells []string
 		for _, c := range csvColumns {

@@ -124,6 +124,28 @@ func (x exhibit) question() part {
 			add(sideHead(side.Name), fmt.Sprintf("%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, x.startedBy(side.Target)))
 		}
 	}
+	for _, one := range x.rankQuestion() {
+		add(one[0], one[1])
+	}
+	if x.serves() {
+		x.addAsked(add)
+	}
+	add("points", x.pointsText())
+	if x.serves() {
+		add("objectives", objectivesText(s.SLO))
+		add("tokenizer", tokenizer(s.Workload.Tokenizer))
+	}
+	add("workload", x.Plan.WorkloadDigest)
+	add("intervals", fmt.Sprintf("%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*x.Estimates.Confidence))
+	if text, err := spec.WriteYAML(x.Plan.Run); err == nil {
+		p.add(part{Fold: "The whole spec, every default filled", Pre: string(text)})
+	}
+	return p
+}
+
+// addAsked says what the target was asked.
+func (x exhibit) addAsked(add func(name, text string)) {
+	s := x.Plan.Run.Spec
 	add("load", x.loadLine())
 	if s.Workload.Session != nil {
 		add("sessions", sessionText(s.Workload.Session))
@@ -138,15 +160,6 @@ func (x exhibit) question() part {
 			add("lengths", text)
 		}
 	}
-	add("points", x.pointsText())
-	add("objectives", objectivesText(s.SLO))
-	add("tokenizer", tokenizer(s.Workload.Tokenizer))
-	add("workload", x.Plan.WorkloadDigest)
-	add("intervals", fmt.Sprintf("%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*x.Estimates.Confidence))
-	if text, err := spec.WriteYAML(x.Plan.Run); err == nil {
-		p.add(part{Fold: "The whole spec, every default filled", Pre: string(text)})
-	}
-	return p
 }
 
 // scenarios are the shapes of a sweep over shapes.

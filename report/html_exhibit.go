@@ -40,10 +40,15 @@ func (x exhibit) find(m metric.Metric, statistic, side string, point int) (metri
 // parts are the sections of the page, in the order in which a reviewer asks.
 func (x exhibit) parts() []part {
 	var list []part
-	for _, p := range []part{
-		x.claims(), x.findings(), x.question(), x.curves(), x.points(), x.timeline(), x.errors(), x.economics(),
-		x.variance(), x.client(), x.environment(), x.reported(), x.provenance(), x.files(),
-	} {
+	all := []part{x.claims(), x.findings(), x.question(), x.training(), x.collectives(), x.hardware()}
+	if x.serves() {
+		all = append(all, x.curves(), x.points())
+	}
+	all = append(all, x.timeline())
+	if x.serves() {
+		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
+	}
+	for _, p := range append(all, x.environment(), x.reported(), x.provenance(), x.files()) {
 		if !p.empty() {
 			list = append(list, p)
 		}
@@ -93,7 +98,7 @@ func beside(text, side string) string {
 	return text + ", " + side
 }
 
-// measuredPoints are the points that some launch measured, in the order of the
+// measuredPoints are the points of requests that some launch measured, in the order of the
 // plan.
 func (x exhibit) measuredPoints() []plan.Point {
 	seen := map[int]bool{}
@@ -101,7 +106,7 @@ func (x exhibit) measuredPoints() []plan.Point {
 		seen[row.Point] = true
 	}
 	var list []plan.Point
-	for _, p := range x.Plan.Points {
+	for _, p := range x.servingPoints() {
 		if seen[p.Index] {
 			list = append(list, p)
 		}

@@ -17,7 +17,7 @@ var ladder = []string{"mean", "p50", "p90", "p95", "p99", "p99.9"}
 // is JavaScript.
 func (x exhibit) points() part {
 	p := part{ID: "points", Title: "Point by point", Class: "chooser"}
-	for i, point := range x.Plan.Points {
+	for i, point := range x.servingPoints() {
 		if x.Search != nil && !x.Search.Ends(point.Index) {
 			continue // the path of the search tells of it
 		}
@@ -128,7 +128,7 @@ func (c *chart) scaleX(u unit.Unit) {
 func (x exhibit) fitting(m metric.Metric, point plan.Point) bool {
 	s := x.Plan.Run.Spec
 	switch {
-	case !fits(m, s.Workload.Session), m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(s.Workload):
+	case !m.About(point.Kind()), !fits(m, s.Workload.Session), m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(s.Workload):
 		return false
 	case m.SLOOnly && !metric.Limited(x.Plan.Run):
 		return false

@@ -22,6 +22,9 @@ func Markdown(w io.Writer, r Report) error {
 	var p page
 	p.add(block{lines: quotable(r)})
 	p.add(block{title: "Findings", points: findingPoints(r)})
+	for _, b := range r.rankBlocks() {
+		p.add(b)
+	}
 	p.addPoints(r)
 	if rows := reportedRows(r); len(rows) > 0 {
 		p.add(block{title: "Figures as the source reckoned them", lines: []string{"assay repeats them and vouches for none."}, head: []string{"point", "figure", "statistic", "value", "remark"}, rows: rows})
@@ -121,7 +124,7 @@ var summaryColumns = []struct {
 func (p *page) addPoints(r Report) {
 	var rows [][]string // one for each point and side that was measured
 	var full []block
-	for _, point := range r.Plan.Points {
+	for _, point := range r.servingPoints() {
 		for _, side := range r.sideNames() {
 			one := r
 			one.Estimates = r.Estimates.Of(side)
@@ -165,7 +168,7 @@ func intervalLine(r Report) string {
 func pointBlock(r Report, point plan.Point, title string) block {
 	b := block{title: title, lines: []string{intervalLine(r)}, head: []string{"metric", "value or mean", "p50", "p90", "p99", "n per launch"}}
 	for _, m := range metric.All {
-		if !r.shown(m) {
+		if !r.shown(m) || !m.About(point.Kind()) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {

@@ -128,6 +128,7 @@ var All = []Named{
 var OnRequest = []Named{
 	{"mlperf", "mlperf_log_summary.txt", MLPerfSummary},
 	{"results", "results.json", Results},
+	{"nccl", "nccl.txt", NCCL},
 }
 
 // Binary reports whether a terminal cannot show the format.

@@ -26,7 +26,8 @@ func Text(w io.Writer, r Report) error {
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)
 	writeMLPerf(&b, r.MLPerf, r.pointName)
-	for _, point := range r.Plan.Points {
+	writeRanks(&b, r)
+	for _, point := range r.servingPoints() {
 		if r.Search == nil || r.Search.Ends(point.Index) { // the path tells of the others
 			writeSides(&b, r, point)
 		}
@@ -62,6 +63,25 @@ func writeHead(b *bytes.Buffer, r Report) {
 	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
 		row("labels", "%s", text)
 	}
+	for _, one := range r.rankQuestion() {
+		row(one[0], "%s", one[1])
+	}
+	if r.serves() {
+		writeAsked(row, r)
+	}
+	row("workload", "%s", r.Plan.WorkloadDigest)
+	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
+	if r.serves() {
+		for _, text := range ownError(r) {
+			row("own error", "%s", text)
+		}
+	}
+	t.Flush()
+}
+
+// writeAsked writes what the target was asked.
+func writeAsked(row func(name, format string, args ...any), r Report) {
+	s := r.Plan.Run.Spec
 	row("load", "%s", r.loadLine())
 	if s.Workload.Session != nil {
 		row("sessions", "%s", sessionText(s.Workload.Session))
@@ -83,12 +103,6 @@ func writeHead(b *bytes.Buffer, r Report) {
 	if r.Source == nil {
 		row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
 	}
-	row("workload", "%s", r.Plan.WorkloadDigest)
-	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	for _, text := range ownError(r) {
-		row("own error", "%s", text)
-	}
-	t.Flush()
 }
 
 // gradeText names the grade and, where it is not the one asked for, why.
@@ -164,7 +178,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
-		case !fits(m, r.Plan.Run.Spec.Workload.Session):
+		case !m.About(point.Kind()), !fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case r.untold(m):

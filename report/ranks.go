@@ -1,0 +1,174 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/metric"
+	"assay/plan"
+	"assay/stats"
+	"assay/unit"
+)
+
+// servingPoints are the points of requests to a target.
+func (r Report) servingPoints() []plan.Point {
+	return slices.DeleteFunc(slices.Clone(r.Plan.Points), func(p plan.Point) bool { return p.Kind() != plan.KindServing })
+}
+
+// serves says whether the run is about requests at all: heads and sections about
+// requests have no meaning otherwise.
+func (r Report) serves() bool { return len(r.servingPoints()) > 0 || len(r.Plan.Points) == 0 }
+
+// rankBlocks are what ranks and probes measured, for faces of text.
+func (r Report) rankBlocks() []block {
+	return slices.Concat(r.trainingBlocks(), r.collectiveBlocks(), r.hardwareBlocks())
+}
+
+// writeRanks writes what ranks and probes measured.
+func writeRanks(b *bytes.Buffer, r Report) {
+	var p page
+	for _, one := range r.rankBlocks() {
+		p.add(one)
+	}
+	if len(p.blocks) > 0 {
+		b.WriteByte('\n')
+		_ = p.text(b) // a buffer takes everything
+	}
+}
+
+// rankQuestion says what ranks and probes were asked, a line for each kind.
+func (r Report) rankQuestion() (list [][2]string) {
+	s := r.Plan.Run.Spec
+	if t := s.Train; t != nil && r.Plan.Has(plan.KindSteps) {
+		i := slices.IndexFunc(r.Plan.Points, func(p plan.Point) bool { return p.Kind() == plan.KindSteps })
+		own := r.Plan.Points[i].Steps
+		total, _ := plan.Count(own.Shape)
+		text := fmt.Sprintf("%s by %s on %s: %s of %s parameters in %s, %s scaling, ranks %s, %d steps after %d",
+			own.Parallelism, own.Backend, own.Device, own.Shape.Family, thousands(total), own.Precision, own.Scaling, listed(t.Ranks), own.Steps, own.Warmup)
+		if own.Knob != "" {
+			text += fmt.Sprintf("; %s varies", own.Knob)
+		}
+		list = append(list, [2]string{"training", text})
+	}
+	if c := s.Collectives; c != nil && r.Plan.Has(plan.KindCollective, plan.KindPairs) {
+		list = append(list, [2]string{"collectives", fmt.Sprintf("%s by %s on %s, ranks %s, sizes %s, %s, %d calls after %d",
+			strings.Join(c.Operations, ", "), c.Backend, c.Device, listed(c.Ranks), listed(c.Sizes), c.DataType, c.Iterations, c.Warmup)})
+	}
+	if p := s.Probe; p != nil && r.Plan.Has(plan.KindProbe) {
+		list = append(list, [2]string{"probes", fmt.Sprintf("%s on %s, %v for each variant, %d replicates", strings.Join(p.Probes, ", "), p.Device, p.Duration, p.Replicates)})
+	}
+	return list
+}
+
+func listed[T any](list []T) string {
+	var texts []string
+	for _, one := range list {
+		texts = append(texts, fmt.Sprint(one))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// thousands writes a large count as people say it: 3.21 M.
+func thousands(n int64) string {
+	for _, s := range []struct {
+		from   float64
+		suffix string
+	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if float64(n) >= s.from {
+			return fmt.Sprintf("%.3g%s", float64(n)/s.from, s.suffix)
+		}
+	}
+	return fmt.Sprint(n)
+}
+
+// flops writes a rate of computation: 798 TFLOP/s.
+func flops(v float64) string {
+	for _, s := range []struct {
+		from   float64
+		prefix string
+	}{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}} {
+		if v >= s.from {
+			return fmt.Sprintf("%.3g %sFLOP/s", v/s.from, s.prefix)
+		}
+	}
+	return fmt.Sprintf("%.3g FLOP/s", v)
+}
+
+// estimated shows an estimate of a unit with its interval.
+func estimated(e stats.Estimate, u unit.Unit) string {
+	if !e.Interval.Bounded() {
+		return unbounded(unit.Format(e.Value, u), e.Warnings)
+	}
+	return unit.FormatInterval(e.Value, e.Interval.Lo, e.Interval.Hi, u)
+}
+
+// estimatedOrNone shows an estimate that may be missing.
+func estimatedOrNone(e *stats.Estimate, u unit.Unit) string {
+	if e == nil {
+		return "–"
+	}
+	return estimated(*e, u)
+}
+
+// share shows a part of one as percent.
+func share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+func size(v *int64) string {
+	if v == nil {
+		return "–"
+	}
+	return unit.Format(float64(*v), unit.Byte)
+}
+
+// figureRows are the estimates of one point of ranks: figures of the whole, and
+// medians beside p99 of distributions.
+func (r Report) figureRows(point plan.Point) (rows [][]string) {
+	for _, m := range metric.All {
+		if !m.About(point.Kind()) || !r.shown(m) {
+			continue
+		}
+		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
+			rows = append(rows, []string{strings.TrimSpace(m.Name), value(row), "–", percent(row.CV)})
+			continue
+		}
+		if row, ok := r.Estimates.Find(m.ID, "p50", point.Index); ok {
+			rows = append(rows, []string{strings.TrimSpace(m.Name), value(row), cell(r.Estimates, m, "p99", point.Index), percent(row.CV)})
+		}
+	}
+	return rows
+}
+
+// figureHead heads figureRows.
+var figureHead = []string{"metric", "value or p50", "p99", "CV"}
+
+// rankFigures are the figures of ranks and probes that are no metric of their own,
+// as rows of the CSV.
+func rankFigures(r Report) (rows []metric.Row) {
+	add := func(id, name string, point int, u unit.Unit, e stats.Estimate) {
+		rows = append(rows, metric.Row{Metric: id, Name: name, Statistic: "value", Unit: u, Point: point, Estimate: e})
+	}
+	if r.Training != nil {
+		for _, p := range r.Training.Points {
+			for _, one := range p.Parts {
+				add("step_part.v1", strings.ReplaceAll(one.Name, "_", " "), p.Point, unit.Second, one.Estimate)
+			}
+		}
+	}
+	if r.Hardware != nil {
+		for _, one := range r.Hardware.Rows {
+			add("hardware.v1", probeName(one), one.Point, one.Unit, one.Estimate)
+		}
+	}
+	return rows
+}
+
+// finiteOr is v, or another value where it is none.
+func finiteOr(v, otherwise float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return otherwise
+	}
+	return v
+}

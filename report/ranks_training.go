@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/analysis/overlap"
+	"assay/plan"
+	"assay/unit"
+)
+
+// trainingBlocks are where the time of steps went, point by point.
+func (r Report) trainingBlocks() (list []block) {
+	if r.Training == nil {
+		return nil
+	}
+	for _, p := range r.Training.Points {
+		point, _ := r.Plan.PointByIndex(p.Point)
+		list = append(list, trainedBlock(p))
+		if rows := r.figureRows(point); len(rows) > 0 {
+			list = append(list, withoutEmpty(block{title: p.Name + ": figures", head: figureHead, rows: rows}))
+		}
+		list = append(list, partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
+	}
+	for _, point := range r.Plan.Points {
+		if point.Kind() == plan.KindSteps && !r.trained(point.Index) {
+			list = append(list, block{title: "training, " + point.Name, lines: []string{"no completed launch measured this point"}})
+		}
+	}
+	return list
+}
+
+func (r Report) trained(point int) bool {
+	for _, p := range r.Training.Points {
+		if p.Point == point {
+			return true
+		}
+	}
+	return false
+}
+
+// limits are the verdicts in words.
+var limits = map[string]string{
+	"none": "nothing stands out", "late_start": "a rank starts late", "slow_compute": "a rank computes slowly", "slow_link": "a link is slow",
+	"slow_direction": "one direction of a link is slow", "exposed_communication": "communication is not hidden", "input": "ranks wait for input", "unknown": "cannot be told",
+}
+
+// verdictLines say what holds steps up, and by which figures.
+func verdictLines(v overlap.Verdict) []string {
+	words := limits[v.Limit]
+	if words == "" {
+		words = v.Limit
+	}
+	text := "what holds it up: " + words
+	if v.Text != "" && v.Text != words {
+		text += ": " + v.Text
+	}
+	list := []string{text}
+	for _, how := range v.How {
+		list = append(list, "by: "+how)
+	}
+	return list
+}
+
+func trainedBlock(p overlap.Point) block {
+	b := block{title: "training, " + p.Name}
+	b.lines = append(b.lines, fmt.Sprintf("%d ranks, %d measured steps with exchange over all launches", p.Ranks, p.Steps))
+	b.lines = append(b.lines, verdictLines(p.Verdict)...)
+	if text := clockText(p.Clocks); text != "" {
+		b.lines = append(b.lines, text)
+	}
+	if p.FLOP != nil {
+		b.lines = append(b.lines, flopText(*p.FLOP))
+	}
+	return b
+}
+
+// clockText says how well clocks are known; nothing where nobody asked.
+func clockText(clocks []overlap.Clock) string {
+	worst, drift := 0.0, 0.0
+	for _, c := range clocks {
+		worst = max(worst, c.Bound)
+		if c.Drift != nil {
+			drift = max(drift, *c.Drift, -*c.Drift)
+		}
+	}
+	if len(clocks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("clocks of ranks are aligned to within %s, drift up to %.2g ppm: nobody is accused inside of that", unit.Format(worst, unit.Second), drift)
+}
+
+// flopText is what model FLOP utilisation rests on.
+func flopText(f overlap.FLOP) string {
+	text := fmt.Sprintf("FLOP by %s: %s per token (%s with recomputation), %s parameters of which %s embed, sequence %d, %d devices in %s",
+		f.Convention, count3(f.PerToken), count3(f.Hardware), thousands(f.Parameters), thousands(f.Embedding), f.Sequence, f.Devices, f.Precision)
+	if f.Peak > 0 {
+		text += fmt.Sprintf("; peak %s each (%s)", flops(f.Peak), f.PeakSource)
+	}
+	if f.Measured != nil {
+		text += fmt.Sprintf("; a matmul reached %s here", flops(*f.Measured))
+	}
+	if f.Counted != nil {
+		text += fmt.Sprintf("; the profiler counted %s per token", count3(*f.Counted))
+	}
+	return text
+}
+
+func count3(v float64) string { return thousands(int64(v)) }
+
+func partsBlock(p overlap.Point) block {
+	b := block{title: p.Name + ": where a step goes, on its slowest rank", head: []string{"part", "time", "share"}}
+	for _, one := range p.Parts {
+		b.rows = append(b.rows, []string{strings.ReplaceAll(one.Name, "_", " "), estimated(one.Estimate, unit.Second), share(one.Share)})
+	}
+	return b
+}
+
+// rankBlock has a row for each rank; columns that nobody measured are left out.
+func rankBlock(p overlap.Point) block {
+	b := block{title: p.Name + ": rank by rank, medians", head: []string{
+		"rank", "host", "step", "p5 to p95", "data", "copy in", "forward", "backward", "without exchange", "optimizer", "exposed", "of it transfer", "of it peers",
+		"communication", "overlapped", "alone", "interference", "bucket lateness", "late start", "last",
+	}}
+	t := func(v *float64) string { return quantity(v, unit.Second) }
+	for _, one := range p.PerRank {
+		b.rows = append(b.rows, []string{
+			fmt.Sprint(one.Rank), dash(one.Host), unit.Format(one.Step, unit.Second), unit.Format(one.Spread[0], unit.Second) + " to " + unit.Format(one.Spread[1], unit.Second),
+			t(one.Data), t(one.H2D), t(one.Forward), t(one.Backward), t(one.Unsynced), t(one.Optimizer), t(one.Exposed), t(one.ByTransfer), t(one.ByWait),
+			t(one.Comm), percent(one.Overlap), t(one.Alone), t(one.Interfere), t(one.Lateness), t(one.LateStart), percent(one.Last),
+		})
+	}
+	return withoutEmpty(b)
+}
+
+func memoryBlock(p overlap.Point) block {
+	b := block{title: p.Name + ": memory", head: []string{
+		"rank", "outcome", "parameters", "gradients", "optimizer", "activations", "peak allocated", "peak reserved", "fragmented", "process", "of",
+	}}
+	for _, m := range p.Memory {
+		b.rows = append(b.rows, []string{
+			fmt.Sprint(m.Rank), strings.ReplaceAll(m.Outcome, "_", " "), size(m.Parameters), size(m.Gradients), size(m.Optimizer), size(m.Activations),
+			size(m.PeakAllocated), size(m.PeakReserved), size(m.Fragmented), size(m.Resident), size(m.Total),
+		})
+	}
+	return withoutEmpty(b)
+}
+
+func checksBlock(p overlap.Point) block {
+	b := block{title: p.Name + ": is the training right", head: []string{"check", "launch", "passed", "value", "expected", "error", "noise", "remark"}}
+	number := func(v *float64) string {
+		if v == nil {
+			return "–"
+		}
+		return fmt.Sprintf("%.6g", *v)
+	}
+	for _, c := range p.Checks {
+		passed := "yes"
+		if !c.Passed {
+			passed = "NO"
+		}
+		b.rows = append(b.rows, []string{strings.ReplaceAll(c.Name, "_", " "), fmt.Sprint(c.Launch), passed, number(c.Value), number(c.Expected), number(c.Error), number(c.Noise), dash(c.Text)})
+	}
+	return withoutEmpty(b)
+}
+
+// tracesBlock says what the profiler saw.
+func tracesBlock(p overlap.Point) block {
+	b := block{title: p.Name + ": traces of the profiler", head: []string{"file", "rank", "span", "compute", "communication", "of it exposed", "copies", "idle", "kernels", "longest kernel"}}
+	t := func(v float64) string { return unit.Format(v, unit.Second) }
+	for _, one := range p.Traces {
+		rank, top := "–", "–"
+		if one.Rank != nil {
+			rank = fmt.Sprint(*one.Rank)
+		}
+		if len(one.Top) > 0 {
+			top = fmt.Sprintf("%s, %s in %d", one.Top[0].Name, t(one.Top[0].Seconds), one.Top[0].Count)
+		}
+		b.rows = append(b.rows, []string{one.File, rank, t(one.Span), t(one.Compute), t(one.Comm), t(one.Exposed), t(one.Copy), t(one.Idle), fmt.Sprint(one.Kernels), top})
+	}
+	return withoutEmpty(b)
+}
