@@ -36,7 +36,9 @@ var AlgorithmBandwidth = Metric{
 	Better: Higher,
 	Kinds:  []plan.Kind{plan.KindCollective},
 	Doc:    "Bytes of the buffer, as nccl-tests counts them, over the median collective time of the launch. A barrier has none.",
-	Whole:  func(p *Point) (float64, bool) { return p.bandwidth(func(string, int) (float64, bool) { return 1, true }) },
+	Whole: func(p *Point) (float64, bool) {
+		return p.bandwidth(func(string, int) (float64, bool) { return 1, true })
+	},
 }
 
 // BusBandwidth is what a link carried, comparable over operations and ranks.
