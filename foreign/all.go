@@ -20,6 +20,9 @@ var All = []Tool{
 	Vegeta,
 	MLPerf,
 	NCCLTests,
+	Iperf3,
+	Perftest,
+	Fio,
 	LMEval,
 }
 

@@ -51,6 +51,9 @@ func openNetwork(ctx context.Context, s *Setting) ([]variant, func() error, erro
 		return nil, nil, errors.Join(err, closing())
 	}
 	s.Note(fmt.Sprintf("network %s: %s", p.scope, link))
+	if s.Path != nil {
+		s.Path(link)
+	}
 	return []variant{
 		p.bulk("send", (*stream).send),
 		p.bulk("receive", (*stream).receive),

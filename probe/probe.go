@@ -34,6 +34,10 @@ type Setting struct {
 	Trial func(record.Trial) // is given every replicate, outside of timed regions
 	Note  func(string)       // is told what a reader should know; nil means nobody
 
+	// Path is told what the kernel knows of the network probe's connections; nil means
+	// nobody.
+	Path func(Link)
+
 	limit int64 // bytes of the largest working set, for tests; zero means none
 }
 

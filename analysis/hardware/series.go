@@ -154,15 +154,27 @@ func (s *series) row(confidence float64) (Row, error) {
 	var err error
 	if len(medians) > 1 {
 		r.Estimate, err = stats.Mean(medians, confidence)
-	} else if r.Estimate, err = stats.Median(pooled, confidence); err == nil {
+	} else if r.Estimate, err = Within(pooled, confidence); err == nil {
 		r.Warnings = append(r.Warnings, OneLaunch)
 	}
 	if s.singles && s.What == Latency && len(pooled) >= stats.MinSamples(.99, confidence) {
-		slices.Sort(pooled)
+		pooled = slices.Sorted(slices.Values(pooled))
 		p99 := stats.OfRank(pooled, .99)
 		r.P99 = &p99
 	}
 	return r, err
+}
+
+// manyValues are enough to see how values in the order of time hang together.
+const manyValues = 100
+
+// Within estimates the median of replicates of one launch, in the order of time. Many
+// are taken to depend on their neighbours, as single operations do.
+func Within(xs []float64, confidence float64) (stats.Estimate, error) {
+	if len(xs) < manyValues {
+		return stats.Median(xs, confidence)
+	}
+	return stats.QuantileDependent(xs, .5, confidence)
 }
 
 // OneLaunch is the warning of an interval that rests on the replicates of one launch.

@@ -94,6 +94,8 @@ var commands = []func(Env) *cobra.Command{
 	verifyCommand,
 	recoverCommand,
 	keygenCommand,
+	probeCommand,
+	netCommand,
 	doctorCommand,
 	calibrateCommand,
 	simCommand,

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"assay/plan"
+	"assay/spec"
+)
+
+// The options of probe make a spec whose plan is what was asked for.
+func TestProbeSpec(t *testing.T) {
+	code, out, story := answerAlone(t, "probe", "--print-spec", "disk", "network", "--threads", "1", "--threads", "3", "--duration", "20ms",
+		"--replicates", "4", "--launches", "5", "--dir", "/data", "--file-size", "4MiB", "--host", "n1", "--host", "n2", "--streams", "2")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, story)
+	}
+	document, faults := spec.Parse("probe", []byte(out))
+	if !spec.Valid(faults) {
+		t.Fatal(faults)
+	}
+	p, err := plan.New(*document.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, point := range p.Points {
+		names = append(names, point.Name)
+	}
+	m := p.Points[0].Micro
+	if strings.Join(names, ", ") != "disk, network n1, network n2" || len(p.Launches) != 5 || m.FileSize != 4<<20 || m.Replicates != 4 || len(m.Threads) != 2 || p.Points[2].Micro.Streams != 2 {
+		t.Errorf("points %v, %d launches, %+v", names, len(p.Launches), m)
+	}
+	if code, _, story := answerAlone(t, "probe", "memery"); code != exitUsage || !strings.Contains(story, "memory") {
+		t.Errorf("exit code %d, %q; want the names there are", code, story)
+	}
+	if code, _, story := answerAlone(t, "probe", "--launches", "1"); code != exitUsage || !strings.Contains(story, "minReplicates") {
+		t.Errorf("exit code %d, %q; want at least three launches", code, story)
+	}
+}
