@@ -41,9 +41,9 @@ const (
 func findings(r Report, all []*series, env record.Environment) (list []finding.Finding) {
 	for _, s := range all {
 		list = append(list, wrongAnswers(s)...)
-		list = append(list, unsteady(s)...)
 		list = append(list, resent(s)...)
 	}
+	list = append(list, unsteady(all)...)
 	list = append(list, threads(all)...)
 	list = append(list, product(all)...)
 	list = append(list, links(all, r.Network)...)
@@ -73,37 +73,52 @@ func wrongAnswers(s *series) []finding.Finding {
 }
 
 // unsteady tells a host that grew slower from one that was disturbed.
-func unsteady(s *series) []finding.Finding {
-	if s.singles {
-		return nil // how single operations differ is what they are timed for
+func unsteady(all []*series) (list []finding.Finding) {
+	var slower, wide []string
+	for _, s := range all {
+		switch cv := s.spread(); {
+		case s.singles: // how single operations differ is what they are timed for
+		case s.slowed() != "":
+			slower = append(slower, s.slowed())
+		case cv > wideSpread:
+			wide = append(wide, fmt.Sprintf("%s: coefficient of variation %.0f %%", s.label(), 100*cv))
+		}
 	}
+	if len(slower) > 0 {
+		list = append(list, finding.Finding{
+			Check: "H02", Severity: finding.Caution, Message: fmt.Sprintf("%d of %d variants grew slower over their replicates, such as %s", len(slower), len(all), slower[0]),
+			Why: "a processor that runs hot, has used up its credit or gets a neighbour slows down: neither figure is its speed", Fix: "assay doctor; look at temperatures, power limits and neighbours; measure longer",
+			Evidence: slower,
+		})
+	}
+	if len(wide) > 0 {
+		list = append(list, finding.Finding{
+			Check: "H03", Severity: finding.Caution, Message: fmt.Sprintf("replicates of %d of %d variants differ by more than a tenth, such as %s", len(wide), len(all), wide[0]),
+			Why: "something else used the machine, or it has two speeds", Fix: "stop other work, bind to a NUMA node, or make more replicates",
+			Evidence: wide,
+		})
+	}
+	return list
+}
+
+// slowed says how a launch grew slower, if one did: the last third of its replicates
+// against the first, with the middle between them.
+func (s *series) slowed() string {
 	for _, l := range s.launches {
 		third := len(l) / 3
 		if third == 0 {
 			continue
 		}
-		first, last := stats.Middle(l[:third]), stats.Middle(l[len(l)-third:])
+		first, middle, last := stats.Middle(l[:third]), stats.Middle(l[third:len(l)-third]), stats.Middle(l[len(l)-third:])
 		ratio := last / first
 		if s.What == Latency {
 			ratio = first / last
 		}
-		falling := stats.Middle(l[third:len(l)-third]) > min(first, last) // the middle lies between
-		if ratio < slowing && falling {
-			return []finding.Finding{{
-				Check: "H02", Severity: finding.Caution,
-				Message: fmt.Sprintf("%s: grew slower from %s to %s over its replicates", s.label(), unit.Format(first, s.Unit), unit.Format(last, s.Unit)),
-				Why:     "a processor that runs hot or has used up its credit slows down: neither figure is its speed",
-				Fix:     "assay doctor; look at temperatures, power limits and neighbours; measure longer",
-			}}
+		if ratio < slowing && middle >= min(first, last) && middle <= max(first, last) {
+			return fmt.Sprintf("%s: from %s to %s", s.label(), unit.Format(first, s.Unit), unit.Format(last, s.Unit))
 		}
 	}
-	if cv := s.spread(); cv > wideSpread {
-		return []finding.Finding{{
-			Check: "H03", Severity: finding.Caution, Message: fmt.Sprintf("%s: replicates differ by %.0f %% (coefficient of variation)", s.label(), 100*cv),
-			Why: "something else used the machine, or it has two speeds", Fix: "stop other work, bind to a NUMA node, or make more replicates",
-		}}
-	}
-	return nil
+	return ""
 }
 
 // resent compares with segments of 1448 bytes, the usual; larger ones are fewer, and

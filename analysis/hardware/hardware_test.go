@@ -117,7 +117,7 @@ func TestLevels(t *testing.T) {
 		size := int64(4 << 10)
 		for _, v := range latencies {
 			one := Row{Probe: "cache", Size: size}
-			one.Value = v * 1e-9
+			one.best = v * 1e-9
 			rows = append(rows, one)
 			size *= 2
 		}
@@ -136,6 +136,9 @@ func TestLevels(t *testing.T) {
 	}
 	if got := levels(ladder(1, 1, 80, 80), nil); len(got) != 2 || got[1].Name != "memory" {
 		t.Errorf("without a statement: %+v", got)
+	}
+	if got := levels(ladder(1, 1, 3, 3, 9, 9), map[string]int64{"L1": 8 << 10, "L2": 1 << 20}); len(got) != 2 || got[1].Name != "L2" || got[1].Size != 128<<10 || !near(got[1].Latency, 3e-9) {
+		t.Errorf("two plateaus in one cache: %+v", got)
 	}
 	if got := levels(nil, nil); got != nil {
 		t.Errorf("no ladder: %+v", got)

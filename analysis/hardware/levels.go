@@ -3,6 +3,7 @@ package hardware
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,48 +16,59 @@ import (
 // and pages that the translation buffers no longer hold cost some ten per cent.
 const plateauStep = 1.25
 
-// levels finds the plateaus of the ladder of latencies. A level is as large as the
-// largest working set of its plateau; a single working set between two levels is the
-// way from one to the other.
+// levels finds the plateaus of the ladder of latencies: of the fastest replicate of
+// each working set, since whatever disturbs a walk makes it longer. A level is as
+// large as the largest working set of its plateau; a single working set between two
+// levels is the way from one to the other.
 func levels(rows []Row, stated map[string]int64) (list []Level) {
 	var steps []Row
 	for _, r := range rows {
-		if r.Probe == "cache" && r.Value > 0 && (len(steps) == 0 || r.Point == steps[0].Point) {
+		if r.Probe == "cache" && r.best > 0 && (len(steps) == 0 || r.Point == steps[0].Point) {
 			steps = append(steps, r)
 		}
 	}
 	slices.SortFunc(steps, func(a, b Row) int { return cmp.Compare(a.Size, b.Size) })
 	for i := 0; i < len(steps); {
 		end := i + 1
-		for end < len(steps) && steps[end].Value < plateauStep*steps[end-1].Value {
+		for end < len(steps) && steps[end].best < plateauStep*steps[end-1].best {
 			end++
 		}
 		if end-i > 1 {
 			var values []float64
 			for _, r := range steps[i:end] {
-				values = append(values, r.Value)
+				values = append(values, r.best)
 			}
 			list = append(list, Level{Size: steps[end-1].Size, Latency: stats.Middle(values)})
 		}
 		i = end
 	}
-	for i := range list {
-		list[i].name(i, len(list), stated)
-	}
-	return list
+	return named(list, stated)
 }
 
-// name calls a level by its number, or memory when it reaches beyond what the kernel
-// states to be the largest cache. Without a statement the last is memory.
-func (l *Level) name(place, of int, stated map[string]int64) {
-	l.Name = fmt.Sprintf("L%d", place+1)
-	size, known := stated[l.Name]
-	switch {
-	case known:
-		l.Stated = &size
-	case len(stated) > 0 && place >= len(stated), len(stated) == 0 && place == of-1 && of > 1:
+// named calls levels by the smallest cache that the kernel states to hold them, and
+// memory what none holds. Two plateaus inside one cache are one level with the
+// latency of the first: what makes the second slower are pages, or a cache that others
+// use too. Without a statement levels are counted, and the last is memory.
+func named(list []Level, stated map[string]int64) (kept []Level) {
+	caches := slices.SortedFunc(maps.Keys(stated), func(a, b string) int { return cmp.Compare(stated[a], stated[b]) })
+	for i, l := range list {
 		l.Name = "memory"
+		if len(caches) == 0 && i < len(list)-1 {
+			l.Name = fmt.Sprintf("L%d", i+1)
+		}
+		for _, name := range caches {
+			if size := stated[name]; l.Size <= size {
+				l.Name, l.Stated = name, &size
+				break
+			}
+		}
+		if n := len(kept); n > 0 && kept[n-1].Name == l.Name && len(caches) > 0 {
+			kept[n-1].Size = l.Size
+			continue
+		}
+		kept = append(kept, l)
 	}
+	return kept
 }
 
 // statedCaches are the sizes that the kernel states, by name.

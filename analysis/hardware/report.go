@@ -36,6 +36,8 @@ type Row struct {
 	P99     *float64 `json:"p99,omitempty"` // of single operations, where those are what is timed
 	Samples int      `json:"samples"`
 	Wrong   int64    `json:"wrong,omitempty"`
+
+	best float64 // of the replicates
 }
 
 // A Level is one step of the ladder of memory latency.

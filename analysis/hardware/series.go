@@ -146,6 +146,7 @@ func (s *series) row(confidence float64) (Row, error) {
 		}
 	}
 	r.Samples = len(pooled)
+	r.best = s.best()
 	if len(pooled) == 0 {
 		r.Interval = stats.Unbounded
 		r.Warnings = []string{"no replicate took any time"}
@@ -154,6 +155,7 @@ func (s *series) row(confidence float64) (Row, error) {
 	var err error
 	if len(medians) > 1 {
 		r.Estimate, err = stats.Mean(medians, confidence)
+		r.Interval.Lo = max(0, r.Interval.Lo) // less than nothing is no speed
 	} else if r.Estimate, err = Within(pooled, confidence); err == nil {
 		r.Warnings = append(r.Warnings, OneLaunch)
 	}
@@ -189,6 +191,18 @@ func (s *series) pooled() (all []float64) {
 
 // middle is the median over all replicates.
 func (s *series) middle() float64 { return stats.Middle(s.pooled()) }
+
+// best is the fastest replicate.
+func (s *series) best() float64 {
+	pooled := s.pooled()
+	switch {
+	case len(pooled) == 0:
+		return 0
+	case s.What == Latency:
+		return slices.Min(pooled)
+	}
+	return slices.Max(pooled)
+}
 
 // spread is the largest coefficient of variation inside a launch; zero when none has
 // two replicates.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"assay/analysis/hardware"
 	"assay/bundle"
@@ -18,25 +16,12 @@ import (
 	"assay/unit"
 )
 
-// probeFlags are the options of assay probe, as they go into the spec.
-type probeFlags struct {
-	launches   int
-	replicates int
-	duration   time.Duration
-	threads    []int
-	dir        string
-	fileSize   string
-	hosts      []string
-	streams    int
-	device     string
-	python     string
-}
-
 func probeCommand(env Env) *cobra.Command {
-	var flags probeFlags
-	var out, key string
-	var printSpec, asJSON bool
-	var shown progressFlags
+	micro := spec.Probe{}
+	var out outFlags
+	var fileSize string
+	var duration time.Duration
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "probe [NAME…]",
 		Short: "Measure memory, caches, arithmetic, disk and network of this host",
@@ -46,59 +31,47 @@ Without a name it measures memory, cache, matmul and disk. The intervals come fr
 the launches, of which there are at least three.
 
 Probes of an accelerator (transfer, peer_to_peer; memory, matmul and roofline with
---device cuda) are measured by torch: pass --python.
+--device cuda) are measured by torch: --python names a Python that has it.
 
 Exit codes: 0 done, 1 could not be done, 2 asked wrongly, 3 done, and an answer was
 wrong.`,
 		Example: `  assay probe
-  assay probe matmul roofline --threads 1 --threads 8
+  assay probe matmul roofline --threads 1,8
   assay probe network --host node2 --streams 4`,
 		Args: knownProbes,
 	}
-	flags.register(cmd.Flags())
-	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
-	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
-	cmd.Flags().BoolVar(&printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write what was found as JSON, as in hardware.json")
-	shown.register(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		source, err := flags.source(names)
-		if err != nil {
+	flags := cmd.Flags()
+	flags.DurationVar(&duration, "duration", 500*time.Millisecond, "how long each variant is measured in a launch")
+	flags.IntVar(&micro.Replicates, "replicates", 10, "timed replicates of each variant in a launch")
+	flags.IntSliceVar(&micro.Threads, "threads", nil, "threads that work at once, in turn (default one, and one for each processor)")
+	flags.StringVar(&micro.Dir, "dir", "", "folder that the disk and dataloader probes write in (default the system's temporary folder)")
+	flags.StringVar(&fileSize, "file-size", "1GiB", "size of the disk probe's file")
+	flags.StringSliceVar(&micro.Hosts, "host", nil, "hosts that run assay net --serve, for the network probe (default loopback)")
+	flags.IntVar(&micro.Streams, "streams", 1, "parallel streams of the network probe")
+	flags.StringVar(&micro.Device, "device", "cpu", "where memory, matmul and roofline are measured: cpu, cuda or auto")
+	flags.StringVar(&micro.Python, "python", "", "the Python that has torch, for probes of an accelerator (default the first that is found)")
+	flags.BoolVar(&asJSON, "json", false, "write what was found as JSON, as in hardware.json")
+	out.register(flags, "probe")
+	cmd.RunE = func(cmd *cobra.Command, names []string) (err error) {
+		micro.Probes, micro.Duration = names, unit.Duration(duration)
+		if micro.FileSize, err = unit.ParseBytes(fileSize); err != nil {
+			return usageError(fmt.Errorf("--file-size: %w", err))
+		}
+		run := spec.Run{}
+		run.Spec.Intent.WorkloadType = spec.Training
+		run.Spec.Workload.Model = "none"
+		run.Spec.Probe = &micro
+		own := env
+		asked := cmd.Flags().Changed("format") || out.printSpec
+		if !asked {
+			own.Stdout = io.Discard // the table takes the report's place
+		}
+		if err := out.carryOut(cmd, own, run); err != nil || asked {
 			return err
 		}
-		if printSpec {
-			_, err := env.Stdout.Write(source)
-			return err
-		}
-		document, err := parseRun("the spec of these options", source)
-		if err != nil {
-			return err
-		}
-		quiet := env
-		quiet.Stdout = io.Discard // what is printed here is the table
-		dir, err := carryOut(cmd.Context(), quiet, job{source: source, run: document, out: out, keyFile: key, format: "text", progress: shown})
-		if dir != "" {
-			fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
-		}
-		if err != nil {
-			return err
-		}
-		return printHardware(env, dir, asJSON)
+		return printHardware(env, out.dir, asJSON)
 	}
 	return cmd
-}
-
-func (f *probeFlags) register(set *pflag.FlagSet) {
-	set.IntVar(&f.launches, "launches", 3, "launches, which are what intervals rest on; at least 3")
-	set.IntVar(&f.replicates, "replicates", 10, "timed replicates of each variant in a launch")
-	set.DurationVar(&f.duration, "duration", 500*time.Millisecond, "how long each variant is measured in a launch")
-	set.IntSliceVar(&f.threads, "threads", nil, "threads that work at once; may be given several times (default one, and one for each processor)")
-	set.StringVar(&f.dir, "dir", "", "folder that the disk and dataloader probes write in (default the system's temporary folder)")
-	set.StringVar(&f.fileSize, "file-size", "1GiB", "size of the disk probe's file")
-	set.StringSliceVar(&f.hosts, "host", nil, "host or host:port that runs assay net --serve, for the network probe; may be given several times (default loopback)")
-	set.IntVar(&f.streams, "streams", 1, "parallel streams of the network probe")
-	set.StringVar(&f.device, "device", "cpu", "where memory, matmul and roofline are measured: cpu, cuda or auto")
-	set.StringVar(&f.python, "python", "", "python that has torch, for probes of an accelerator")
 }
 
 // knownProbes wants names of probes.
@@ -109,30 +82,6 @@ func knownProbes(_ *cobra.Command, names []string) error {
 		}
 	}
 	return nil
-}
-
-// source is the document that the options ask for. JSON is YAML too.
-func (f *probeFlags) source(names []string) ([]byte, error) {
-	micro := map[string]any{
-		"duration": unit.Duration(f.duration).String(), "replicates": f.replicates, "fileSize": f.fileSize, "streams": f.streams, "device": f.device,
-	}
-	for name, list := range map[string]any{"probes": names, "threads": f.threads, "hosts": f.hosts} {
-		if text, err := json.Marshal(list); err == nil && string(text) != "null" && string(text) != "[]" {
-			micro[name] = list
-		}
-	}
-	for name, value := range map[string]string{"dir": f.dir, "python": f.python} {
-		if value != "" {
-			micro[name] = value
-		}
-	}
-	text, err := json.MarshalIndent(map[string]any{
-		"apiVersion": spec.APIVersion, "kind": "BenchmarkRun", "metadata": map[string]any{"name": "probe"},
-		"spec": map[string]any{
-			"workload": map[string]any{"model": "none"}, "trials": map[string]any{"minReplicates": f.launches}, "probe": micro,
-		},
-	}, "", "  ")
-	return append(text, '\n'), err
 }
 
 // printHardware prints what the probes of a bundle say.

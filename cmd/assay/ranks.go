@@ -33,6 +33,8 @@ type outFlags struct {
 	launches               int
 	printSpec              bool
 	shown                  progressFlags
+
+	dir string // of the bundle that was made
 }
 
 func (o *outFlags) register(flags *pflag.FlagSet, name string) {
@@ -62,9 +64,9 @@ func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run) error {
 		_, err := env.Stdout.Write(source)
 		return err
 	}
-	dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: o.out, keyFile: o.key, format: o.format, progress: o.shown})
-	if dir != "" {
-		fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
+	o.dir, err = carryOut(cmd.Context(), env, job{source: source, run: document, out: o.out, keyFile: o.key, format: o.format, progress: o.shown})
+	if o.dir != "" {
+		fmt.Fprintf(env.Stderr, "bundle %s\n", o.dir)
 	}
 	return err
 }
