@@ -131,10 +131,17 @@ func (r *launchReader) ranked(p plan.Plan) error {
 }
 
 // ReadRanks gathers what ranks and probes recorded in one launch, by point; Ranked
-// of its points holds it.
+// of its points holds it. A point of training without a measured step, because it
+// ran out of memory, is there with an empty window.
 func ReadRanks(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) (Launch, error) {
 	r, err := openLaunch(b, info.Index)
 	if err == nil {
+		for _, planned := range p.Points {
+			if index := int32(planned.Index); planned.Kind() == plan.KindSteps && r.points[index] == nil {
+				r.points[index] = &Point{Index: planned.Index}
+				r.launch.Points = append(r.launch.Points, r.points[index])
+			}
+		}
 		err = r.prepare(p, info.Side)
 	}
 	if err != nil {

@@ -41,7 +41,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", planned.Name, err)
 		}
-		if point.Traces, err = traces(b, planned.Index, seen[planned.Index]); err != nil {
+		if point.Traces, err = traces(b, p, planned.Index); err != nil {
 			return out, fmt.Errorf("%s: %w", planned.Name, err)
 		}
 		out.Points = append(out.Points, point)

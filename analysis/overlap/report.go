@@ -8,6 +8,7 @@
 package overlap
 
 import (
+	"assay/analysis/trace"
 	"assay/finding"
 	"assay/stats"
 )
@@ -160,37 +161,9 @@ type Span struct {
 	End   float64 `json:"end"`
 }
 
-// A Trace is what one profiler trace says, in seconds.
-type Trace struct {
-	File        string             `json:"file"`
-	Rank        *int               `json:"rank,omitempty"`
-	Span        float64            `json:"span"`
-	Compute     float64            `json:"compute"`
-	Comm        float64            `json:"communication"`
-	Copy        float64            `json:"copy"`
-	Sync        float64            `json:"sync"`
-	Idle        float64            `json:"idle"`
-	Overlapped  float64            `json:"overlapped"`
-	Exposed     float64            `json:"exposed"`
-	Kernels     int                `json:"kernels"`
-	Top         []Kernel           `json:"top,omitempty"`
-	Collectives []TracedCollective `json:"collectives,omitempty"`
-}
-
-// A Kernel is the time of one kind of kernel.
-type Kernel struct {
-	Name    string  `json:"name"`
-	Class   string  `json:"class"` // compute, communication, copy, sync
-	Count   int     `json:"count"`
-	Seconds float64 `json:"seconds"`
-}
-
-// A TracedCollective is one kind of collective in a trace.
-type TracedCollective struct {
-	Name    string   `json:"name"`
-	Bytes   int64    `json:"bytes"`
-	Ranks   int      `json:"ranks"`
-	Count   int      `json:"count"`
-	Seconds float64  `json:"seconds"`
-	BusBW   *float64 `json:"busBandwidth,omitempty"` // bytes per second; nil for one rank
-}
+// What the traces of a profiler say.
+type (
+	Trace            = trace.Trace
+	Kernel           = trace.Kernel
+	TracedCollective = trace.Collective
+)

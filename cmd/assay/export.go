@@ -16,19 +16,21 @@ func exportCommand(env Env) *cobra.Command {
 	var launch int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "export genai-bench BUNDLE -o FOLDER",
+		Use:   "export genai-bench|mllog BUNDLE -o FOLDER",
 		Short: "Write a bundle in the format of another tool",
 		Long: `Export writes one launch of a bundle as an experiment folder of genai-bench
 0.0.5, from which genai-bench makes its workbook and its plots. genai-bench knows
 no repetitions: each launch is an experiment of its own, and intervals stay behind.
+As mllog it writes a log for each completed launch of training, in the format of
+MLPerf Training and in no way a submission; assay mllog scores them.
 
 Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 2:
 				return usageError(fmt.Errorf("got %d arguments, want a format and a bundle: assay export genai-bench BUNDLE -o FOLDER", len(args)))
-			case args[0] != foreign.GenAIBench.Name:
-				return usageError(fmt.Errorf("format %q: want %s", args[0], foreign.GenAIBench.Name))
+			case args[0] != foreign.GenAIBench.Name && args[0] != mllogFormat:
+				return usageError(fmt.Errorf("format %q: want %s or %s", args[0], foreign.GenAIBench.Name, mllogFormat))
 			case out == "":
 				return usageError(errors.New("--out: want the folder to make"))
 			}
@@ -38,6 +40,9 @@ Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 			b, err := openBundle(args[1])
 			if err != nil {
 				return err
+			}
+			if args[0] == mllogFormat {
+				return exportLogs(env, b, out, asJSON)
 			}
 			if !cmd.Flags().Changed("launch") {
 				launch = firstCompleted(b)

@@ -88,6 +88,8 @@ var commands = []func(Env) *cobra.Command{
 	fleetCommand,
 	scaleCommand,
 	diagnoseCommand,
+	traceCommand,
+	mllogCommand,
 	compareCommand,
 	gateCommand,
 	lintCommand,
