@@ -5,6 +5,7 @@ own, weights from a seed. So any process can build the same one, and the count o
 its parameters is that of plan.Count.
 """
 
+import contextlib
 import math
 import time
 
@@ -177,6 +178,18 @@ def build(shape, seed, sleeps=None, checkpointing=False, explicit=False, device=
 
     Its forward pass takes input and targets and returns the mean loss.
     """
+    with _made_on(device):
+        return _build(shape, seed, sleeps, checkpointing, explicit).to(device)
+
+
+def _made_on(device):
+    """The context in which parameters are made where they are needed: filling those of
+    a large model on the host takes minutes. Releases before 2.0 move them instead."""
+    device = torch.device(device)
+    return device if hasattr(device, "__enter__") else contextlib.nullcontext()
+
+
+def _build(shape, seed, sleeps, checkpointing, explicit):
     torch.manual_seed(seed)
     hidden, heads = shape["hidden"], shape["heads"]
     mlp = shape.get("family") == "mlp"
@@ -188,10 +201,8 @@ def build(shape, seed, sleeps=None, checkpointing=False, explicit=False, device=
         return Emulated(plain, sleeps) if sleeps and (sleeps.forward or sleeps.backward) else plain
 
     if mlp:
-        model = MLP((layer() for _ in range(shape["layers"])), checkpointing)
-    else:
-        model = Transformer(shape, layer, checkpointing)
-    return model.to(device)
+        return MLP((layer() for _ in range(shape["layers"])), checkpointing)
+    return Transformer(shape, layer, checkpointing)
 
 
 def parameters_of(model):

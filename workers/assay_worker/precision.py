@@ -9,6 +9,8 @@ from link import Setup
 # The relative step of each format: what rounding alone may cost.
 STEP = {"fp64": 2.0**-52, "fp32": 2.0**-23, "tf32": 2.0**-10, "bf16": 2.0**-7, "fp16": 2.0**-10}
 
+SCALE = 1024.0
+
 
 class Precision(object):
     """fp32 and fp64 as they are, tf32 in matrix products, bf16 and fp16 by autocast
@@ -37,9 +39,10 @@ class Precision(object):
         """Scales the loss where gradients would vanish; else does nothing."""
         if self.name != "fp16":
             return Unscaled()
+        # From the library's own start the first steps overflow and are left out.
         if hasattr(torch, "amp") and hasattr(torch.amp, "GradScaler"):
-            return torch.amp.GradScaler("cuda")
-        return torch.cuda.amp.GradScaler()
+            return torch.amp.GradScaler("cuda", init_scale=SCALE)
+        return torch.cuda.amp.GradScaler(init_scale=SCALE)
 
 
 class Unscaled(object):

@@ -22,6 +22,7 @@ import model as models
 import precision as precisions
 import tracing
 import world as worlds
+from parallel import full
 from steps import Steps
 
 SYNCED, UNSYNCED = 4, 2  # warm-up at least: DDP makes its buckets anew after the first backward pass
@@ -76,8 +77,8 @@ class Training(object):
         self.precision = precisions.Precision(self.plan.get("precision") or "fp32", self.device)
         self.clock = clocks.of(self.device)
         sleeps = models.Sleeps(self.plan.get("emulate"), self.world.rank)
-        model = models.build(self.plan["shape"], self.seed, sleeps, self.plan.get("checkpointing"))
-        model = model.to(self.device, self.precision.dtype)
+        model = models.build(self.plan["shape"], self.seed, sleeps, self.plan.get("checkpointing"), device=self.device)
+        model = model.to(self.precision.dtype)
         if self.world.rank == 0:
             self.count(model)
         self.course.start = checks.sample(model.parameters())
@@ -114,15 +115,9 @@ class Training(object):
 
     def remember(self, loss):
         """Keeps what the reference will be held against."""
-        whole = [self.whole(p.grad) for p in self.steps.model.parameters()]
         self.course.losses.append(self.mean(loss))
-        self.course.gradients.append(checks.sample(whole))
-        self.course.parameters = checks.sample(self.whole(p) for p in self.steps.model.parameters())
-
-    def whole(self, tensor):
-        from parallel import full
-
-        return full(tensor)
+        self.course.gradients.append(checks.sample(full(p.grad) for p in self.steps.model.parameters()))
+        self.course.parameters = checks.sample(full(p) for p in self.steps.model.parameters())
 
     def mean(self, loss):
         """The mean over ranks; between steps only."""
