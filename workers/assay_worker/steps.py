@@ -30,7 +30,10 @@ class Steps(object):
         self.scaler = precision.scaler()
         shares = batches.Shares(self.plan, world.rank, sleeps.short_shard)
         self.parts = shares.parts
-        self.input = batches.loader(batches.Samples(self.plan["shape"], seed), shares, self.plan, world.device.type == "cuda")
+        samples = batches.Samples(self.plan["shape"], seed)
+        self.input = batches.loader(samples, shares, self.plan, world.device.type == "cuda")
+        if self.plan.get("compile"):
+            self._compile(batches.gather(samples, shares.part(0, world.rank, 0)))
         self.number = 0
         self.sizes = []  # bytes of the buckets of the last synced step
         self._pending = []
@@ -63,14 +66,11 @@ class Steps(object):
 
     def _part(self, row):
         """One micro-batch: the marks before input, copy, forward and backward, and at the end."""
-        mark, device = self.clock.mark, self.world.device
+        mark = self.clock.mark
         marks = [mark()]
-        x, y = next(self.input)
+        batch = next(self.input)
         marks.append(mark())
-        if device.type == "cuda":
-            x, y = x.to(device, non_blocking=True), y.to(device, non_blocking=True)
-        if x.is_floating_point() and x.dtype != self.precision.dtype:
-            x, y = x.to(self.precision.dtype), y.to(self.precision.dtype)
+        x, y = self._on_device(batch)
         marks.append(mark())
         with self.precision.forward():
             loss = self.spread.step(x, y)
@@ -80,6 +80,25 @@ class Steps(object):
         row["parts"].append(marks)
         row["samples"] += x.size(0)
         return loss.detach()
+
+    def _compile(self, batch):
+        """Compiles both passes before anything is exchanged: ranks take unequally long,
+        and a collective would wait for the slowest until it is given up."""
+        x, y = self._on_device(batch)
+        with parallel.last_only(self.spread, False):
+            with self.precision.forward():
+                loss = self.spread.step(x, y)
+            loss.backward()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _on_device(self, batch):
+        """A batch on the device and in the precision that the model has."""
+        x, y = batch
+        if self.world.device.type == "cuda":
+            x, y = x.to(self.world.device, non_blocking=True), y.to(self.world.device, non_blocking=True)
+        if x.is_floating_point() and x.dtype != self.precision.dtype:
+            x, y = x.to(self.precision.dtype), y.to(self.precision.dtype)
+        return x, y
 
     def settle(self):
         """Reads the marks of the steps since the last call and keeps their records.
@@ -130,9 +149,7 @@ class Steps(object):
         found["parameters"] = memory.size(self.model.parameters())
         found["gradients"] = memory.gradients(self.model)
         found["optimizer"] = memory.state(self.optimizer)
-        x, y = (t.to(self.world.device) for t in next(self.input))
-        if x.is_floating_point():
-            x, y = x.to(self.precision.dtype), y.to(self.precision.dtype)
+        x, y = self._on_device(next(self.input))
 
         def forward():
             with self.precision.forward():
