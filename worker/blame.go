@@ -86,7 +86,7 @@ func (c *Controller) judge(now int64) *Failure {
 	c.judged = now
 	var signs []sign
 	for _, p := range c.peers {
-		if s, ok := p.failed(now); ok {
+		if s, ok := p.failed(now, c.busy); ok {
 			signs = append(signs, s)
 		}
 	}
@@ -101,13 +101,16 @@ func (c *Controller) judge(now int64) *Failure {
 	return c.failure
 }
 
-// failed says what speaks for a rank having ended or given up.
-func (p *peer) failed(now int64) (sign, bool) {
+// failed says what speaks for a rank having ended or given up. Busy says that a
+// point is under way, in which nobody leaves.
+func (p *peer) failed(now int64, busy bool) (sign, bool) {
 	is := func(weight int, at int64, verdict, text string) (sign, bool) {
 		return sign{p, weight, at, verdict, text}, true
 	}
 	late := int64(deathWithin)
 	switch e := p.exit; {
+	case p.bye != nil && busy && !p.ended:
+		return is(likely, p.life, VerdictDied, "it said goodbye before the point was over")
 	case p.bye != nil || e != nil && e.asked:
 		return sign{}, false
 	case e != nil && e.signal != "" && e.signal != "aborted":

@@ -45,6 +45,7 @@ type Controller struct {
 	pending  map[net.Conn]bool
 	refused  []string // why connections were turned away
 	misfit   error    // a rank that cannot belong to this world
+	busy     bool     // a point is under way
 	failure  *Failure
 	judged   int64 // when the world was last looked at
 	patience int64 // until when silence is forgiven, as nobody listened before
@@ -326,10 +327,16 @@ func name(conn net.Conn) string {
 	return "a local process"
 }
 
+// gatherWithin is how long ranks may take to greet: importing torch from a shared
+// file system on many nodes at once takes minutes.
+const gatherWithin = 10 * time.Minute
+
 // Gather waits until every rank has greeted.
 func (c *Controller) Gather(ctx context.Context) error {
 	var misfit error
-	err := c.await(ctx, "wait for ranks", func() bool {
+	limit, stop := context.WithTimeoutCause(ctx, gatherWithin, fmt.Errorf("given up after %v", gatherWithin))
+	defer stop()
+	err := c.await(limit, "wait for ranks", func() bool {
 		misfit = c.misfit
 		for _, p := range c.peers {
 			if p.hello == nil {

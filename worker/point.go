@@ -35,6 +35,7 @@ func (c *Controller) Run(ctx context.Context, p plan.Point, w WorldLine, to Sink
 	if err := c.prepare(&w); err != nil {
 		return fmt.Errorf("point %d: %w", p.Index, err)
 	}
+	defer c.change(func() { c.busy = false })
 	for _, peer := range c.peers {
 		if err := c.send(peer, Line{T: PlanT, Point: &p, World: &w}); err != nil {
 			return c.explain(ctx, err)
@@ -83,7 +84,7 @@ func (c *Controller) prepare(w *WorldLine) error {
 		w.Peers = append(w.Peers, p.hello.Listen)
 		p.barrier, p.ended = "", false
 	}
-	w.Master = w.Peers[0]
+	w.Master, c.busy = w.Peers[0], true
 	return nil
 }
 
