@@ -104,6 +104,7 @@ var commands = []func(Env) *cobra.Command{
 	listCommand,
 	manCommand,
 	toolsCommand,
+	workerCommand,
 }
 
 // Main runs the program and returns its exit code.
