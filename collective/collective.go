@@ -81,8 +81,8 @@ func (g *Group) Choose(kind, algorithm string, bytes int64) string {
 }
 
 // auto chooses by the number of rounds for small messages and by the bytes that
-// cross a link for large ones. The limits are where the curves crossed on loopback
-// and on a link of 400 Mbit/s; they are not sharp.
+// cross a link for large ones. The limits are not sharp; docs/evidence/collective.md
+// has the times around them.
 func auto(kind string, ranks int, bytes int64) string {
 	small := bytes <= 16<<10
 	switch kind {
