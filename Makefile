@@ -217,6 +217,14 @@ bench-overlap: torch judges
 	go build -o bin/assay ./cmd/assay
 	go run ./analysis/overlap/benchmark -assay bin/assay
 
+# Native collectives beside iperf3 on the same link, in turns: loopback and, as root, a
+# link of 400 Mbit/s. A minute; wants a quiet machine.
+COLLECTIVE_ROUNDS ?= 4
+.PHONY: bench-collective
+bench-collective: judges
+	go build -o bin/collective-benchmark ./collective/benchmark
+	bin/collective-benchmark -rounds $(COLLECTIVE_ROUNDS)
+
 # How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
 bench-closed:
 	go run ./load/benchmark -closed -duration $(PACER_TIME)
