@@ -68,7 +68,7 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 // start starts the ranks and tells the controller of their ends.
 func (w *world) start(ctx context.Context, first plan.Point) (stop func(), err error) {
 	job := launch.Job{
-		Ranks: w.ranks, Command: w.staff.command(w.launch.Plan.Run.Spec, first), Env: w.environment(),
+		Ranks: w.ranks, Command: w.staff.command(w.launch.Plan.Run.Spec, first), Env: w.environment(first),
 		Master: "127.0.0.1:0", Namespaces: w.how.Namespaces, Log: w.log,
 	}
 	starter := w.staff.tools.Launchers[w.how.Kind]
@@ -96,10 +96,23 @@ func (w *world) start(ctx context.Context, first plan.Point) (stop func(), err e
 }
 
 // environment is what the ranks find in theirs.
-func (w *world) environment() []string {
+func (w *world) environment(first plan.Point) []string {
 	env := w.control.Env()
-	if w.how.Interface != "" {
-		env = append(env, "ASSAY_IFNAME="+w.how.Interface)
+	set := func(name, value string) {
+		if value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	set(worker.EnvInterface, w.how.Interface)
+	switch {
+	case first.Steps != nil:
+		set(worker.EnvBackend, first.Steps.Backend)
+		set(worker.EnvDevice, first.Steps.Device)
+	case first.Collective != nil:
+		set(worker.EnvBackend, first.Collective.Backend)
+		set(worker.EnvDevice, first.Collective.Device)
+	case first.Micro != nil:
+		set(worker.EnvDevice, first.Micro.Device)
 	}
 	return env
 }

@@ -33,6 +33,9 @@ const (
 
 	EnvInterface = "ASSAY_IFNAME" // network interface that ranks talk over; optional
 	EnvAddress   = "ASSAY_ADDR"   // address at which peers reach this rank; optional
+
+	EnvBackend = "ASSAY_BACKEND" // of the points to come, so that the greeting can tell; optional
+	EnvDevice  = "ASSAY_DEVICE"  // likewise: auto, cpu or cuda
 )
 
 // The types of line.

@@ -43,9 +43,18 @@ class World(object):
         self._reserved = None
 
     def reserve(self, link):
-        """host:port at which peers reach this rank; the port is kept until it joins."""
+        """host:port at which peers reach this rank; the port is kept until it joins.
+
+        The libraries are told to use that interface: gloo would choose one by the host's
+        name, which in a namespace or a container may lead nowhere.
+        """
         name = self.env.get("ASSAY_IFNAME")
         host = (interface_address(name) if name else "") or self.env.get("ASSAY_ADDR") or link.local_host() or "127.0.0.1"
+        if name:
+            os.environ.setdefault("NCCL_SOCKET_IFNAME", "=" + name)
+        name = name or interface_of(host)
+        if name:
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", name)
         self._reserved = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         self._reserved.bind((host, 0))
         port = self._reserved.getsockname()[1]
@@ -66,10 +75,6 @@ class World(object):
             return
         self.choose(device, backend)
         check_backend(self.backend, self.device, self.local_rank)
-        interface = self.env.get("ASSAY_IFNAME")
-        if interface:
-            os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
-            os.environ.setdefault("NCCL_SOCKET_IFNAME", "=" + interface)
         if self._reserved:
             self._reserved.close()
             self._reserved = None
@@ -190,6 +195,17 @@ def interface_address(name):
         except OSError as e:
             raise Setup("the interface %s of ASSAY_IFNAME has no IPv4 address here: %s" % (name, e))
     return socket.inet_ntoa(got[20:24])
+
+
+def interface_of(address):
+    """The network interface that has the address; empty where none has."""
+    for _, name in socket.if_nameindex():
+        try:
+            if interface_address(name) == address:
+                return name
+        except Setup:
+            pass  # it has no IPv4 address
+    return ""
 
 
 def device_name(device):
