@@ -8,6 +8,7 @@ import (
 	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
+	"assay/plan"
 	"assay/spec"
 )
 
@@ -56,7 +57,7 @@ func unsound(e Evidence) []string {
 	if wanted := e.Plan.Run.Spec.Trials.MinReplicates; e.launches() < wanted {
 		why = append(why, fmt.Sprintf("%d completed launches, %d declared as the fewest", e.launches(), wanted))
 	}
-	if e.Client.Bounds == nil && e.Plan.Run.Spec.Load != nil { // without load there is no client
+	if e.Client.Bounds == nil && e.Plan.Has(plan.KindServing) { // without load there is no client
 		why = append(why, "the client's own error was not measured")
 	}
 	return why
