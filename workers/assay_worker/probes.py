@@ -122,20 +122,23 @@ PRECISIONS = {
     "float16": (torch.float16, 2.0 ** -10, False),
     "float8": (torch.bfloat16, 2.0 ** -8, False),
 }
+# The first of each type is the one that goes by the type's name alone.
 CUDA_PRODUCTS = (
-    ("bfloat16", 1024, 1024, 1024), ("bfloat16", 2048, 2048, 2048), ("bfloat16", 4096, 4096, 4096), ("bfloat16", 8192, 8192, 8192),
+    ("bfloat16", 8192, 8192, 8192), ("bfloat16", 4096, 4096, 4096), ("bfloat16", 2048, 2048, 2048), ("bfloat16", 1024, 1024, 1024),
     ("bfloat16", 16384, 8192, 4096), ("float16", 8192, 8192, 8192), ("float8", 8192, 8192, 8192),
     ("tf32", 8192, 8192, 8192), ("float32", 4096, 4096, 4096), ("float64", 4096, 4096, 4096),
 )
-CPU_PRODUCTS = (("float32", 256, 256, 256), ("float32", 1024, 1024, 1024), ("float64", 1024, 1024, 1024))
+CPU_PRODUCTS = (("float32", 1024, 1024, 1024), ("float32", 256, 256, 256), ("float64", 1024, 1024, 1024))
 
 
 def matmul(world, wanted):
-    cuda = world.device.type == "cuda"
+    cuda, seen = world.device.type == "cuda", set()
     for name, m, n, k in CUDA_PRODUCTS if cuda else CPU_PRODUCTS:
         if name == "float8" and not has_float8(world.device):
             continue
-        yield lambda name=name, m=m, n=n, k=k: product(world, name, m, n, k, "%s %dx%dx%d" % (name, m, n, k))
+        variant = "%s %dx%dx%d" % (name, m, n, k) if name in seen else name
+        seen.add(name)
+        yield lambda name=name, m=m, n=n, k=k, variant=variant: product(world, name, m, n, k, variant)
 
 
 def product(world, name, m, n, k, variant):
