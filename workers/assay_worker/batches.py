@@ -5,6 +5,8 @@ are made, so that one process can repeat what all ranks together did.
 import torch
 from torch.utils.data import DataLoader, Dataset
 
+from link import Setup
+
 _MIX = 0x9E3779B97F4A7C15  # spreads neighbouring numbers over the seeds of generators
 
 
@@ -44,6 +46,8 @@ class Shares:
         self.total, self.share = steps["globalBatch"], steps["rankBatch"]
         self.parts = max(1, steps.get("accumulation") or 1)
         self.rank, self.short = rank, short
+        if short and self.share // self.parts < 2:
+            raise Setup("emulate.shortShard leaves half of the samples out, and a micro-batch here has one; raise batchSize")
 
     def part(self, step, rank, part):
         """The samples of one micro-batch of one step of a rank."""
@@ -56,7 +60,7 @@ class Shares:
         while True:
             for part in range(self.parts):
                 mine = self.part(step, self.rank, part)
-                yield mine[: (len(mine) + 1) // 2] if self.short else mine
+                yield mine[: len(mine) // 2] if self.short else mine
             step += 1
 
 

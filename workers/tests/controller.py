@@ -23,7 +23,8 @@ class Failed(Exception):
 class Controller(object):
     """A world of real ranks over a Unix socket or, with tcp, over loopback."""
 
-    def __init__(self, ranks, env=None, tcp=False):
+    def __init__(self, ranks, env=None, tcp=False, within=None):
+        """within, where given, is the command that starts a rank in a place of its own."""
         self.ranks = ranks
         self.dir = tempfile.mkdtemp(prefix="assay-test-")
         if tcp:
@@ -45,7 +46,9 @@ class Controller(object):
                        RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks),
                        OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
             own.update(env or {})
-            self.processes.append(subprocess.Popen([sys.executable, "-u", WORKER], env=own))
+            before, more = within(rank) if within else ([], {})
+            own.update(more)
+            self.processes.append(subprocess.Popen(before + [sys.executable, "-u", WORKER], env=own))
         for _ in range(ranks):
             connection, _ = self.listener.accept()
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()

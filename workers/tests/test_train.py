@@ -3,7 +3,9 @@
 import gzip
 import json
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -156,11 +158,26 @@ class Train(unittest.TestCase):
         self.assertEqual([rows["mem"][0]["outcome"] for rows in found], ["out_of_memory"] * 2)
         self.assertFalse(any("err" in rows for rows in found))
 
+    def test_fsdp_or_why_not(self):
+        """Where torch has FSDP, shards train what one process does; elsewhere it is said."""
+        try:
+            found, _ = self.world(parallelism="fsdp", accumulation=2)
+        except Failed as failed:
+            self.assertEqual(failed.args[1]["kind"], "setup")
+            self.assertRegex(failed.args[1]["text"], "has no FSDP")
+            return
+        checks = checks_of(found[0])
+        for name in ("reference_loss", "reference_gradients", "reference_parameters"):
+            self.assertTrue(checks[name]["passed"], checks[name])
+        self.assertEqual(found[0]["mem"][0]["parameters"] * 2, checks["parameters"]["value"] * 4)
+        self.assertFalse(any(row.get("buckets") for row in measured(found[0])))
+
     def test_what_cannot_be_done_is_said(self):
         for changed, words in (
             ({"precision": "fp16"}, "CUDA"),
             ({"precision": "int8"}, "want one of"),
             ({"shape": dict(SMALL, heads=3)}, "heads"),
+            ({"rankBatch": 1, "globalBatch": 1, "emulate": {"shortShard": True}}, "raise batchSize"),
         ):
             with self.subTest(changed=changed), Controller(1) as controller:
                 with self.assertRaises(Failed) as got:
@@ -170,7 +187,86 @@ class Train(unittest.TestCase):
                 self.assertRegex(line["text"], words)
 
 
+class Link(object):
+    """Two network namespaces joined by a pair of devices with a known rate."""
+
+    def __init__(self, rate):
+        self.name = "assay-steps-%d" % os.getpid()
+        self.place = ["%s-%d" % (self.name, rank) for rank in (0, 1)]
+        self.commands = [["ip", "netns", "add", place] for place in self.place]
+        self.commands.append(["ip", "link", "add", "steps0", "netns", self.place[0], "type", "veth", "peer", "name", "steps1", "netns", self.place[1]])
+        for rank, place in enumerate(self.place):
+            inside, device = ["ip", "netns", "exec", place], "steps%d" % rank
+            self.commands += [
+                inside + ["ip", "addr", "add", "10.91.7.%d/24" % (rank + 1), "dev", device],
+                inside + ["ip", "link", "set", device, "up"],
+                inside + ["ip", "link", "set", "lo", "up"],
+                inside + ["tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "64kb", "latency", "500ms"],
+            ]
+
+    def __enter__(self):
+        for command in self.commands:
+            try:
+                done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            except OSError as e:
+                self.__exit__()
+                raise unittest.SkipTest("no shaped link: %s" % e)
+            if done.returncode:
+                self.__exit__()
+                raise unittest.SkipTest("no shaped link: %s: %s" % (" ".join(command), done.stdout.decode().strip()))
+        return self
+
+    def __exit__(self, *_):
+        for place in self.place:
+            subprocess.run(["ip", "netns", "del", place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def within(self, rank):
+        return ["ip", "netns", "exec", self.place[rank]], {"ASSAY_IFNAME": "steps%d" % rank}
+
+
+@unittest.skipUnless(hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("tc"), "a shaped link needs root, ip and tc")
+class KnownLink(unittest.TestCase):
+    def test_exposed_is_what_the_link_leaves(self):
+        """Six buckets of 1 MiB over 100 Mbit/s take 526 ms with headers. They begin when
+        the first gradients are final, 20 ms into a backward pass of 120 ms, and so
+        426 ms are exposed."""
+        shape = {"family": "mlp", "layers": 6, "hidden": 512, "heads": 1, "sequenceLength": 1, "vocabulary": 1}
+        plan = steps(shape=shape, bucketBytes=1 << 20, reference=False, optimizer="sgd", steps=5,
+                     globalBatch=2, rankBatch=1, emulate={"forward": "10ms", "backward": "20ms"})
+        with Link("100mbit") as link, Controller(2, within=link.within) as controller:
+            found = controller.run(steps=plan)
+            controller.quit()
+        for rows in found:
+            exposed = statistics.median(row["ph"]["backward"][1] - max(b["ready"] for b in row["buckets"]) for row in measured(rows))
+            self.assertGreater(exposed, 380e6)
+            self.assertLess(exposed, 500e6)
+            alone = [[b for b in rows["bucket"] if b["step"] == i] for i in range(5)]
+            took = statistics.median(max(b["end"] for b in one) - min(b["ready"] for b in one) for one in alone)
+            self.assertAlmostEqual(took / 526e6, 1, delta=0.1)
+            both = [statistics.median(row["ph"]["backward"][1] - row["ph"]["backward"][0] for row in measured(rows, synced)) for synced in (True, False)]
+            # Without stamps: the difference of the two backward passes says the same.
+            self.assertAlmostEqual((both[0] - both[1]) / exposed, 1, delta=0.25)
+
+
 class Parts(unittest.TestCase):
+    def test_device_marks_on_the_host_clock(self):
+        """Marks of a device are counted from the nearest anchor, and moving it loses nothing."""
+        import clocks
+
+        class Event(object):
+            def __init__(self, ms):
+                self.ms = ms
+
+            def elapsed_time(self, other):
+                return other.ms - self.ms
+
+        clock = clocks.Device(None)
+        clock._base, clock._base_ns = Event(100.0), 5000000000
+        begin, end = Event(103.0), Event(110.5)
+        self.assertEqual((clock.ns(begin), clock.ns(end)), (5003000000, 5010500000))
+        clock.move(begin)
+        self.assertEqual((clock.ns(begin), clock.ns(end)), (5003000000, 5010500000))
+
     def test_durations(self):
         import model
 
