@@ -23,7 +23,7 @@ type Environment struct {
 // The order matters where launchers nest: torchrun sets its own over those of Slurm
 // and Kubernetes, and mpirun inside of a Slurm job is the one that knows.
 func FromEnvironment(env func(string) string) (Environment, bool) {
-	v := variablesOf(env)
+	v := lookup{env}
 	for _, read := range []func(lookup) (Environment, bool){fromTorchrun, fromOpenMPI, fromMPICH, fromSlurm, fromKubernetes, fromPyTorchJob} {
 		if e, ok := read(v); ok && e.World > 0 && e.Rank >= 0 && e.Rank < e.World {
 			e.complete()
@@ -66,8 +66,6 @@ func (e *Environment) complete() {
 
 // A lookup reads variables that hold numbers.
 type lookup struct{ env func(string) string }
-
-func variablesOf(env func(string) string) lookup { return lookup{env} }
 
 // number is the first of the named variables that holds one.
 func (l lookup) number(names ...string) (int, bool) {

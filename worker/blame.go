@@ -166,9 +166,7 @@ func (c *Controller) name(s sign, signs []sign, now int64) {
 	age := time.Duration(now - earliest)
 	switch {
 	case s.weight == certain:
-	case s.weight < complain && age < settle:
-		return
-	case s.weight == complain && age < settle:
+	case age < settle:
 		return
 	case s.weight == complain && len(signs) < len(c.peers):
 		// Everybody who spoke is a victim; the culprit is among those who did not.

@@ -203,6 +203,21 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestHangUp holds that the end of a connection is the end of a rank whose process
+// nobody here can see.
+func TestHangUp(t *testing.T) {
+	c := listen(t, 1)
+	d := knock(t, c)
+	d.send(t, hello(c, 0))
+	must(t, c.Gather(t.Context()))
+	d.Close()
+	err := c.Sync(t.Context(), worker.Before, 1)
+	var failure *worker.Failure
+	if !errors.As(err, &failure) || failure.Verdict != worker.VerdictDied || !strings.Contains(failure.Text, "without a last line") {
+		t.Errorf("Sync = %v, want the end of rank 0", err)
+	}
+}
+
 // TestNoMemory holds that a rank that cannot prepare a point takes it away from all,
 // and that the world goes on.
 func TestNoMemory(t *testing.T) {

@@ -184,7 +184,10 @@ func start(t *testing.T, o worker.Options, job launch.Job) *world {
 		t.Fatal(err)
 	}
 	w := &world{Controller: c, dir: o.Dir, out: &log{}, exited: make(chan struct{})}
-	job.Ranks, job.Command, job.Env = o.Ranks, []string{os.Args[0]}, append(job.Env, c.Env()...)
+	job.Ranks, job.Env = o.Ranks, append(job.Env, c.Env()...)
+	if job.Command == nil {
+		job.Command = []string{os.Args[0]}
+	}
 	job.Log = func(int) io.Writer { return w.out }
 	if w.World, err = (launch.Local{}).Start(t.Context(), job); err != nil {
 		t.Fatal(err)
