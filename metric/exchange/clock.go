@@ -10,7 +10,8 @@ type Clock struct {
 	Known bool    // whether there is any bound
 	After bool    // whether there was an exchange after the measurement
 
-	from int64 // when the exchange before the measurement was
+	from  int64 // when the exchange before the measurement was
+	shift int64 // by which the row's offset differs from it
 }
 
 // ClockOf is the clock of one rank, from its row and its pings.
@@ -27,17 +28,17 @@ func ClockOf(r record.Rank, pings []record.Ping) Clock {
 	if !ok || !both || after.at <= before.at {
 		return c
 	}
-	c.After, c.from, c.Bound = true, before.at, max(c.Bound, after.bound)
-	c.Drift = float64(after.offset-*r.Offset) / float64(after.at-before.at)
+	// The bound of the row covers what the clock drifted; with the drift taken out, what
+	// the two exchanges may be off is left.
+	c.After, c.from, c.Bound = true, before.at, max(before.bound, after.bound)
+	c.shift = before.offset - *r.Offset
+	c.Drift = float64(after.offset-before.offset) / float64(after.at-before.at)
 	return c
 }
 
 // Right is the stamp at, put right.
 func (c Clock) Right(at int64) int64 {
-	if c.Drift == 0 {
-		return at
-	}
-	return at - int64(c.Drift*float64(at-c.from))
+	return at - c.shift - int64(c.Drift*float64(at-c.from))
 }
 
 // A reading is what one exchange of four stamps says.
