@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"lint"},
 	{"run", "claim"},
 	{"report", "live", "warehouse"},
-	{"schedule"},
+	{"schedule", "suite"},
 	{"server", "operator"},
 	{"cmd"},
 }

@@ -87,6 +87,8 @@ var commands = []func(Env) *cobra.Command{
 	claimCommand,
 	fleetCommand,
 	scaleCommand,
+	suiteCommand,
+	clusterCommand,
 	diagnoseCommand,
 	traceCommand,
 	mllogCommand,

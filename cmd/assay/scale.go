@@ -22,6 +22,7 @@ type scaleFlags struct {
 	metric, point       string
 	workerHour, fixed   float64
 	publication, asJSON bool
+	suite               string
 }
 
 func scaleCommand(env Env) *cobra.Command {
@@ -47,12 +48,17 @@ one_worker, or smallest where nobody measured one.
 Exit code 0: said; 1: cannot be read; 2: asked wrongly; 3: a finding voids the study,
 or with --publication any finding cautions.`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 && o.suite == "" {
 				return usageError(errors.New("want a CSV or JSON file, or WORKERS=BUNDLE for each size"))
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return scale(env, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.suite != "" {
+				return runSuite(cmd.Context(), env, o.suite, suiteFlags{out: "suites", model: "sim", device: "auto", ranks: 2, asJSON: o.asJSON})
+			}
+			return scale(env, o, args)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "kind", "", "strong or weak")
@@ -65,8 +71,10 @@ or with --publication any finding cautions.`,
 	f.Float64Var(&o.workerHour, "worker-hour", 0, "price of one worker for an hour")
 	f.Float64Var(&o.fixed, "fixed-hour", 0, "price of an hour whatever the size")
 	f.IntSliceVar(&o.study.Predict, "predict", nil, "sizes to read the best law at, up to twice the largest measured one")
+	f.StringVar(&o.suite, "suite", "", "carry out a suite instead: micro, component, end-to-end or all (assay suite has more to choose)")
 	f.BoolVar(&o.publication, "publication", false, "exit 3 on cautions too")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
+	cmd.AddCommand(scaleRunCommand(env))
 	return cmd
 }
 

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"assay/suite"
+)
+
+// suiteFlags are what a suite is run with.
+type suiteFlags struct {
+	out, runID      string
+	url, model, api string
+	device, python  string
+	size            string
+	ranks           int
+	smoke, asJSON   bool
+	timeout         time.Duration
+	fleet           suite.Fleet
+}
+
+func suiteCommand(env Env) *cobra.Command {
+	var o suiteFlags
+	cmd := &cobra.Command{
+		Use:   "suite [PRESET]",
+		Short: "Carry out a named list of measurements and say what they cover",
+		Long: `Suite measures the steps of a preset one after the other, each as assay run would,
+into a folder with a bundle for each, a ledger of what ran, was skipped and why, and a
+scorecard: answers by layer, coverage, alignment with MLPerf's benchmarks, gates.
+Without a preset it lists them.
+
+What this host cannot do is skipped with the reason. Without --url the simulator stands
+in for a server, without an accelerator the processors for it: both are said, and
+neither counts as covered.
+
+Exit codes: 0 done, 1 a step failed, 2 asked wrongly, 3 the preset's gates decide and
+were missed.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listSuites(env.Stdout)
+			}
+			return runSuite(cmd.Context(), env, args[0], o)
+		},
+	}
+	o.register(cmd.Flags())
+	return cmd
+}
+
+func (o *suiteFlags) register(f *pflag.FlagSet) {
+	f.StringVarP(&o.out, "out", "o", "suites", "folder in which the suite's folder is made")
+	f.StringVar(&o.runID, "run-id", "", "name of the suite's folder; used once (by default preset and time)")
+	f.StringVar(&o.url, "url", "", "server under test; without it the simulator stands in")
+	f.StringVar(&o.model, "model", "sim", "model that the server serves")
+	f.StringVar(&o.api, "api", "openai", "API of the server")
+	f.StringVar(&o.device, "device", "auto", "auto, cpu or cuda")
+	f.StringVar(&o.python, "python", "", "Python that has torch")
+	f.StringVar(&o.size, "size", "", "quick, fast or full: how much each step measures, in place of the preset's own")
+	f.IntVar(&o.ranks, "ranks", min(4, max(2, runtime.NumCPU())), "largest world of ranks, from 2 to 8")
+	f.BoolVar(&o.smoke, "smoke", false, "measure nothing: write the specs and what would be skipped")
+	f.DurationVar(&o.timeout, "timeout", 0, "end a step that takes longer; 0 never does")
+	f.BoolVar(&o.asJSON, "json", false, "print the scorecard as JSON")
+}
+
+func listSuites(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range suite.All {
+		fmt.Fprintf(t, "%s\t%d steps\t%s\n", p.Name, len(p.Resolve()), p.Doc)
+	}
+	return t.Flush()
+}
+
+func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
+	p, ok := suite.Find(name)
+	if !ok {
+		var names []string
+		for _, p := range suite.All {
+			names = append(names, p.Name)
+		}
+		return usageError(fmt.Errorf("no preset %q: want one of %s", name, strings.Join(names, ", ")))
+	}
+	if o.size != "" {
+		if p.Size, ok = suite.Sizes[o.size]; !ok {
+			return usageError(fmt.Errorf("--size %q: want quick, fast or full", o.size))
+		}
+	}
+	if err := o.fleet.Validate(); err != nil {
+		return usageError(err)
+	}
+	host, err := o.host(ctx)
+	if err != nil {
+		return err
+	}
+	if p.Checks {
+		return printReadiness(env, o, p, host)
+	}
+	if len(o.fleet.Hosts) > 1 {
+		return usageError(fmt.Errorf("--hosts: got %d; a suite measures the host it runs on: start it on each, or ranks of assay comm and assay train under srun, mpirun or torchrun", len(o.fleet.Hosts)))
+	}
+	if o.runID == "" {
+		o.runID = p.Name + "-" + time.Now().UTC().Format("20060102-150405")
+	}
+	dir := filepath.Join(o.out, o.runID)
+	card, err := suite.Run(ctx, p, host, suite.Options{
+		Dir: dir, RunID: o.runID, Now: time.Now, Smoke: o.smoke, Timeout: o.timeout,
+		Measure: func(ctx context.Context, _ string, source []byte, out string) (suite.Outcome, error) {
+			return measureStep(ctx, env, source, out)
+		},
+		Tell: func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
+	})
+	if card.Version == "" {
+		return usageError(err)
+	}
+	show := card.Text
+	if o.asJSON {
+		show = func(w io.Writer) error { return printJSON(w, card) }
+	}
+	if shown := show(env.Stdout); shown != nil {
+		return shown
+	}
+	fmt.Fprintf(env.Stderr, "suite %s\n", dir)
+	switch {
+	case err != nil:
+		return err
+	case !card.Succeed:
+		return errors.New("a step failed: the ledger says why")
+	case p.Strict && !o.smoke && card.PassFail != "pass":
+		return silent(exitVerdict)
+	}
+	return nil
+}
+
+// measureStep carries out one spec, and reads back what its bundle says.
+func measureStep(ctx context.Context, env Env, source []byte, out string) (suite.Outcome, error) {
+	document, err := parseRun("the spec of the step", source)
+	if err != nil {
+		return suite.Outcome{}, err
+	}
+	quiet := env
+	quiet.Stdout = io.Discard
+	dir, err := carryOut(ctx, quiet, job{source: source, run: document, out: out, format: "text"})
+	if dir == "" {
+		return suite.Outcome{}, err
+	}
+	b, j, readErr := openJudged(dir)
+	if readErr != nil {
+		return suite.Outcome{Bundle: dir}, errors.Join(err, readErr)
+	}
+	r, readErr := j.report(b, "")
+	return suite.Outcome{Bundle: dir, Report: r}, errors.Join(err, readErr)
+}
+
+// host finds out what this machine has.
+func (o suiteFlags) host(ctx context.Context) (suite.Host, error) {
+	h := suite.Host{Has: map[suite.Need]bool{}, Device: "cpu", Ranks: o.ranks, Model: o.model, Simulated: o.url == ""}
+	torch, cuda := torchHere(ctx, o.python)
+	h.Has[suite.Torch], h.Has[suite.Accelerator] = torch, cuda && o.device != "cpu"
+	if h.Has[suite.Accelerator] {
+		h.Device = "cuda"
+	}
+	if o.device == "cuda" && !cuda {
+		return h, usageError(errors.New("--device cuda: no Python with torch sees an accelerator; --python names another"))
+	}
+	if !h.Simulated {
+		h.Target = fmt.Sprintf("{url: %q, api: %s}", o.url, o.api)
+		return h, nil
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return h, fmt.Errorf("find this program: %w", err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return h, fmt.Errorf("find a free port: %w", err)
+	}
+	addr := listener.Addr().String()
+	h.Target = fmt.Sprintf("{url: \"http://%s\", server: {command: [%q, sim, --addr, %q, --model, %q], ready: {timeout: 10s, interval: 50ms}}}", addr, binary, addr, o.model)
+	return h, listener.Close()
+}
+
+// torchTimeout is far above what a cold import takes.
+const torchTimeout = time.Minute
+
+// torchHere says whether a Python has torch, and whether that sees an accelerator.
+func torchHere(ctx context.Context, python string) (torch, cuda bool) {
+	candidates := []string{"python3", "/usr/bin/python3"}
+	if python != "" {
+		candidates = []string{python}
+	}
+	ctx, cancel := context.WithTimeout(ctx, torchTimeout)
+	defer cancel()
+	for _, name := range candidates {
+		out, err := exec.CommandContext(ctx, name, "-c", "import torch; print(torch.cuda.is_available())").Output()
+		if err == nil {
+			return true, strings.TrimSpace(string(out)) == "True"
+		}
+	}
+	return false, false
+}
+
+// printReadiness says whether several hosts could be measured.
+func printReadiness(env Env, o suiteFlags, p suite.Preset, h suite.Host) error {
+	checks := o.fleet.Ready(p, h)
+	if o.asJSON {
+		if err := printJSON(env.Stdout, map[string]any{"multinode_readiness": checks}); err != nil {
+			return err
+		}
+	} else {
+		t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+		for _, c := range checks {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", c.Status, c.Name, c.Text)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, c := range checks {
+		if c.Status == suite.Wrong {
+			return silent(exitUsage)
+		}
+	}
+	return nil
+}
