@@ -25,6 +25,7 @@ var All = []Preset{
 	{Name: "end-to-end", Doc: "what a user feels: serving under load", Size: quick,
 		Steps: []string{"vllm_serve_sweep", "vllm_request_rate_sweep"}},
 	{Name: "all", Doc: "the three layers, one after the other", Size: quick, Steps: everything()},
+	{Name: "tier1", Doc: "small targets in two shapes each, held against the run before; see package suite/tier1", Size: quick},
 	{Name: "common-answer-fast", Doc: "a first answer about a cluster, small and short", Size: fast, Steps: base},
 	{Name: "core-system", Doc: "serving, collectives, memory, storage and matrix products at full size", Size: full, Steps: base},
 	{Name: "modern-llm", Doc: "core-system, how steady collectives are, training, and gates on spread", Size: full, Strict: true, Steps: modern},

@@ -47,7 +47,7 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 	begin := o.Now()
 	for _, s := range p.Resolve() {
 		row := Row{Name: s.Name, Layer: s.Layer, Role: s.Role, Required: s.Required, Question: s.Question, Start: o.Now()}
-		switch reason := h.cannot(s); {
+		switch reason := h.Cannot(s); {
 		case reason != "":
 			row.Outcome, row.Reason = Skipped, reason
 		case stop != "":
@@ -56,7 +56,7 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 			row.Outcome, row.Reason = Skipped, "the suite was interrupted"
 		case o.Smoke:
 			row.Outcome, row.Reason = Skipped, "smoke: nothing is measured"
-			if err := row.keepSpec(s.fill(p.Size, h), o.Dir); err != nil {
+			if err := row.keepSpec(s.Spec(p.Size, h), o.Dir); err != nil {
 				return Card{}, err
 			}
 		default:
@@ -86,8 +86,8 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 	return card, nil
 }
 
-// cannot says why a step cannot be done on h; empty when it can.
-func (h Host) cannot(s Step) string {
+// Cannot says why a step cannot be done on h; empty when it can.
+func (h Host) Cannot(s Step) string {
 	var missing []string
 	for _, need := range s.Needs {
 		if !h.Has[need] {
@@ -124,7 +124,7 @@ func (r *Row) keepSpec(source []byte, dir string) error {
 // measure carries out one step. Only what keeps the suite itself from going on is an
 // error.
 func (r *Row) measure(ctx context.Context, s Step, p Preset, h Host, o Options) error {
-	source := s.fill(p.Size, h)
+	source := s.Spec(p.Size, h)
 	if err := r.keepSpec(source, o.Dir); err != nil {
 		return err
 	}

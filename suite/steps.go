@@ -62,8 +62,8 @@ var steps = []Step{
 	{Name: "fabric_eval", Layer: Micro, Question: "is the fabric what it should be", Needs: []Need{Hosts}, Absent: "no fabric inventory; assay doctor lists the interfaces of this host"},
 }
 
-// fill is the whole spec of a step.
-func (s Step) fill(size Size, h Host) []byte {
+// Spec is the whole spec of a step.
+func (s Step) Spec(size Size, h Host) []byte {
 	ranks := max(2, min(h.Ranks, 8))
 	var worlds []string
 	for n := 1; n <= ranks; n *= 2 {

@@ -57,7 +57,7 @@ type Step struct {
 	Required bool // its failure ends the suite
 	Needs    []Need
 
-	// Fragment is the body of its spec. Words in braces are replaced: see fill.
+	// Fragment is the body of its spec. Words in braces are replaced: see Spec.
 	Fragment string
 
 	// Absent says why assay has no such measurement; the step is then skipped.

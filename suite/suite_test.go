@@ -45,7 +45,7 @@ func TestSteps(t *testing.T) {
 				continue
 			}
 			for name, size := range Sizes {
-				source := s.fill(size, h)
+				source := s.Spec(size, h)
 				doc, faults := spec.Parse(s.Name, source)
 				if !spec.Valid(faults) {
 					t.Fatalf("%s at size %s: %v\n%s", s.Name, name, faults, source)
