@@ -143,20 +143,23 @@ class Steps(object):
             self.sizes = [bucket["b"] for bucket in stamped]
         return line
 
-    def memory(self):
-        """What memory holds after the measured steps; the fields of a mem line."""
+    def held(self):
+        """What memory holds after the measured steps, and how high it went; fields of a mem line."""
         found = memory.peaks(self.world.device)
         found["parameters"] = memory.size(self.model.parameters())
         found["gradients"] = memory.gradients(self.model)
         found["optimizer"] = memory.state(self.optimizer)
+        return found
+
+    def activations(self):
+        """Bytes that a forward pass keeps. No step may follow: the pass has no way back."""
         x, y = self._on_device(next(self.input))
 
         def forward():
             with self.precision.forward():
                 return self.model(x, y)
 
-        found["activations"] = memory.activations(self.model, forward)
-        return found
+        return memory.activations(self.model, forward)
 
 
 def total(tensors):

@@ -1,7 +1,7 @@
 """Measures one point of training: warm-up, steps, and what they are held against.
 
 The order is that of the method: steps with and without gradient exchange take turns,
-so that drift cancels; then the same buckets alone; then memory and the profiler,
+so that drift cancels; then the same buckets alone; then the profiler and memory,
 which disturb; last, on rank 0, the first steps again in a single process.
 """
 
@@ -66,8 +66,9 @@ class Training(object):
         for reading in watch.stop():
             self.link.record("sys", reading)
         self.alone()
-        self.memory(self.steps.memory(), "ok")
+        held = self.steps.held()
         self.trace()
+        self.memory(dict(held, activations=self.steps.activations()), "ok")
         self.compare()
 
     def prepare(self):

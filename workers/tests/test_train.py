@@ -161,7 +161,7 @@ class Train(unittest.TestCase):
     def test_fsdp_or_why_not(self):
         """Where torch has FSDP, shards train what one process does; elsewhere it is said."""
         try:
-            found, _ = self.world(parallelism="fsdp", accumulation=2)
+            found, _ = self.world(parallelism="fsdp", accumulation=2, profile={"wait": 1, "warmup": 1, "active": 1, "repeat": 1})
         except Failed as failed:
             self.assertEqual(failed.args[1]["kind"], "setup")
             self.assertRegex(failed.args[1]["text"], "has no FSDP")
