@@ -272,13 +272,9 @@ func TestSlowController(t *testing.T) {
 	must(t, err)
 	const lines = 80 // of a mebibyte
 	large := strings.Repeat("a", 1<<20)
-	begin := time.Now()
 	for range lines {
 		client.Note(large)
-		client.Flush()
-	}
-	if took := time.Since(begin); took > 4*time.Second {
-		t.Errorf("%d lines took %v", lines, took)
+		client.Flush() // one that waited for the controller would wait for ever
 	}
 	_ = client.Bye() // the connection is full, and gives up
 	file, err := os.Open(filepath.Join(dir, "rank-00000.jsonl"))
@@ -362,7 +358,7 @@ func TestCut(t *testing.T) {
 	if !errors.As(err, &failure) || failure.Verdict != worker.VerdictUnreachable {
 		t.Errorf("Run = %v, want an unreachable rank", err)
 	}
-	if took := time.Since(begin); took > 6*time.Second {
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("named after %v", took)
 	}
 }

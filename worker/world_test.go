@@ -295,12 +295,12 @@ func TestBlame(t *testing.T) {
 		timeout time.Duration // of a collective
 		within  time.Duration
 	}{
-		{"kill", worker.VerdictDied, "killed", time.Minute, time.Second},
-		{"exit", worker.VerdictDied, "code 7", time.Minute, 2 * time.Second},
-		{"error", worker.VerdictDied, "wrong_answer: 3 elements of 8 are wrong", time.Minute, time.Second},
-		{"stop", worker.VerdictHung, "stopped", time.Minute, hang + 3*time.Second},
-		{"stop", worker.VerdictHung, "stopped", 2 * time.Second, hang + 3*time.Second}, // the victims complain before it is overdue
-		{"wait", worker.VerdictHung, "the others wait for it", time.Minute, 2*hang + 2*time.Second},
+		{"kill", worker.VerdictDied, "killed", time.Minute, hang},
+		{"exit", worker.VerdictDied, "code 7", time.Minute, hang},
+		{"error", worker.VerdictDied, "wrong_answer: 3 elements of 8 are wrong", time.Minute, hang},
+		{"stop", worker.VerdictHung, "stopped", time.Minute, 2*hang + time.Second},
+		{"stop", worker.VerdictHung, "stopped", 2 * time.Second, 2*hang + time.Second}, // the victims complain before it is overdue
+		{"wait", worker.VerdictHung, "the others wait for it", time.Minute, 3 * hang},
 	}
 	for _, tt := range tests {
 		t.Run(tt.fault, func(t *testing.T) {
