@@ -113,14 +113,15 @@ def nanoseconds(text):
 
 # Products.
 
-# name: element type, rounding of one product, whether tensor cores may round to tf32
+# name: type of the result, rounding of an element of it, rounding of one addition,
+# whether operands may be rounded to tf32
 PRECISIONS = {
-    "float64": (torch.float64, 2.0 ** -52, False),
-    "float32": (torch.float32, 2.0 ** -23, False),
-    "tf32": (torch.float32, 2.0 ** -10, True),
-    "bfloat16": (torch.bfloat16, 2.0 ** -8, False),
-    "float16": (torch.float16, 2.0 ** -10, False),
-    "float8": (torch.bfloat16, 2.0 ** -8, False),
+    "float64": (torch.float64, 2.0 ** -52, 2.0 ** -53, False),
+    "float32": (torch.float32, 2.0 ** -23, 2.0 ** -24, False),
+    "tf32": (torch.float32, 2.0 ** -10, 2.0 ** -24, True),
+    "bfloat16": (torch.bfloat16, 2.0 ** -8, 2.0 ** -24, False),
+    "float16": (torch.float16, 2.0 ** -10, 2.0 ** -24, False),
+    "float8": (torch.bfloat16, 2.0 ** -8, 2.0 ** -13, False),  # whose sums keep few digits
 }
 # The first of each type is the one that goes by the type's name alone.
 CUDA_PRODUCTS = (
@@ -144,7 +145,7 @@ def matmul(world, wanted):
 def product(world, name, m, n, k, variant):
     """C = AB on random numbers: zeros cost less power and so run faster. Several sets
     of operands take turns where one would stay in a cache."""
-    dtype, eps, tf32 = PRECISIONS[name]
+    dtype, last, sums, tf32 = PRECISIONS[name]
     width = torch.empty(0, dtype=dtype).element_size()
     size = (m * k + k * n + m * n) * width
     sets = max(1, min(64, -(-COLD // size))) if world.device.type == "cuda" else 1
@@ -167,7 +168,7 @@ def product(world, name, m, n, k, variant):
 
     def close():
         torch.backends.cuda.matmul.allow_tf32 = before
-    return Variant(variant, call, size=size, flop=2.0 * m * n * k, wrong=lambda: wrong_rows(a[0], b[0], c[0], eps), close=close)
+    return Variant(variant, call, size=size, flop=2.0 * m * n * k, wrong=lambda: wrong_rows(a[0], b[0], c[0], last, sums), close=close)
 
 
 def has_float8(device):
@@ -187,15 +188,20 @@ def scaled(a, b, c):
     return call, a, b
 
 
-def wrong_rows(a, b, c, eps):
+def wrong_rows(a, b, c, last, sums):
     """Rows of C that are not those of AB, by Freivalds' check: C x is held against
-    A (B x) for a random x, within what rounding may do."""
-    x = torch.randint(-3, 4, (b.shape[1], 1), device=b.device).double()
-    want = a.double() @ (b.double() @ x)
-    got = c.double() @ x
-    room = eps * 16 * (a.double().norm(dim=1, keepdim=True) * b.double().norm() * x.norm() / b.shape[1] ** 0.5 + want.abs())
-    bad = ((got - want).abs() > room) | ~torch.isfinite(got)
-    return int(bad.sum())
+    A (B x) for a random x. Elements of C are about |row of A| |column of B| / sqrt(k)
+    for random numbers; each is off by its last digit and by those of k additions."""
+    a, b, c = (m.float().double() if m.element_size() == 1 else m.double() for m in (a, b, c))
+    k, n = b.shape
+    x = torch.randint(-3, 4, (n, 1), device=b.device).double()
+    want, got = a @ (b @ x), c @ x
+    element = a.norm(dim=1, keepdim=True) * b.norm() / (n * k) ** 0.5
+    room = SIGMAS * (last + k ** 0.5 * sums) * element * x.norm()
+    return int((((got - want).abs() > room) | ~torch.isfinite(got)).sum())
+
+
+SIGMAS = 8  # so many times what rounding does on average is an error
 
 
 # Skinny products of one weight matrix: m rows at a time, as in decoding. What a row

@@ -57,13 +57,18 @@ class Probes(unittest.TestCase):
     def test_wrong_products_are_seen(self):
         import torch
         from probes import nanoseconds, wrong_rows
-        a, b = torch.randn(64, 64), torch.randn(64, 64)
-        c = a @ b
-        self.assertEqual(wrong_rows(a, b, c, 2.0 ** -23), 0)
-        c[5, 7] += 0.5
-        self.assertLessEqual(wrong_rows(a, b, c, 2.0 ** -23), 1)
-        c += 0.5 * torch.randn(64, 64)
-        self.assertGreater(wrong_rows(a, b, c, 2.0 ** -23), 32)
+        for n, dtype, last, sums in ((64, torch.float32, 2.0 ** -23, 2.0 ** -24), (1024, torch.float32, 2.0 ** -23, 2.0 ** -24),
+                                     (512, torch.float64, 2.0 ** -52, 2.0 ** -53)):
+            a, b = torch.randn(n, n, dtype=dtype), torch.randn(n, n, dtype=dtype)
+            c = a @ b
+            self.assertEqual(wrong_rows(a, b, c, last, sums), 0)
+            self.assertEqual(wrong_rows(a, b, c.bfloat16(), 2.0 ** -8, 2.0 ** -24), 0)
+            self.assertGreater(wrong_rows(a, b, c.bfloat16(), last, sums), n // 2)
+            half = c.clone()
+            half[:, : n // 2] = 0
+            self.assertGreater(wrong_rows(a, b, half, 2.0 ** -8, 2.0 ** -24), n // 2)
+            c[3, 5] = float("nan")
+            self.assertEqual(wrong_rows(a, b, c, last, sums), 1)
         self.assertEqual(nanoseconds("1.5ms"), 1.5e6)
 
 
