@@ -15,7 +15,7 @@ import (
 var htmlFiles embed.FS
 
 // The parts of the page's script, in the order in which they are needed.
-var htmlScripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "page.js"}
+var htmlScripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "boxes.js", "page.js"}
 
 // HTML writes the report as one page that needs nothing beside it: tables that any
 // browser shows, charts that JavaScript makes alive, and a policy that forbids the

@@ -12,16 +12,17 @@ import (
 // A chart is what a drawing shows. Its JSON is read by html/chart.js, so names are
 // short: a page holds hundreds of thousands of numbers.
 type chart struct {
-	Kind   string   `json:"k"`           // curve, share, time or forest
+	Kind   string   `json:"k"`           // curve, share, time, forest, boxes or heat
 	Title  string   `json:"t"`           // what the chart says, for eyes and for screen readers
 	X      []axis   `json:"x"`           // the first, and what may be chosen in its place
 	Y      axis     `json:"y"`           //
-	Rows   []string `json:"r,omitempty"` // of a forest plot, from the top
+	Rows   []string `json:"r,omitempty"` // of a forest plot, of boxes and of a heat map, from the top
 	Series []line   `json:"s"`
 	Spans  []span   `json:"w,omitempty"`
 	Limits []limit  `json:"m,omitempty"`
 	Group  string   `json:"g,omitempty"` // charts of one group share their zoom along x
 	End    num      `json:"z,omitempty"` // of the x axis, where values may end before it
+	Boxes  []box    `json:"q,omitempty"` // of boxes
 
 	// Static says that the page holds the drawing too, for readers without
 	// JavaScript.
@@ -34,13 +35,28 @@ const (
 	shareChart  = "share"  // shares of requests over values
 	timeChart   = "time"   // anything over time
 	forestChart = "forest" // ratios, one below the other
+	boxChart    = "boxes"  // stretches along x, in rows
+	heatChart   = "heat"   // values of rows and columns, each of its own shade
 )
 
 // An axis names what it shows.
 type axis struct {
 	Label string `json:"l"`
 	Unit  string `json:"u,omitempty"`
-	Log   bool   `json:"g,omitempty"`
+	Log   bool   `json:"g,omitempty"` // logarithmic at first
+	Bytes bool   `json:"p,omitempty"` // powers of two are its round values
+}
+
+// A box is a stretch of a row with a name; its colour is that of the series of its
+// style.
+type box struct {
+	Row   int    `json:"r"`
+	Lane  int    `json:"l,omitempty"` // below the first, where stretches overlap
+	From  num    `json:"a"`
+	To    num    `json:"b"`
+	Style int    `json:"i"`
+	Name  string `json:"n"`           // short, for inside of it
+	Note  string `json:"o,omitempty"` // what is said of it
 }
 
 // text is the axis as it is written beside the drawing.

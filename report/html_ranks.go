@@ -1,5 +1,15 @@
 package report
 
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"assay/analysis/overlap"
+	"assay/unit"
+)
+
 // blockPart is a block of text as a part of the page.
 func blockPart(b block) part {
 	return part{Title: b.title, Lines: b.lines, Points: b.points, Head: b.head, Rows: b.rows}
@@ -20,21 +30,169 @@ func (x exhibit) training() part {
 	if x.Training == nil {
 		return part{}
 	}
-	return part{ID: "training", Title: "Training", Parts: blockParts(x.trainingBlocks())}
+	p := part{ID: "training", Title: "Training", Lines: []string{"A step ends when its slowest rank does. Exposed communication is what no computation hides."}}
+	if len(x.Training.Points) > 1 {
+		p.Charts = partsChart(x.Training.Points)
+	}
+	for i, one := range x.Training.Points {
+		inner := part{ID: fmt.Sprintf("training-%d", one.Point), Class: "point", Fold: one.Name, Open: i == 0}
+		inner.Charts = slices.Concat(breakdownChart(one), timelineChart(one), memoryChart(one))
+		of := x.Report
+		of.Training = &overlap.Report{Points: []overlap.Point{one}}
+		inner.Parts = blockParts(of.trainingBlocks())
+		p.add(inner)
+	}
+	if len(x.Training.Points) == 0 {
+		p.Lines = []string{"No completed launch measured any step."}
+	}
+	return p
 }
 
-// collectives shows bandwidth by size, its model, and who falls behind.
-func (x exhibit) collectives() part {
-	if x.Collectives == nil {
-		return part{}
+// The parts of a step and of memory, in the order in which they are drawn; the place
+// is the colour.
+var (
+	stepParts   = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
+	rankParts   = []string{"data", "copy in", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "other"}
+	memoryParts = []string{"parameters", "gradients", "optimizer", "activations", "rest of the peak"}
+)
+
+// partsChart is the mean step of every point, part by part.
+func partsChart(points []overlap.Point) []chart {
+	c := chart{Kind: boxChart, Title: "Where a step goes, point by point", X: []axis{{Label: "time of a step"}}}
+	for row, p := range points {
+		c.Rows = append(c.Rows, p.Name)
+		at := 0.0
+		for _, one := range p.Parts {
+			if style := slices.Index(stepParts, one.Name); style >= 0 {
+				at = c.stack(row, at, one.Value, style, words(one.Name), unit.Second)
+			}
+		}
 	}
-	return part{ID: "collectives", Title: "Collectives", Parts: blockParts(x.collectiveBlocks())}
+	return c.boxed(stepParts, unit.Second)
 }
 
-// hardware shows what the parts of the machine can do.
-func (x exhibit) hardware() part {
-	if x.Hardware == nil {
-		return part{}
+// breakdownChart is the median step of every rank, part by part.
+func breakdownChart(p overlap.Point) []chart {
+	c := chart{Kind: boxChart, Title: "The step of every rank", X: []axis{{Label: "time, medians"}}}
+	for row, r := range p.PerRank {
+		c.Rows = append(c.Rows, rankText(r.Rank, r.Host))
+		backward := r.Compute
+		if backward == nil && r.Backward != nil {
+			left := *r.Backward - orZero(r.Exposed)
+			backward = &left
+		}
+		transfer, wait := r.ByTransfer, r.ByWait
+		if transfer == nil && wait == nil {
+			transfer = r.Exposed
+		}
+		at := 0.0
+		for style, v := range []*float64{r.Data, r.H2D, r.Forward, backward, transfer, wait, r.Optimizer} {
+			if v != nil && *v > 0 {
+				at = c.stack(row, at, *v, style, rankParts[style], unit.Second)
+			}
+		}
+		if rest := r.Step - at; rest > 0 {
+			c.stack(row, at, rest, len(rankParts)-1, "other", unit.Second)
+		}
 	}
-	return part{ID: "hardware", Title: "Hardware", Parts: blockParts(x.hardwareBlocks())}
+	return c.boxed(rankParts, unit.Second)
+}
+
+func rankText(rank int, host string) string {
+	text := fmt.Sprintf("rank %d", rank)
+	if host != "" {
+		text += ", " + host
+	}
+	return text
+}
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// timelineChart is one typical step: phases, and below them gradient buckets on
+// their way.
+func timelineChart(p overlap.Point) []chart {
+	c := chart{Kind: boxChart, Title: "One typical step: phases, and buckets from ready to exchanged", X: []axis{{Label: "time since the first rank began"}}}
+	names := []string{"data", "h2d", "forward", "backward", "optimizer", "bucket"}
+	for row, t := range p.Timeline {
+		c.Rows = append(c.Rows, fmt.Sprintf("rank %d", t.Rank))
+		for _, s := range t.Spans {
+			style := slices.Index(names, s.Name)
+			if style < 0 {
+				style = len(names)
+			}
+			c.Boxes = append(c.Boxes, box{Row: row, From: num(s.Begin), To: num(s.End), Style: style, Name: words(s.Name), Note: words(s.Name) + " " + unit.Format(s.End-s.Begin, unit.Second)})
+		}
+		var free []float64 // when each lane is free again
+		for i, b := range t.Buckets {
+			lane := slices.IndexFunc(free, func(at float64) bool { return at <= b[0] })
+			if lane < 0 {
+				free = append(free, 0)
+				lane = len(free) - 1
+			}
+			free[lane] = b[1]
+			c.Boxes = append(c.Boxes, box{
+				Row: row, Lane: lane + 1, From: num(b[0]), To: num(b[1]), Style: 5, Name: fmt.Sprint(i),
+				Note: fmt.Sprintf("bucket %d, %s, %s", i, unit.Format(b[2], unit.Byte), unit.Format(b[1]-b[0], unit.Second)),
+			})
+		}
+	}
+	return c.boxed(names, unit.Second)
+}
+
+// memoryChart is what each rank held at its peak.
+func memoryChart(p overlap.Point) []chart {
+	c := chart{Kind: boxChart, Title: "Memory of every rank", X: []axis{{Label: "memory"}}}
+	for _, m := range p.Memory {
+		if m.Outcome == "out_of_memory" {
+			continue // there is no peak to show
+		}
+		row, at := len(c.Rows), 0.0
+		c.Rows = append(c.Rows, fmt.Sprintf("rank %d", m.Rank))
+		for style, v := range []*int64{m.Parameters, m.Gradients, m.Optimizer, m.Activations} {
+			if v != nil && *v > 0 {
+				at = c.stack(row, at, float64(*v), style, memoryParts[style], unit.Byte)
+			}
+		}
+		if m.PeakAllocated != nil && float64(*m.PeakAllocated) > at {
+			c.stack(row, at, float64(*m.PeakAllocated)-at, len(memoryParts)-1, "rest of the peak", unit.Byte)
+		}
+	}
+	return c.boxed(memoryParts, unit.Byte)
+}
+
+// stack puts a box at the end of a row and returns the new end.
+func (c *chart) stack(row int, at, much float64, style int, name string, u unit.Unit) float64 {
+	c.Boxes = append(c.Boxes, box{Row: row, From: num(at), To: num(at + much), Style: style, Name: name, Note: name + " " + unit.Format(much, u)})
+	return at + much
+}
+
+// boxed ends a chart of boxes: one readable unit, and a legend of what it has. A
+// chart without boxes is none.
+func (c chart) boxed(names []string, u unit.Unit) []chart {
+	top := 0.0
+	for _, b := range c.Boxes {
+		top = math.Max(top, float64(b.To))
+	}
+	if top == 0 {
+		return nil
+	}
+	divisor, suffix := unit.Axis(top, u)
+	c.X[0].Unit = suffix
+	for i := range c.Boxes {
+		c.Boxes[i].From /= num(divisor)
+		c.Boxes[i].To /= num(divisor)
+	}
+	for style, name := range names {
+		if slices.ContainsFunc(c.Boxes, func(b box) bool { return b.Style == style }) {
+			c.Series = append(c.Series, line{Name: words(name), Style: style, Y: nums{}})
+		}
+	}
+	return []chart{c}
 }

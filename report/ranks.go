@@ -85,17 +85,7 @@ func thousands(n int64) string {
 }
 
 // flops writes a rate of computation: 798 TFLOP/s.
-func flops(v float64) string {
-	for _, s := range []struct {
-		from   float64
-		prefix string
-	}{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}} {
-		if v >= s.from {
-			return fmt.Sprintf("%.3g %sFLOP/s", v/s.from, s.prefix)
-		}
-	}
-	return fmt.Sprintf("%.3g FLOP/s", v)
-}
+func flops(v float64) string { return unit.Format(v, unit.FLOPPerSecond) }
 
 // estimated shows an estimate of a unit with its interval.
 func estimated(e stats.Estimate, u unit.Unit) string {

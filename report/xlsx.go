@@ -85,15 +85,20 @@ func (o XLSXOptions) Write(w io.Writer, r Report) error {
 	defer b.file.Close()
 	b.properties(r)
 	b.summary(r)
+	b.ranks(r)
 	for _, s := range scenarioSheets(r) {
 		b.scenario(r, s)
 	}
 	b.claims(r)
 	b.findings(r)
 	b.reported(r)
-	b.requests(r)
+	if r.serves() {
+		b.requests(r)
+	}
 	b.launches(r)
-	b.client(r)
+	if r.serves() {
+		b.client(r)
+	}
 	b.environment(r)
 	b.definitions(r)
 	return b.write(w)

@@ -17,7 +17,7 @@ type scenarioSheet struct {
 
 // scenarioSheets are the points by scenario; one sheet where there is none.
 func scenarioSheets(r Report) (sheets []scenarioSheet) {
-	for _, p := range bookOrder(r.Plan.Points) {
+	for _, p := range bookOrder(r.servingPoints()) {
 		name := p.Scenario
 		if name == "" {
 			name = "Points"

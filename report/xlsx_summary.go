@@ -78,6 +78,11 @@ func (b *workbook) summary(r Report) {
 	for _, text := range r.Warnings {
 		s.fact("warning", text, bookFactColumns, bookFactRoom)
 	}
+	if !r.serves() {
+		s.row++
+		b.rankSummary(s, r)
+		return
+	}
 	s.row++
 	columns := []bookColumn{{head: "point", width: max(24, pointWidth(r))}, {head: "scenario", width: 20}}
 	sided := len(r.Plan.Run.Spec.Sides()) > 1
@@ -92,7 +97,7 @@ func (b *workbook) summary(r Report) {
 		columns = append(columns, bookColumn{head: b.head(one.name(), u)}, bookColumn{head: b.head(one.name()+" low", u)}, bookColumn{head: b.head(one.name()+" high", u)})
 	}
 	s.table(columns)
-	for _, point := range bookOrder(r.Plan.Points) {
+	for _, point := range bookOrder(r.servingPoints()) {
 		for _, side := range r.Plan.Run.Spec.Sides() {
 			s.add(b.summaryRow(r, point, side.Name, sided, shown)...)
 		}
@@ -219,10 +224,18 @@ func (b *workbook) facts(r Report) [][2]string {
 			add(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, r.startedBy(side.Target))
 		}
 	}
-	add("load", "%s", r.loadLine())
-	add("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
+	for _, one := range r.rankQuestion() {
+		add(one[0], "%s", one[1])
+	}
+	if r.serves() {
+		add("load", "%s", r.loadLine())
+		add("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
+	}
 	add("workload", "%s", r.Plan.WorkloadDigest)
 	add("intervals", "low and high: %g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
+	if !r.serves() {
+		return append(list, b.claimFacts(r)...)
+	}
 	shown := "p50"
 	if b.options.Percentile != shown {
 		shown += " and " + b.options.Percentile
@@ -230,6 +243,14 @@ func (b *workbook) facts(r Report) [][2]string {
 	add("shown", "%s of each request's times, in %s; cells hold every digit of the JSON report%s", shown, b.time.name, b.scaling())
 	for _, text := range ownError(r) {
 		add("own error", "%s", text)
+	}
+	return append(list, b.claimFacts(r)...)
+}
+
+// claimFacts are which launches count, and what may be claimed.
+func (b *workbook) claimFacts(r Report) (list [][2]string) {
+	add := func(name, format string, args ...any) {
+		list = append(list, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	for _, l := range r.Estimates.LeftOut {
 		add("left out", "launch %d is in no estimate: %s", l.Launch, l.Reason)

@@ -11,11 +11,12 @@ function element(name, properties, ...children) {
 // open reads the data of a figure and puts the controls around its drawing.
 function open(figure) {
   const chart = JSON.parse(figure.querySelector("script").textContent);
+  if (chart.k === "boxes" || chart.k === "heat") return openPlain(figure, chart);
   for (const s of chart.s) s.alone = chart.k === "forest"; // marks without a line
   for (const s of chart.s) if (!s.x) s.x = [s.y.map((_, k) => (s.f || 0) + k * s.d)];
   const view = {
     figure, chart, id: views.length, hidden: new Set(), zoom: { x: null, y: null }, choice: 0,
-    log: { x: false, y: false }, together: chart.k === "time" || chart.k === "share",
+    log: { x: Boolean(chart.x[0].g), y: Boolean(chart.y.g) }, together: chart.k === "time" || chart.k === "share",
   };
   view.plot = element("div", { className: "plot", tabIndex: 0 });
   view.plot.setAttribute("role", "group");
@@ -85,7 +86,7 @@ function choice(view) {
 
 function logButton(view, axis) {
   const button = element("button", { type: "button", textContent: "log" , title: `logarithmic ${axis} axis` });
-  button.setAttribute("aria-pressed", "false");
+  button.setAttribute("aria-pressed", String(view.log[axis]));
   button.addEventListener("click", () => {
     view.log[axis] = !view.log[axis];
     button.setAttribute("aria-pressed", String(view.log[axis]));

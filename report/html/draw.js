@@ -47,6 +47,7 @@ function xRange(view) {
     hi = Math.min(2, Math.max(hi, ...limits));
     return [lo / 1.01, hi * 1.01];
   }
+  if (view.log.x && chart.k === "curve") return [positive(lo, seen.map((s) => xs(view, s))) / 1.3, hi * 1.3];
   if (view.log.x) return [positive(lo, seen.map((s) => xs(view, s))), hi];
   if (chart.k === "curve") return [Math.min(0, lo), hi + (hi - Math.min(0, lo)) * 0.04 || 1];
   if (chart.k === "share") return [lo, hi === lo ? lo + 1 : hi];
@@ -148,10 +149,11 @@ function drawAxes(view, to) {
   const { box, chart, x, y } = view;
   const g = node("g", { class: "axes" });
   const wide = box.right - box.left;
-  for (const v of ticks(x, Math.max(2, Math.floor(wide / 62)))) {
+  const binary = chart.x[view.choice].p;
+  for (const v of binary && x.log ? byteTicks(x, Math.max(2, Math.floor(wide / 62))) : ticks(x, Math.max(2, Math.floor(wide / 62)))) {
     const at = x(v);
     g.append(node("line", { class: "grid", x1: at, x2: at, y1: box.top, y2: box.bottom }),
-      node("text", { class: "tick", x: at, y: box.bottom + 16, "text-anchor": "middle" }, tickText(v)));
+      node("text", { class: "tick", x: at, y: box.bottom + 16, "text-anchor": "middle" }, binary ? bytesText(v) : tickText(v)));
   }
   if (chart.k === "forest") {
     chart.r.forEach((text, i) => {

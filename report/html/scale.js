@@ -48,6 +48,23 @@ function logTicks(lo, hi, count) {
   return decades.length >= 2 ? decades : linearTicks(lo, hi, count);
 }
 
+// byteTicks are powers of two, every so many of them.
+function byteTicks(scale, count) {
+  const lo = Math.ceil(Math.log2(scale.lo) - 1e-9), hi = Math.floor(Math.log2(scale.hi) + 1e-9);
+  const every = Math.max(1, Math.ceil((hi - lo + 1) / Math.max(1, count)));
+  const list = [];
+  for (let e = Math.ceil(lo / every) * every; e <= hi; e += every) list.push(2 ** e);
+  return list.length >= 2 ? list : logTicks(scale.lo, scale.hi, count);
+}
+
+// bytesText writes a size in the binary unit that suits it.
+function bytesText(v) {
+  const names = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let i = 0;
+  while (v >= 1024 && i < names.length - 1) { v /= 1024; i++; }
+  return `${+v.toPrecision(3)} ${names[i]}`;
+}
+
 // tickText writes a tick with no more digits than it needs.
 function tickText(v) {
   if (v === 0) return "0";
@@ -71,6 +88,11 @@ function valueText(v) {
 
 function axisText(axis) {
   return axis.u ? `${axis.l} (${axis.u})` : axis.l;
+}
+
+// axisValue writes a value of an axis with its unit.
+function axisValue(v, axis) {
+  return axis.p ? bytesText(v) : withUnit(valueText(v), axis);
 }
 
 function withUnit(text, axis) {
