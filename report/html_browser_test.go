@@ -26,6 +26,9 @@ func TestBrowser(t *testing.T) {
 	write("run.html", []byte(htmlOf(t, run)))
 	write("sweep.html", []byte(htmlOf(t, fortyFive(t))))
 	write("hostile.html", []byte(htmlOf(t, hostile(t))))
+	for name, r := range ranked(t) {
+		write(name+".html", []byte(htmlOf(t, r)))
+	}
 	var b bytes.Buffer
 	if err := CompareHTML(&b, compared(), true); err != nil {
 		t.Fatal(err)
@@ -55,8 +58,8 @@ func TestBrowser(t *testing.T) {
 			}
 		})
 	}
-	if tried < 18 {
-		t.Errorf("%d things were tried, want 18 or more", tried)
+	if tried < 27 {
+		t.Errorf("%d things were tried, want 27 or more", tried)
 	}
 }
 

@@ -149,7 +149,7 @@ const overlaps = () => {
 };
 
 for (const width of [360, 1200]) {
-  for (const name of ["run.html", "sweep.html", "compare.html"]) {
+  for (const name of ["run.html", "sweep.html", "compare.html", "trained.html", "exchanged.html", "probed.html"]) {
     await attempt(`${name} at ${width} pixels: no label on another, nothing wider than the page`, name, { viewport: { width, height: 900 } }, async (page) => {
       await sight(page);
       const empty = await page.evaluate(() => [...document.querySelectorAll("figure")].filter((f) => f.checkVisibility() && !f.querySelector(".plot > svg")).length);
@@ -181,6 +181,29 @@ await attempt("without JavaScript: tables, drawings, and folds that open", "run.
   const second = page.locator("details.point").nth(1);
   await second.locator("summary").first().click();
   assert.ok(await second.locator("table").first().isVisible());
+});
+
+await attempt("the parts of a step are boxes with names", "trained.html", {}, async (page) => {
+  const chart = page.locator("#training-1 figure").first();
+  await page.locator("#training-1 > summary").click();
+  await chart.scrollIntoViewIfNeeded();
+  await chart.locator(".boxed").first().waitFor();
+  assert.match((await chart.locator(".boxed title").allTextContents()).join("; "), /rank 1, node1: exposed: peers 10\.0 ms/);
+});
+
+await attempt("a size is told in its binary unit", "exchanged.html", {}, async (page) => {
+  const chart = page.locator("#collectives figure").first();
+  await chart.scrollIntoViewIfNeeded();
+  assert.match((await ticks(chart)).join(), /KiB.*MiB/);
+  await hover(page, chart);
+  assert.match(await chart.locator(".tip").innerText(), /size \d+ (KiB|MiB)/);
+});
+
+await attempt("the matrix of pairs has a cell for every two ranks", "exchanged.html", {}, async (page) => {
+  const heat = page.locator("figure.heat").first();
+  await heat.scrollIntoViewIfNeeded();
+  await heat.locator(".cell").first().waitFor();
+  assert.equal(await heat.locator(".cell").count(), 12);
 });
 
 await attempt("a comparison shows ratios with intervals", "compare.html", {}, async (page) => {
