@@ -241,6 +241,13 @@ bench-compare:
 	go build -o bin/assay ./cmd/assay
 	go run ./analysis/compare/benchmark -assay bin/assay -blocks $(COMPARE_BLOCKS)
 
+# The probes beside a C program, fio and iperf3 on this host, in turns: ratios with
+# intervals. Two minutes; PROBE_ROUNDS=3 for a look.
+PROBE_ROUNDS ?= 8
+.PHONY: bench-probe
+bench-probe:
+	go run ./probe/benchmark -rounds $(PROBE_ROUNDS)
+
 # The container image: a folder with a static binary, the certificates of this
 # machine and a user without rights, and what the Dockerfile makes of it. Where no
 # Docker engine runs the folder is left in bin/image.

@@ -104,14 +104,14 @@ func openMemory(_ context.Context, s *Setting) ([]variant, func() error, error) 
 					return members.sum(func(t *triple) int64 { return t.wrong(k.wrong) }), nil, nil
 				},
 			}
-			if i == 0 {
-				v.begin = func() error {
+			v.begin = func() error {
+				if members.team == nil { // the kernels share their arrays
 					*members = newCrew(threads, func(int) triple { return newTriple(elements) })
-					return nil
 				}
+				return nil
 			}
 			if i == len(streams)-1 {
-				v.end = func() error { return members.close() }
+				v.end = members.close
 			}
 			list = append(list, v)
 		}
@@ -119,7 +119,7 @@ func openMemory(_ context.Context, s *Setting) ([]variant, func() error, error) 
 	return list, func() error {
 		var errs []error
 		for _, members := range all {
-			errs = append(errs, members.close()) // where an error came before the last kernel
+			errs = append(errs, members.close()) // where the last kernel was not reached
 		}
 		return errors.Join(errs...)
 	}, nil

@@ -34,6 +34,9 @@ type Setting struct {
 	Trial func(record.Trial) // is given every replicate, outside of timed regions
 	Note  func(string)       // is told what a reader should know; nil means nobody
 
+	// Only names the one variant to measure; empty means all.
+	Only string
+
 	// Path is told what the kernel knows of the network probe's connections; nil means
 	// nobody.
 	Path func(Link)
@@ -111,6 +114,9 @@ func Measure(ctx context.Context, s Setting) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	for _, v := range variants {
+		if s.Only != "" && v.name != s.Only {
+			continue
+		}
 		if err := m.variant(ctx, v); err != nil {
 			return fmt.Errorf("probe %s %s: %w", s.Micro.Probe, v.name, err)
 		}
