@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"assay/unit"
 )
 
@@ -57,9 +55,12 @@ func openDataloader(_ context.Context, s *Setting) ([]variant, func() error, err
 
 // writeShards makes files of samples, each of which ends with its checksum.
 func writeShards(dir string, count int) (files []*os.File, err error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err == nil && int64(fs.Bavail)*fs.Bsize < int64(count)*samplesPerShard*sampleBytes+room {
-		return nil, fmt.Errorf("%s has %s free, too little for %d shards: choose another folder (--dir)", dir, unit.Bytes(int64(fs.Bavail)*fs.Bsize), count)
+	free, _, err := volume(dir)
+	if err != nil {
+		return nil, err
+	}
+	if free < int64(count)*samplesPerShard*sampleBytes+room {
+		return nil, fmt.Errorf("%s has %s free, too little for %d shards: choose another folder (--dir)", dir, unit.Bytes(free), count)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	shard := make([]byte, samplesPerShard*sampleBytes)

@@ -8,8 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
+	"unsafe"
 
 	"assay/unit"
 )
@@ -67,11 +66,11 @@ func openDisk(_ context.Context, s *Setting) ([]variant, func() error, error) {
 
 // newDiskFile makes a file whose every small block begins with its own place.
 func newDiskFile(dir string, size int64, note func(string)) (*diskFile, error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(dir, &fs); err != nil {
-		return nil, fmt.Errorf("%s: %w: pass a folder that is there (--dir)", dir, err)
+	free, system, err := volume(dir)
+	if err != nil {
+		return nil, err
 	}
-	if free := int64(fs.Bavail) * fs.Bsize; free < size+room {
+	if free < size+room {
 		return nil, fmt.Errorf("%s has %s free and the file takes %s, with %s left for others: choose another folder (--dir) or a smaller file (probe.fileSize)",
 			dir, unit.Bytes(free), unit.Bytes(size), unit.Bytes(room))
 	}
@@ -79,19 +78,20 @@ func newDiskFile(dir string, size int64, note func(string)) (*diskFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &diskFile{path: made.Name(), size: size}
+	d := &diskFile{path: made.Name(), size: size, system: system}
 	if err := errors.Join(d.fill(made), made.Close()); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	first, err := d.handle(unix.O_DIRECT)
-	if d.direct = err == nil; err != nil {
+	first, err := d.handle(direct)
+	if d.direct = err == nil && direct != 0; !d.direct {
 		note(fmt.Sprintf("disk: %s does not take direct I/O (%v): reads may come from the page cache, writes are followed by fdatasync", dir, err))
+	}
+	if err != nil {
 		if first, err = d.handle(0); err != nil {
 			return nil, errors.Join(err, d.close())
 		}
 	}
 	d.handles = append(d.handles, first)
-	d.system = fileSystem(fs.Type)
 	return d, nil
 }
 
@@ -139,11 +139,9 @@ func unlike(block []byte, at int64) (n int64) {
 // aligned is memory that direct I/O takes: it begins at a page.
 func aligned(size int) []byte {
 	const page = 4096
-	all, err := unix.Mmap(-1, 0, (size+page-1)/page*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	if err != nil {
-		return make([]byte, size) // then direct I/O says so itself
-	}
-	return all[:size]
+	all := make([]byte, size+page)
+	off := int(-uintptr(unsafe.Pointer(&all[0])) % page)
+	return all[off : off+size : off+size]
 }
 
 // A head is one thread's place in the file.
@@ -167,14 +165,11 @@ func (d *diskFile) transfer(name string, threads int, block int64, write, random
 				return h
 			})
 			if !d.direct {
-				return unix.Fadvise(int(d.handles[0].Fd()), 0, 0, unix.FADV_DONTNEED)
+				return forget(d.handles[0])
 			}
 			return nil
 		},
-		end: func() error {
-			members.each(func(h *head) { _ = unix.Munmap(h.block[:cap(h.block)]) })
-			return members.close()
-		},
+		end: func() error { return members.close() },
 		do: func(iterations int) error {
 			members.each(func(h *head) { h.move(iterations, d.size, write, random) })
 			var errs []error
@@ -182,7 +177,7 @@ func (d *diskFile) transfer(name string, threads int, block int64, write, random
 				errs = append(errs, h.err)
 			}
 			if write && !d.direct {
-				errs = append(errs, unix.Fdatasync(int(d.handles[0].Fd())))
+				errs = append(errs, keep(d.handles[0]))
 			}
 			return errors.Join(errs...)
 		},
@@ -253,17 +248,4 @@ func (d *diskFile) close() error {
 		errs = append(errs, h.Close())
 	}
 	return errors.Join(append(errs, os.Remove(d.path))...)
-}
-
-// fileSystem names the types that hosts of AI systems have.
-func fileSystem(magic int64) string {
-	names := map[int64]string{
-		unix.EXT4_SUPER_MAGIC: "ext4", unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
-		unix.NFS_SUPER_MAGIC: "nfs", unix.OVERLAYFS_SUPER_MAGIC: "overlay", unix.FUSE_SUPER_MAGIC: "fuse", unix.CEPH_SUPER_MAGIC: "ceph",
-		0x0bd00bd0: "lustre", 0x47504653: "gpfs", 0x2fc12fc1: "zfs", 0x19830326: "beegfs",
-	}
-	if name, ok := names[magic]; ok {
-		return name
-	}
-	return fmt.Sprintf("type %#x", magic)
 }

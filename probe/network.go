@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-
-	"golang.org/x/sys/unix"
 )
 
 // Network measures TCP to a host that runs assay net --serve, or through this host's
@@ -125,12 +123,12 @@ func (p *path) settle() (wrong int64, resent *int64, err error) {
 	for _, s := range p.streams {
 		wrong += s.wrong
 		s.wrong = 0
-		info, err := tcpInfo(s.conn)
+		_, resent, err := kernelLink(s.conn)
 		if err != nil {
 			return wrong, nil, err
 		}
-		sum += int64(info.Total_retrans - s.resent)
-		s.resent = info.Total_retrans
+		sum += int64(resent - s.resent)
+		s.resent = resent
 	}
 	return wrong, &sum, nil
 }
@@ -162,20 +160,8 @@ func (l Link) String() string {
 }
 
 func linkOf(conn *net.TCPConn) (Link, error) {
-	info, err := tcpInfo(conn)
-	if err != nil {
-		return Link{}, err
-	}
-	l := Link{Local: conn.LocalAddr().String(), Remote: conn.RemoteAddr().String(), PathMTU: int(info.Pmtu), Segment: int(info.Snd_mss)}
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return l, err
-	}
-	if inner := raw.Control(func(fd uintptr) {
-		l.Congestion, err = unix.GetsockoptString(int(fd), unix.IPPROTO_TCP, unix.TCP_CONGESTION)
-	}); inner != nil {
-		err = inner
-	}
+	l, _, err := kernelLink(conn)
+	l.Local, l.Remote = conn.LocalAddr().String(), conn.RemoteAddr().String()
 	own := conn.LocalAddr().(*net.TCPAddr)
 	faces, listErr := net.Interfaces()
 	for _, face := range faces {
@@ -187,17 +173,4 @@ func linkOf(conn *net.TCPConn) (Link, error) {
 		}
 	}
 	return l, errors.Join(err, listErr)
-}
-
-func tcpInfo(conn *net.TCPConn) (info *unix.TCPInfo, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	if outer := raw.Control(func(fd uintptr) {
-		info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
-	}); outer != nil {
-		return nil, outer
-	}
-	return info, err
 }

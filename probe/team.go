@@ -3,8 +3,6 @@ package probe
 import (
 	"runtime"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // A team is threads that work at once, each bound to a processor of its own as far
@@ -53,32 +51,6 @@ func (t *team) close() error {
 	}
 	t.ended.Wait()
 	return nil
-}
-
-// allowed lists the processors that this process may use.
-func allowed() []int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil // then nothing is bound
-	}
-	var list []int
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// bind keeps the calling thread on its own processor. Where that is refused the
-// thread wanders, as it would without us.
-func bind(processors []int, member int) {
-	if len(processors) == 0 {
-		return
-	}
-	var set unix.CPUSet
-	set.Set(processors[member%len(processors)])
-	_ = unix.SchedSetaffinity(0, &set)
 }
 
 // threadsOf are how many threads work at once, in turn: as asked, or one and as many

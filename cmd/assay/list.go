@@ -12,6 +12,7 @@ import (
 	"assay/foreign"
 	"assay/lint"
 	"assay/metric"
+	"assay/probe"
 	"assay/report"
 	"assay/target"
 	"assay/telemetry"
@@ -65,7 +66,10 @@ var listings = []listing{
 		}
 		return rows
 	}},
-	{"probes", "what is read beside a run, and what assay doctor asks of a host", func() (rows []listed) {
+	{"probes", "what assay probe measures, what is read beside a run, and what assay doctor asks of a host", func() (rows []listed) {
+		for _, p := range probe.All {
+			rows = append(rows, listed{p.Name, "measured", p.Doc})
+		}
 		for _, s := range telemetry.All {
 			rows = append(rows, listed{s.ID, "beside a run", s.Doc})
 		}

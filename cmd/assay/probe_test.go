@@ -1,12 +1,36 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"assay/analysis/hardware"
 	"assay/plan"
 	"assay/spec"
 )
+
+// A probe goes the way of every run: three launches, a sealed bundle, a table.
+func TestProbe(t *testing.T) {
+	out := t.TempDir()
+	code, text, story := answerAlone(t, "probe", "speed", "network", "--threads", "1", "--duration", "5ms", "--replicates", "3", "--out", out, "--progress", "none", "--json")
+	var got hardware.Report
+	if err := json.Unmarshal([]byte(text), &got); err != nil || code != exitOK {
+		t.Fatalf("exit code %d, %s: %v", code, story, err)
+	}
+	if len(got.Rows) != 5 {
+		t.Fatalf("rows %+v, want two of speed and three of the network", got.Rows)
+	}
+	for _, row := range got.Rows {
+		if row.Value <= 0 || row.N != 3 || row.Wrong != 0 || !row.Interval.Bounded() || row.Interval.Lo < 0 {
+			t.Errorf("%s %s: %+v over %d launches", row.Probe, row.Variant, row.Estimate, row.N)
+		}
+	}
+	_, dir, _ := strings.Cut(strings.TrimSpace(story[strings.LastIndex(story, "bundle "):]), " ")
+	if code, text, _ := answerAlone(t, "verify", dir); code != exitOK {
+		t.Errorf("verify: exit code %d, %s", code, text)
+	}
+}
 
 // The options of probe make a spec whose plan is what was asked for.
 func TestProbeSpec(t *testing.T) {
