@@ -94,7 +94,7 @@ func printTrace(w io.Writer, t trace.Trace) error {
 	}
 	fmt.Fprintln(table, "\nkernel\tclass\tcount\ttime")
 	for _, k := range t.Top {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", shortened(k.Name), k.Class, k.Count, unit.Format(k.Seconds, unit.Second))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", kernelName(k.Name), k.Class, k.Count, unit.Format(k.Seconds, unit.Second))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -106,8 +106,8 @@ func printTrace(w io.Writer, t trace.Trace) error {
 	return err
 }
 
-// shortened keeps names of templates from filling the screen.
-func shortened(name string) string {
+// kernelName keeps names of templates from filling the screen.
+func kernelName(name string) string {
 	const most = 72
 	if letters := []rune(name); len(letters) > most {
 		return string(letters[:most-1]) + "…"
