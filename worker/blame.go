@@ -51,6 +51,10 @@ const (
 	// waited for, and the other way round.
 	deathWithin = time.Second
 
+	// aloneWithin is how long a rank may work while the others wait before or after
+	// what is measured: it compiles, or trains the reference alone.
+	aloneWithin = 10 * time.Minute
+
 	// beatEvery is how often a rank gives a sign of life.
 	beatEvery = time.Second
 )
@@ -254,12 +258,12 @@ func (c *Controller) hang(p *peer, now int64) {
 func (c *Controller) standstill(now int64) {
 	var last *peer
 	var latest int64
-	ahead, preparing := false, false
+	ahead, apart := false, false
 	for _, p := range c.peers {
 		if p.hello == nil || p.bye != nil {
 			return
 		}
-		preparing = preparing || p.barrier != ""
+		apart = apart || p.barrier != "" || p.ended || p.phase == warmingUp
 		latest = max(latest, p.moved)
 		switch {
 		case last == nil:
@@ -270,15 +274,17 @@ func (c *Controller) standstill(now int64) {
 			ahead = true
 		}
 	}
-	// Before the point begins ranks compile and load, and one may take long alone.
 	limit := 2 * c.o.Hang
-	if preparing {
-		limit = 10 * c.o.Hang
+	if apart {
+		limit = max(limit, aloneWithin)
 	}
 	if still := time.Duration(now - latest); ahead && still > limit {
 		c.fail(last, VerdictHung, fmt.Sprintf("it lives and the others wait for it; nobody has gone on for %.1f s", still.Seconds()), still)
 	}
 }
+
+// warmingUp is the phase of a sign of life in which libraries still compile.
+const warmingUp = "warmup"
 
 // behind says that p has yet to do what q waits for.
 func (p *peer) behind(q *peer) bool {

@@ -85,6 +85,9 @@ func rank() int {
 			at := worker.Mono()
 			client.Coll(worker.CollLine{Point: point.Index, It: it, Phase: record.Measure, Op: "barrier", N: world.Ranks, T0: at, T1: at + 1000, Clock: "host"})
 		}
+		if fault == "reference" {
+			time.Sleep(6 * time.Second)
+		}
 		client.EndPoint()
 	}
 }
@@ -107,7 +110,7 @@ func misbehave(client *worker.Client, fault string) {
 	case "wait":
 		client.Began(iterations/2 - 1)
 		time.Sleep(time.Hour)
-	case "":
+	default:
 		return
 	}
 	time.Sleep(time.Second) // a signal takes a moment
@@ -334,4 +337,14 @@ func TestBlame(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReference holds that a rank that works on alone when the others have ended the
+// point is no failure.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	w := start(t, worker.Options{Ranks: 2, Hang: 2 * time.Second}, launch.Job{Env: []string{"TEST_FAULT=0:reference"}})
+	must(t, w.Gather(t.Context()))
+	must(t, w.Run(t.Context(), point(0, 2), worker.WorldLine{Timeout: int64(time.Minute)}, &sink{}))
+	must(t, w.Quit(t.Context()))
 }
