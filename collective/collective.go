@@ -84,13 +84,12 @@ func (g *Group) Choose(kind, algorithm string, bytes int64) string {
 // cross a link for large ones. The limits are not sharp; docs/evidence/collective.md
 // has the times around them.
 func auto(kind string, ranks int, bytes int64) string {
-	small := bytes <= 16<<10
 	switch kind {
 	case AllReduce:
 		switch {
-		case small && ranks <= 4:
+		case bytes*int64(ranks-1) <= 16<<10: // what each rank sends
 			return Direct
-		case bytes <= 256<<10:
+		case bytes <= 64<<10:
 			return HalvingDoubling
 		}
 		return Ring
@@ -105,7 +104,7 @@ func auto(kind string, ranks int, bytes int64) string {
 		}
 		return Ring
 	case Gather, Scatter:
-		if small && ranks > 8 {
+		if bytes <= 16<<10 && ranks > 8 {
 			return Tree
 		}
 		return Direct

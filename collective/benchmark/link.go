@@ -71,49 +71,70 @@ func shapedLink(ctx context.Context, rate int) (l link, remove func(), err error
 
 const iperfPort = 47_311
 
-// iperf is what iperf3 receives one way, in bytes per second of payload. With bidir
-// it is the mean of both ways. The first second is left out: a token bucket that
-// is full lets its burst through at any rate.
-func iperf(ctx context.Context, l link, bidir bool, seconds float64) (float64, error) {
+// iperf is what iperf3 receives one way, of payload. With bidir it is the mean of both
+// ways. On a shaped link the first second is left out: a token bucket that is full lets
+// its burst through at any rate.
+func iperf(ctx context.Context, l link, bidir bool, seconds float64) (flow, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second))+20*time.Second)
 	defer cancel()
 	server := l.command(ctx, 1, "iperf3", "-s", "-1", "-p", strconv.Itoa(iperfPort))
 	if err := server.Start(); err != nil {
-		return 0, err
+		return flow{}, err
 	}
-	defer server.Wait()
-	defer server.Process.Kill()
-	args := []string{"iperf3", "-c", l.hosts[1], "-p", strconv.Itoa(iperfPort), "-t", strconv.Itoa(max(1, int(seconds+.5))), "-O", "1", "-J"}
+	args := []string{"iperf3", "-c", l.hosts[1], "-p", strconv.Itoa(iperfPort), "-t", strconv.Itoa(max(1, int(seconds+.5))), "-J"}
 	if bidir {
 		args = append(args, "--bidir")
 	}
-	var last error
-	for range 50 { // the server takes a moment to listen
+	if l.goodput > 0 {
+		args = append(args, "-O", "1")
+	}
+	client, said, err := iperfClient(ctx, l, args)
+	if err != nil {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+		return flow{}, fmt.Errorf("iperf3: %w", err)
+	}
+	if err := server.Wait(); err != nil {
+		return flow{}, fmt.Errorf("iperf3 -s: %w", err)
+	}
+	there, back := said.End.Received, said.End.Back
+	rate := there.Rate / 8
+	if bidir {
+		rate = (there.Rate + back.Rate) / 2 / 8
+	}
+	cpu := client.UserTime() + client.SystemTime() + server.ProcessState.UserTime() + server.ProcessState.SystemTime()
+	return flow{rate, cpu.Seconds() / (there.Bytes + back.Bytes)}, nil
+}
+
+// iperfSaid is what is of use here of iperf3's JSON.
+type iperfSaid struct {
+	Error string `json:"error"`
+	End   struct {
+		Received iperfSum `json:"sum_received"`
+		Back     iperfSum `json:"sum_received_bidir_reverse"`
+	} `json:"end"`
+}
+
+type iperfSum struct {
+	Rate  float64 `json:"bits_per_second"`
+	Bytes float64 `json:"bytes"`
+}
+
+// iperfClient tries until the server listens.
+func iperfClient(ctx context.Context, l link, args []string) (*os.ProcessState, iperfSaid, error) {
+	for {
 		time.Sleep(50 * time.Millisecond)
-		out, err := l.command(ctx, 0, args...).Output()
-		var said struct {
-			Error string `json:"error"`
-			End   struct {
-				Received struct {
-					Rate float64 `json:"bits_per_second"`
-				} `json:"sum_received"`
-				Back struct {
-					Rate float64 `json:"bits_per_second"`
-				} `json:"sum_received_bidir_reverse"`
-			} `json:"end"`
+		cmd := l.command(ctx, 0, args...)
+		out, err := cmd.Output()
+		var said iperfSaid
+		if parsed := json.Unmarshal(out, &said); parsed != nil {
+			return nil, said, errors.Join(err, parsed)
 		}
-		if last = errors.Join(err, json.Unmarshal(out, &said)); last == nil && said.Error == "" {
-			if bidir {
-				return (said.End.Received.Rate + said.End.Back.Rate) / 2 / 8, nil
-			}
-			return said.End.Received.Rate / 8, nil
+		if said.Error == "" {
+			return cmd.ProcessState, said, err
 		}
-		if said.Error != "" {
-			last = errors.New(said.Error)
-		}
-		if ctx.Err() != nil || !strings.Contains(said.Error, "refused") {
-			break
+		if !strings.Contains(said.Error, "refused") || ctx.Err() != nil {
+			return nil, said, errors.New(said.Error)
 		}
 	}
-	return 0, fmt.Errorf("iperf3: %w", last)
 }

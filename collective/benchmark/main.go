@@ -5,7 +5,8 @@
 // A broadcast between two ranks goes one way, as iperf3 does; an all-reduce goes both
 // ways at once, as iperf3 --bidir does. Both have bus bandwidth S/t at two ranks. The
 // calls are timed as the worker times them: each by itself after a barrier, and the
-// slower rank counts.
+// slower rank counts. On loopback there is no link but the processors, so what a byte
+// takes of them is printed too: it tells more than a rate when others use them.
 package main
 
 import (
@@ -95,9 +96,9 @@ func crossings(ctx context.Context, l link, n int) error {
 	fmt.Printf("  all_reduce of %d ranks, median µs: %s\n", n, strings.Join(list, ", "))
 	for _, size := range []int64{64, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20} {
 		times := map[string][]float64{}
-		for range 5 {
+		for range 4 {
 			for _, algorithm := range list {
-				some, err := group.times(collective.AllReduce, algorithm, size, 8)
+				some, _, err := group.times(collective.AllReduce, algorithm, size, 5)
 				if err != nil {
 					return err
 				}
@@ -116,11 +117,11 @@ func crossings(ctx context.Context, l link, n int) error {
 
 // A contest is an operation and the run of iperf3 that moves bytes the same way.
 type contest struct {
-	op    string
-	bidir bool
+	op   string
+	ways int64
 }
 
-var contests = []contest{{collective.Broadcast, false}, {collective.AllReduce, true}}
+var contests = []contest{{collective.Broadcast, 1}, {collective.AllReduce, 2}}
 
 // versus measures both in turns and prints the ratios.
 func versus(ctx context.Context, l link, rounds int, seconds float64, size int64) error {
@@ -129,29 +130,26 @@ func versus(ctx context.Context, l link, rounds int, seconds float64, size int64
 		return err
 	}
 	defer two.stop()
-	fmt.Printf("  %-22s %-30s %-30s %s\n", "operation (ring)", "native bus bandwidth MB/s", "iperf3 MB/s, one way", "ratio")
+	fmt.Printf("  %-12s %-26s %-26s %-24s %s\n", "ring", "native bus bandwidth MB/s", "iperf3 MB/s, one way", "ratio", "processor s/GB, native and iperf3")
 	for _, c := range contests {
-		var ours, theirs, ratios []float64
+		var ours, theirs, ratios, cost, other []float64
 		for round := range rounds {
-			var own, other float64
+			var a, b flow
 			measure := []func() error{
-				func() (err error) { own, err = two.bandwidth(c.op, size, seconds); return },
-				func() (err error) { other, err = iperf(ctx, l, c.bidir, seconds); return },
+				func() (err error) { a, err = two.bandwidth(c.op, c.ways, size, seconds); return },
+				func() (err error) { b, err = iperf(ctx, l, c.ways == 2, seconds); return },
 			}
 			for i := range measure { // whoever goes second may find the machine otherwise
 				if err := measure[(i+round)%2](); err != nil {
 					return err
 				}
 			}
-			ours, theirs, ratios = append(ours, own/1e6), append(theirs, other/1e6), append(ratios, own/other)
+			ours, theirs, ratios = append(ours, a.rate/1e6), append(theirs, b.rate/1e6), append(ratios, a.rate/b.rate)
+			cost, other = append(cost, a.cost*1e9), append(other, b.cost*1e9)
 		}
-		with := "iperf3"
-		if c.bidir {
-			with = "iperf3 --bidir"
-		}
-		fmt.Printf("  %-22s %-30s %-30s %s  %s\n", c.op, spread(ours, 1), spread(theirs, 1), spread(ratios, 3), with)
+		fmt.Printf("  %-12s %-26s %-26s %-24s %s and %s\n", c.op, spread(ours, 1), spread(theirs, 1), spread(ratios, 3), spread(cost, 2), spread(other, 2))
 		if l.goodput > 0 {
-			fmt.Printf("  %-22s theory %.1f MB/s; native reaches %s of it\n", "", l.goodput/1e6, spread(scaled(ours, 1e6/l.goodput), 3))
+			fmt.Printf("  %-12s theory %.1f MB/s; native reaches %s of it\n", "", l.goodput/1e6, spread(scaled(ours, 1e6/l.goodput), 3))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"assay/collective"
@@ -33,8 +34,13 @@ type order struct {
 	Calls     int
 }
 
-// beRank is a rank: it says where it listens, then answers each order with the
-// seconds of every call.
+// A report is how a rank answers an order.
+type report struct {
+	Seconds []float64     // of every call
+	CPU     time.Duration // of the process, for all of them
+}
+
+// beRank is a rank: it says where it listens, then carries out orders.
 func beRank(number, host string) error {
 	rank, err := strconv.Atoi(number)
 	if err != nil {
@@ -62,39 +68,52 @@ func beRank(number, host string) error {
 		} else if err != nil {
 			return err
 		}
-		times, err := calls(group, o)
+		done, err := calls(group, o)
 		if err != nil {
 			return err
 		}
-		if err := json.NewEncoder(os.Stdout).Encode(times); err != nil {
+		if err := json.NewEncoder(os.Stdout).Encode(done); err != nil {
 			return err
 		}
 	}
 }
 
-func calls(g *collective.Group, o order) ([]float64, error) {
+// calls carries one order out. The processor's time is that of the calls and of the
+// barriers before them.
+func calls(g *collective.Group, o order) (done report, err error) {
 	t := collective.Types[0]
 	count := collective.Count(o.Op, g.Ranks(), t, o.Bytes)
 	pattern := collective.NewPattern(o.Op, t, g.Rank(), g.Ranks(), count)
 	send, recv := make([]byte, o.Bytes), make([]byte, o.Bytes)
-	times := make([]float64, o.Calls)
-	for i := range times {
-		if i == 0 || i == o.Calls-1 {
-			pattern.Fill(send, recv)
-		}
+	if o.Op == collective.Broadcast {
+		recv = send // out of place, the root copies its buffer besides
+	}
+	pattern.Fill(send, recv)
+	before := cpuTime()
+	for range o.Calls {
 		if err := g.Do(collective.Op{Kind: collective.Barrier}); err != nil {
-			return nil, err
+			return done, err
 		}
 		began := time.Now()
 		if err := g.Do(collective.Op{Kind: o.Op, Algorithm: o.Algorithm, Type: t, Send: send, Recv: recv}); err != nil {
-			return nil, err
+			return done, err
 		}
-		times[i] = time.Since(began).Seconds()
+		done.Seconds = append(done.Seconds, time.Since(began).Seconds())
 	}
+	done.CPU = cpuTime() - before
 	if wrong := pattern.Wrong(recv); wrong > 0 {
-		return nil, fmt.Errorf("%s: %d wrong elements", o.Op, wrong)
+		return done, fmt.Errorf("%s: %d wrong elements", o.Op, wrong)
 	}
-	return times, nil
+	return done, nil
+}
+
+// cpuTime is the user and system time of this process.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // ranks are processes, the first half on one side of a link and the second on the
@@ -154,45 +173,56 @@ func (r *ranks) stop() {
 	}
 }
 
-// times are the seconds of calls, each that of the slowest rank.
-func (r *ranks) times(op, algorithm string, size int64, n int) ([]float64, error) {
+// times are the seconds of calls, each that of the slowest rank, and what they took of
+// processors on all ranks.
+func (r *ranks) times(op, algorithm string, size int64, n int) (slowest []float64, cpu time.Duration, err error) {
 	if err := r.tell(order{Op: op, Algorithm: algorithm, Bytes: size, Calls: n}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	slowest := make([]float64, n)
+	slowest = make([]float64, n)
 	for _, out := range r.out {
 		line, err := out.ReadBytes('\n')
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		var own []float64
+		var own report
 		if err := json.Unmarshal(line, &own); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		for i, t := range own {
+		for i, t := range own.Seconds {
 			slowest[i] = max(slowest[i], t)
 		}
+		cpu += own.CPU
 	}
-	return slowest, nil
+	return slowest, cpu, nil
+}
+
+// A flow is how fast bytes went one way, and what each of them took of processors on
+// both sides.
+type flow struct {
+	rate float64 // bytes per second
+	cost float64 // seconds of processors for a byte sent and received
 }
 
 // bandwidth is the mean bus bandwidth of as many calls as fit the time: bytes over
 // seconds, as iperf3 has it, so that what disturbs the one and the other counts alike.
-// At two ranks the factor is 1 for a broadcast and for an all-reduce.
-func (r *ranks) bandwidth(op string, size int64, seconds float64) (float64, error) {
-	probe, err := r.times(op, collective.Ring, size, 2)
+// At two ranks the factor is 1 for a broadcast and for an all-reduce; ways is in how
+// many directions the bytes go.
+func (r *ranks) bandwidth(op string, ways, size int64, seconds float64) (flow, error) {
+	probe, _, err := r.times(op, collective.Ring, size, 2)
 	if err != nil {
-		return 0, err
+		return flow{}, err
 	}
-	list, err := r.times(op, collective.Ring, size, max(3, int(seconds/probe[1])))
+	list, cpu, err := r.times(op, collective.Ring, size, max(3, int(seconds/probe[1])))
 	if err != nil {
-		return 0, err
+		return flow{}, err
 	}
 	var sum float64
 	for _, t := range list {
 		sum += t
 	}
-	return float64(size) * float64(len(list)) / sum, nil
+	bytes := float64(size) * float64(len(list))
+	return flow{bytes / sum, cpu.Seconds() / bytes / float64(ways)}, nil
 }
 
 // spread is a mean with its 95 % interval by Student over rounds.

@@ -107,7 +107,7 @@ func TestCollectives(t *testing.T) {
 	}{
 		{plan.Collective{Op: "all_reduce", Algorithm: "ring", Bytes: 4 << 20, DataType: "float32"}, "ring", 4 << 20},
 		{plan.Collective{Op: "all_reduce", Algorithm: "auto", Bytes: 1024, DataType: "bfloat16", InPlace: true}, "direct", 1024},
-		{plan.Collective{Op: "all_reduce", Algorithm: "auto", Bytes: 1 << 20, DataType: "float64", Chunks: 5}, "halving_doubling", 1 << 20},
+		{plan.Collective{Op: "all_reduce", Algorithm: "auto", Bytes: 1 << 20, DataType: "float64", Chunks: 20}, "halving_doubling", 1 << 20},
 		{plan.Collective{Op: "all_gather", Algorithm: "ring", Bytes: 1000, DataType: "float32"}, "ring", 960}, // 320 bytes of each
 		{plan.Collective{Op: "reduce_scatter", Algorithm: "halving_doubling", Bytes: 100_000, DataType: "int32", InPlace: true}, "halving_doubling", 99984},
 		{plan.Collective{Op: "all_to_all", Algorithm: "tree", Bytes: 8, DataType: "uint8"}, "direct", 48}, // what is done, and the least that can be
