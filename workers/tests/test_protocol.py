@@ -1,10 +1,12 @@
 """The worker's side of the protocol, against real processes."""
 
+import ast
+import glob
 import hashlib
 import os
 import unittest
 
-from controller import Controller, Failed
+from controller import WORKER, Controller, Failed
 
 
 class Protocol(unittest.TestCase):
@@ -48,6 +50,11 @@ class Protocol(unittest.TestCase):
             self.assertEqual(c.processes[0].wait(30), 1)
             with open(os.path.join(c.dir, "rank-00000.jsonl")) as f:
                 self.assertIn('"phase":"bye"', f.read().splitlines()[-1])
+
+    def test_old_pythons_can_read_it(self):
+        for path in glob.glob(os.path.join(WORKER, "*.py")):
+            with open(path) as f:
+                ast.parse(f.read(), path, feature_version=(3, 8))
 
 
 if __name__ == "__main__":
