@@ -23,6 +23,10 @@ const roofArray = 16 << 10
 // arithmetic.
 const peakRounds = 1024
 
+// stretch is how many blocks a kernel does at once: the collector waits for whoever
+// is inside one, and so does everything that it stops.
+const stretch = 512
+
 // The line's fixed point is 2: x = x/2 + 1 halves the distance to it, whatever x was,
 // so that values stay normal numbers for ever.
 const lineA, lineB = .5, 1
@@ -74,7 +78,9 @@ func lineVariant(k kernel, name string, threads int, size int64, rounds int) var
 		do: func(iterations int) error {
 			members.each(func(own *axis) {
 				for range iterations {
-					k.line(&own.xs[0], blocks, rounds, lineA, lineB)
+					for at := 0; at < blocks; at += stretch {
+						k.line(&own.xs[at*k.block], min(stretch, blocks-at), rounds, lineA, lineB)
+					}
 				}
 				own.rounds += iterations * rounds
 			})
