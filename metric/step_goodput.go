@@ -31,8 +31,8 @@ func (p *Point) toTarget() (took int64, steps int, ok bool) {
 		return 0, 0, false
 	}
 	for _, s := range p.Ranked.ByStep() {
-		if !s.Synced {
-			continue // its gradients are thrown away
+		if !s.Trained() {
+			continue
 		}
 		took, steps = took+s.Slowest(), steps+1
 		sum, n := 0.0, 0
@@ -64,7 +64,7 @@ var TrainingGoodput = Metric{
 			}
 		}
 		for _, s := range p.Ranked.ByStep() {
-			if s.Synced {
+			if s.Trained() {
 				trained += s.Slowest()
 			}
 		}

@@ -30,7 +30,7 @@ func Log(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, point int) ([]Ev
 func logOf(r *metric.Ranked, p plan.Plan, info bundle.LaunchInfo) ([]Event, error) {
 	var steps []exchange.Step
 	for _, s := range r.ByStep() {
-		if s.Synced {
+		if s.Trained() {
 			steps = append(steps, s)
 		}
 	}
@@ -39,7 +39,7 @@ func logOf(r *metric.Ranked, p plan.Plan, info bundle.LaunchInfo) ([]Event, erro
 	}
 	var list []Event
 	add := func(at int64, kind, key string, value any, metadata map[string]any) {
-		list = append(list, Event{TimeMS: (info.EpochNS + at) / 1e6, Type: kind, Key: key, Value: value, Metadata: metadata})
+		list = append(list, Event{TimeMS: info.Started.UnixMilli() + at/1e6, Type: kind, Key: key, Value: value, Metadata: metadata})
 	}
 	first := steps[0].Rows[0].Start
 	began, device := first, "unknown"

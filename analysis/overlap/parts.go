@@ -10,10 +10,13 @@ import (
 var partNames = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
 
 // partsOf are the parts of the mean step of the slowest rank, estimated over
-// launches. Means add up where medians would not.
+// launches. Means add up where medians would not. A part that nothing was recorded of
+// is left out.
 func partsOf(list []measured, confidence float64) ([]Part, error) {
 	perLaunch := make([][]float64, len(partNames))
+	known := map[string]bool{"other": true}
 	for _, m := range list {
+		m.knownParts(known)
 		for i, v := range m.parts() {
 			perLaunch[i] = append(perLaunch[i], v)
 		}
@@ -24,9 +27,15 @@ func partsOf(list []measured, confidence float64) ([]Part, error) {
 		if len(perLaunch[i]) == 0 {
 			return nil, nil // no launch has a counted step
 		}
+		if !known[name] {
+			continue
+		}
 		est, err := stats.Mean(perLaunch[i], confidence)
 		if err != nil {
 			return nil, err
+		}
+		if name != "other" { // which is negative where phases overlap
+			est.Interval.Lo = max(0, est.Interval.Lo)
 		}
 		total += est.Value
 		out = append(out, Part{Name: name, Estimate: est})
@@ -35,6 +44,21 @@ func partsOf(list []measured, confidence float64) ([]Part, error) {
 		out[i].Share = out[i].Value / total
 	}
 	return out, nil
+}
+
+// knownParts notes which parts were recorded.
+func (m measured) knownParts(known map[string]bool) {
+	for _, s := range m.counted {
+		for i, row := range s.Rows {
+			_, exchanged := s.Figures(i)
+			for name, there := range map[string]bool{
+				"data": row.Data != nil, "h2d": row.H2D != nil, "forward": row.Forward != nil, "backward": row.Backward != nil,
+				"optimizer": row.Optimizer != nil, "exposed_communication": exchanged,
+			} {
+				known[name] = known[name] || there
+			}
+		}
+	}
 }
 
 // parts are those of the mean step of the rank whose mean step is the longest; nil

@@ -3,6 +3,8 @@ package overlap
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"strconv"
@@ -20,9 +22,14 @@ var traceName = regexp.MustCompile(`^world-(\d+)-trace-rank-(\d+)`)
 func traces(b *bundle.Bundle, p plan.Plan, point int) (list []Trace, err error) {
 	for _, l := range p.Launches {
 		worlds := p.Worlds(l)
-		for _, f := range b.Manifest.Files {
-			found := traceName.FindStringSubmatch(path.Base(f.Path))
-			if found == nil || f.Launch == nil || *f.Launch != l.Index {
+		// The manifest lists files only when a bundle is sealed; it is judged before.
+		names, err := fs.Glob(os.DirFS(b.Dir), fmt.Sprintf("raw/launch-%02d/world-*-trace-rank-*", l.Index))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			found := traceName.FindStringSubmatch(path.Base(name))
+			if found == nil {
 				continue
 			}
 			world, _ := strconv.Atoi(found[1])
@@ -30,13 +37,13 @@ func traces(b *bundle.Bundle, p plan.Plan, point int) (list []Trace, err error) 
 			if world >= len(worlds) || worlds[world].Points[0].Index != point {
 				continue
 			}
-			data, err := b.ReadFile(f.Path)
+			data, err := b.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
-			t, err := trace.From(path.Base(f.Path), bytes.NewReader(data))
+			t, err := trace.From(path.Base(name), bytes.NewReader(data))
 			if err != nil {
-				t = Trace{File: path.Base(f.Path), Notes: []string{fmt.Sprint(err)}}
+				t = Trace{File: path.Base(name), Notes: []string{fmt.Sprint(err)}}
 			}
 			t.Rank = &rank
 			list = append(list, t)

@@ -42,6 +42,12 @@ func (s Step) Figures(i int) (Figures, bool) {
 // Counted says that the step is one that figures rest on.
 func (s Step) Counted() bool { return s.Phase == record.Measure && s.Synced }
 
+// Trained says that the step moved the model: the gradients of one without exchange
+// are thrown away, and those for the profiler come after the measurement.
+func (s Step) Trained() bool {
+	return s.Synced && (s.Phase == record.Warmup || s.Phase == record.Measure)
+}
+
 // Steps puts the rows of a point together, step by step in the order they began;
 // clock is that of each rank. Of a step that was made twice, because its world was
 // started again, the later stands. Buckets exchanged without computation are left
