@@ -5,19 +5,26 @@ import (
 	"slices"
 
 	"assay/finding"
+	"assay/metric"
 )
 
 // UpperBound fires when nobody says what the hardware could have done.
 var UpperBound = Check{
 	ID: "no-upper-bound", Code: "H-11", Severity: finding.Note,
-	Doc:     "No bound of the hardware stands beside the throughput.",
-	Applies: func(f *Facts) bool { return publication(f) || trains(f) || statedWith(statesRate)(f) },
-	Run:     upperBound,
+	Doc: "No bound of the hardware stands beside the throughput.",
+	Applies: func(f *Facts) bool {
+		return publication(f) || f.Plan.Run.Spec.Train != nil || statedWith(statesRate)(f)
+	},
+	Run: upperBound,
 }
 
 func upperBound(f *Facts) Answer {
 	t := f.Plan.Run.Spec.Train
 	bounded := slices.ContainsFunc(f.Statements, func(s Statement) bool { return s.Bound != nil && s.Bound.Value > 0 })
+	for _, point := range f.Plan.Points { // a device whose peak is published has one
+		_, known := f.Estimates.Find(metric.TrainingMFU.ID, "value", point.Index)
+		bounded = bounded || known
+	}
 	if !bounded && (t == nil || t.PeakTFLOPS == 0) {
 		return found(finding.Finding{
 			Severity: finding.Note,

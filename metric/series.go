@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,6 +103,7 @@ func (b *Beside) finish() {
 	for key, list := range b.bySource {
 		name, fromServer := strings.CutPrefix(key, serverSource+" ")
 		for _, s := range list {
+			s.inOrder()
 			if fromServer && isTotal(name) {
 				b.beginAtZero(s)
 			}
@@ -115,6 +117,24 @@ func (b *Beside) finish() {
 			}
 		}
 	}
+}
+
+// inOrder sorts the readings of a series. A worker reads its own device more often
+// than the program does and tells of it after the point.
+func (s *series) inOrder() {
+	if slices.IsSorted(s.at) {
+		return
+	}
+	order := make([]int, len(s.at))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s.at[i], s.at[j]) })
+	at, value := make([]int64, 0, len(order)), make([]float64, 0, len(order))
+	for _, i := range order {
+		at, value = append(at, s.at[i]), append(value, s.value[i])
+	}
+	s.at, s.value = at, value
 }
 
 // beginAtZero gives a counter the reading that it lacks when a page does not show
@@ -198,7 +218,7 @@ func (s *series) over(begin, end int64) (w window, ok bool) {
 
 // between is the value at the time at, on the line that ends in reading i.
 func (s *series) between(i int, at int64) float64 {
-	share := float64(at-s.at[i-1]) / float64(s.at[i]-s.at[i-1])
+	share := float64(at-s.at[i-1]) / float64(max(1, s.at[i]-s.at[i-1])) // two readers may meet in one nanosecond
 	return s.value[i-1] + share*(s.value[i]-s.value[i-1])
 }
 

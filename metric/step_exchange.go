@@ -102,6 +102,9 @@ func InterferenceOf(steps []exchange.Step) map[int32]float64 {
 // needs no common clock.
 func ofExchange(figure func(exchange.Figures) (float64, bool)) func(*Point) []float64 {
 	return func(p *Point) (list []float64) {
+		if p.Ranked == nil || p.Ranked.Plan.Ranks < 2 {
+			return nil // a rank by itself exchanges nothing
+		}
 		for _, s := range p.counted() {
 			sum, n := 0.0, 0
 			for i := range s.Rows {

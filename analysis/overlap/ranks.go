@@ -80,7 +80,7 @@ func (o *observed) see(s exchange.Step, i int) {
 		return
 	}
 	o.exposed, o.comm = append(o.exposed, seconds(f.Exposed)), append(o.comm, seconds(f.Comm))
-	if share, ok := f.Overlap(); ok {
+	if share, ok := f.Overlap(); ok && len(s.Rows) > 1 {
 		o.overlap = append(o.overlap, share)
 	}
 	if f.Compute > 0 {
