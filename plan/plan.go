@@ -196,10 +196,11 @@ func (p Plan) launch(index int, seedNumber int64) Launch {
 	for _, point := range p.Points {
 		l.Order = append(l.Order, point.Index)
 	}
+	rng := rand.New(rand.NewPCG(uint64(Seed(l.Seed, "order", 0)), 0))
 	if p.Run.Spec.Load != nil && p.Run.Spec.Load.Order == spec.OrderRandomised {
-		rng := rand.New(rand.NewPCG(uint64(Seed(l.Seed, "order", 0)), 0))
 		rng.Shuffle(len(l.Order), func(i, j int) { l.Order[i], l.Order[j] = l.Order[j], l.Order[i] })
 	}
+	p.shuffleSteps(l.Order, rng)
 	return l
 }
 

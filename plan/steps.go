@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 
 	"assay/spec"
@@ -49,6 +50,19 @@ func stepPoints(t spec.Train, precision string) ([]Point, error) {
 		}
 	}
 	return list, nil
+}
+
+// shuffleSteps puts the points of training in an order of their own, and leaves the
+// others where they are: a machine that warms up from size to size would otherwise
+// pass for one that scales badly.
+func (p Plan) shuffleSteps(order []int, rng *rand.Rand) {
+	var at []int
+	for i, index := range order {
+		if point, ok := p.PointByIndex(index); ok && point.Kind() == KindSteps {
+			at = append(at, i)
+		}
+	}
+	rng.Shuffle(len(at), func(i, j int) { order[at[i]], order[at[j]] = order[at[j]], order[at[i]] })
 }
 
 // stepsOf decides the steps of one world.

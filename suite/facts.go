@@ -30,6 +30,11 @@ func factsOf(r report.Report) facts {
 	f := facts{launches: len(r.Estimates.Launches), slo: len(r.Plan.Run.Spec.SLO) > 0}
 	f.throughputCV = spreadOf(r.Estimates, metric.OutputThroughput.ID, "value")
 	f.ttftCV = spreadOf(r.Estimates, metric.TTFT.ID, "p50")
+	for _, id := range []string{metric.DiskRead.ID, metric.DiskWrite.ID} {
+		if cv := spreadOf(r.Estimates, id, "value"); cv != nil {
+			f.seqCV = worse(f.seqCV, *cv)
+		}
+	}
 	if good, most := most(r.Estimates, metric.Goodput.ID), most(r.Estimates, metric.RequestThroughput.ID); good != nil && most != nil && *most > 0 {
 		// Goodput counts requests by when they were due, throughput by when they ended:
 		// at the edges of a short window the first may be the larger.

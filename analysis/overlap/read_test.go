@@ -46,7 +46,7 @@ spec: {workload: {model: m}, train: {ranks: [2], shape: {family: mlp, layers: 6,
 				zero := int64(0)
 				must(l.Ranks.Append(record.Rank{World: int32(world), Rank: rank, Ranks: 2, Offset: &zero, Bound: &zero}))
 			}
-			if world == 1 {
+			if one.Points[0].Steps.Value == "16" {
 				must(l.Memory.Append(record.Memory{Rank: 1, Point: index, Outcome: "out_of_memory"}))
 				continue
 			}
@@ -64,7 +64,7 @@ spec: {workload: {model: m}, train: {ranks: [2], shape: {family: mlp, layers: 6,
 				record.Event{Name: record.RankCheck, Point: index, Detail: fmt.Sprintf(`{"rank": 0, "point": %d, "name": "reference_loss", "passed": true}`, index)},
 			))
 			if planned.Index == 0 {
-				must(l.Attach("world-00-trace-rank-00001.json", trace))
+				must(l.Attach(fmt.Sprintf("world-%02d-trace-rank-00001.json", world), trace))
 			}
 		}
 		must(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))

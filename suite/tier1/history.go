@@ -178,7 +178,7 @@ func (c Comparison) Markdown() string {
 			fmt.Fprintln(&b, "none")
 		}
 		for _, change := range part.list {
-			fmt.Fprintf(&b, "- %s, %s: %s; %s\n", change.Key, change.Rule, change.Text, clear(change.Apart))
+			fmt.Fprintf(&b, "- %s, %s: %s; %s\n", change.Key, change.Rule, change.Text, certainty(change.Apart))
 		}
 	}
 	for head, list := range map[string][]string{"new": c.New, "missing": c.Missing, "warnings": c.Warnings} {
@@ -189,7 +189,7 @@ func (c Comparison) Markdown() string {
 	return b.String()
 }
 
-func clear(apart *bool) string {
+func certainty(apart *bool) string {
 	switch {
 	case apart == nil:
 		return "no interval on one side"
