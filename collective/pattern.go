@@ -69,8 +69,11 @@ func NewPattern(kind string, t Type, rank, ranks, count int) *Pattern {
 
 // Fill spoils recv and fills send, in this order: they may be one.
 func (p *Pattern) Fill(send, recv []byte) {
-	for i := range recv {
-		recv[i] = 0xa5
+	if len(recv) > 0 {
+		recv[0] = 0xa5
+	}
+	for done := 1; done < len(recv); done *= 2 { // as fast as memory, where a loop is not
+		copy(recv[done:], recv[:done])
 	}
 	for len(send) > 0 {
 		send = send[copy(send, p.own):]
