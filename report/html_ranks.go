@@ -37,9 +37,11 @@ func (x exhibit) training() part {
 	for i, one := range x.Training.Points {
 		inner := part{ID: fmt.Sprintf("training-%d", one.Point), Class: "point", Fold: one.Name, Open: i == 0}
 		inner.Charts = slices.Concat(breakdownChart(one), timelineChart(one), memoryChart(one))
-		of := x.Report
-		of.Training = &overlap.Report{Points: []overlap.Point{one}}
-		inner.Parts = blockParts(of.trainingBlocks())
+		inner.Parts = blockParts(x.stepBlocks(one))
+		for i := range inner.Parts { // the fold has the name of the point
+			inner.Parts[i].Title = strings.TrimPrefix(inner.Parts[i].Title, one.Name+": ")
+		}
+		inner.Parts[0].Title = ""
 		p.add(inner)
 	}
 	if len(x.Training.Points) == 0 {
@@ -48,13 +50,19 @@ func (x exhibit) training() part {
 	return p
 }
 
-// The parts of a step and of memory, in the order in which they are drawn; the place
-// is the colour.
+// The parts of a step and of memory, in the order in which they are drawn.
 var (
 	stepParts   = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
-	rankParts   = []string{"data", "copy in", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "other"}
+	rankParts   = []string{"data", "h2d", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "other"}
+	lineParts   = []string{"data", "h2d", "forward", "backward", "optimizer", "bucket", "other"}
 	memoryParts = []string{"parameters", "gradients", "optimizer", "activations", "rest of the peak"}
 )
+
+// partColours are the same in every chart, so that one legend teaches all.
+var partColours = map[string]int{
+	"data": 0, "h2d": 7, "forward": 2, "backward": 3, "exposed_communication": 1, "exposed: transfer": 1, "exposed: peers": 4, "bucket": 1, "optimizer": 5, "other": 6,
+	"parameters": 0, "gradients": 3, "activations": 2, "rest of the peak": 6,
+}
 
 // partsChart is the mean step of every point, part by part.
 func partsChart(points []overlap.Point) []chart {
@@ -63,9 +71,7 @@ func partsChart(points []overlap.Point) []chart {
 		c.Rows = append(c.Rows, p.Name)
 		at := 0.0
 		for _, one := range p.Parts {
-			if style := slices.Index(stepParts, one.Name); style >= 0 {
-				at = c.stack(row, at, one.Value, style, words(one.Name), unit.Second)
-			}
+			at = c.stack(row, at, one.Value, one.Name, unit.Second)
 		}
 	}
 	return c.boxed(stepParts, unit.Second)
@@ -86,13 +92,13 @@ func breakdownChart(p overlap.Point) []chart {
 			transfer = r.Exposed
 		}
 		at := 0.0
-		for style, v := range []*float64{r.Data, r.H2D, r.Forward, backward, transfer, wait, r.Optimizer} {
+		for i, v := range []*float64{r.Data, r.H2D, r.Forward, backward, transfer, wait, r.Optimizer} {
 			if v != nil && *v > 0 {
-				at = c.stack(row, at, *v, style, rankParts[style], unit.Second)
+				at = c.stack(row, at, *v, rankParts[i], unit.Second)
 			}
 		}
 		if rest := r.Step - at; rest > 0 {
-			c.stack(row, at, rest, len(rankParts)-1, "other", unit.Second)
+			c.stack(row, at, rest, "other", unit.Second)
 		}
 	}
 	return c.boxed(rankParts, unit.Second)
@@ -119,15 +125,10 @@ func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 // their way.
 func timelineChart(p overlap.Point) []chart {
 	c := chart{Kind: boxChart, Title: "One typical step: phases, and buckets from ready to exchanged", X: []axis{{Label: "time since the first rank began"}}}
-	names := []string{"data", "h2d", "forward", "backward", "optimizer", "bucket"}
 	for row, t := range p.Timeline {
 		c.Rows = append(c.Rows, fmt.Sprintf("rank %d", t.Rank))
 		for _, s := range t.Spans {
-			style := slices.Index(names, s.Name)
-			if style < 0 {
-				style = len(names)
-			}
-			c.Boxes = append(c.Boxes, box{Row: row, From: num(s.Begin), To: num(s.End), Style: style, Name: words(s.Name), Note: words(s.Name) + " " + unit.Format(s.End-s.Begin, unit.Second)})
+			c.put(row, s.Begin, s.End-s.Begin, s.Name, unit.Second)
 		}
 		var free []float64 // when each lane is free again
 		for i, b := range t.Buckets {
@@ -138,12 +139,12 @@ func timelineChart(p overlap.Point) []chart {
 			}
 			free[lane] = b[1]
 			c.Boxes = append(c.Boxes, box{
-				Row: row, Lane: lane + 1, From: num(b[0]), To: num(b[1]), Style: 5, Name: fmt.Sprint(i),
+				Row: row, Lane: lane + 1, From: num(b[0]), To: num(b[1]), Style: partColours["bucket"], Name: fmt.Sprint(i),
 				Note: fmt.Sprintf("bucket %d, %s, %s", i, unit.Format(b[2], unit.Byte), unit.Format(b[1]-b[0], unit.Second)),
 			})
 		}
 	}
-	return c.boxed(names, unit.Second)
+	return c.boxed(lineParts, unit.Second)
 }
 
 // memoryChart is what each rank held at its peak.
@@ -155,22 +156,39 @@ func memoryChart(p overlap.Point) []chart {
 		}
 		row, at := len(c.Rows), 0.0
 		c.Rows = append(c.Rows, fmt.Sprintf("rank %d", m.Rank))
-		for style, v := range []*int64{m.Parameters, m.Gradients, m.Optimizer, m.Activations} {
+		for i, v := range []*int64{m.Parameters, m.Gradients, m.Optimizer, m.Activations} {
 			if v != nil && *v > 0 {
-				at = c.stack(row, at, float64(*v), style, memoryParts[style], unit.Byte)
+				at = c.stack(row, at, float64(*v), memoryParts[i], unit.Byte)
 			}
 		}
 		if m.PeakAllocated != nil && float64(*m.PeakAllocated) > at {
-			c.stack(row, at, float64(*m.PeakAllocated)-at, len(memoryParts)-1, "rest of the peak", unit.Byte)
+			c.stack(row, at, float64(*m.PeakAllocated)-at, "rest of the peak", unit.Byte)
 		}
 	}
 	return c.boxed(memoryParts, unit.Byte)
 }
 
 // stack puts a box at the end of a row and returns the new end.
-func (c *chart) stack(row int, at, much float64, style int, name string, u unit.Unit) float64 {
-	c.Boxes = append(c.Boxes, box{Row: row, From: num(at), To: num(at + much), Style: style, Name: name, Note: name + " " + unit.Format(much, u)})
+func (c *chart) stack(row int, at, much float64, name string, u unit.Unit) float64 {
+	c.put(row, at, much, name, u)
 	return at + much
+}
+
+// put puts a box into a row. What has no colour of its own is other.
+func (c *chart) put(row int, at, much float64, name string, u unit.Unit) {
+	style, ok := partColours[name]
+	if !ok {
+		style = partColours["other"]
+	}
+	c.Boxes = append(c.Boxes, box{Row: row, From: num(at), To: num(at + much), Style: style, Name: partText(name), Note: partText(name) + " " + unit.Format(much, u)})
+}
+
+// partText is a part as people call it.
+func partText(name string) string {
+	if name == "h2d" {
+		return "copy in"
+	}
+	return words(name)
 }
 
 // boxed ends a chart of boxes: one readable unit, and a legend of what it has. A
@@ -189,9 +207,9 @@ func (c chart) boxed(names []string, u unit.Unit) []chart {
 		c.Boxes[i].From /= num(divisor)
 		c.Boxes[i].To /= num(divisor)
 	}
-	for style, name := range names {
-		if slices.ContainsFunc(c.Boxes, func(b box) bool { return b.Style == style }) {
-			c.Series = append(c.Series, line{Name: words(name), Style: style, Y: nums{}})
+	for _, name := range names {
+		if style := partColours[name]; slices.ContainsFunc(c.Boxes, func(b box) bool { return b.Style == style }) {
+			c.Series = append(c.Series, line{Name: partText(name), Style: style, Y: nums{}})
 		}
 	}
 	return []chart{c}

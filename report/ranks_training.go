@@ -15,12 +15,7 @@ func (r Report) trainingBlocks() (list []block) {
 		return nil
 	}
 	for _, p := range r.Training.Points {
-		point, _ := r.Plan.PointByIndex(p.Point)
-		list = append(list, trainedBlock(p))
-		if rows := r.figureRows(point); len(rows) > 0 {
-			list = append(list, withoutEmpty(block{title: p.Name + ": figures", head: figureHead, rows: rows}))
-		}
-		list = append(list, partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
+		list = append(list, r.stepBlocks(p)...)
 	}
 	for _, point := range r.Plan.Points {
 		if point.Kind() == plan.KindSteps && !r.trained(point.Index) {
@@ -28,6 +23,16 @@ func (r Report) trainingBlocks() (list []block) {
 		}
 	}
 	return list
+}
+
+// stepBlocks are those of one point.
+func (r Report) stepBlocks(p overlap.Point) []block {
+	point, _ := r.Plan.PointByIndex(p.Point)
+	list := []block{trainedBlock(p)}
+	if rows := r.figureRows(point); len(rows) > 0 {
+		list = append(list, withoutEmpty(block{title: p.Name + ": figures", head: figureHead, rows: rows}))
+	}
+	return append(list, partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
 }
 
 func (r Report) trained(point int) bool {
@@ -62,9 +67,16 @@ func verdictLines(v overlap.Verdict) []string {
 	return list
 }
 
+func ranksText(n int) string {
+	if n == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks", n)
+}
+
 func trainedBlock(p overlap.Point) block {
 	b := block{title: "training, " + p.Name}
-	b.lines = append(b.lines, fmt.Sprintf("%d ranks, %d measured steps with exchange over all launches", p.Ranks, p.Steps))
+	b.lines = append(b.lines, fmt.Sprintf("%s, %d measured steps with exchange over all launches", ranksText(p.Ranks), p.Steps))
 	b.lines = append(b.lines, verdictLines(p.Verdict)...)
 	if text := clockText(p.Clocks); text != "" {
 		b.lines = append(b.lines, text)

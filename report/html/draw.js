@@ -180,6 +180,7 @@ function drawLimits(view, to) {
   for (const m of view.chart.m || []) {
     if (m.x) {
       to.append(node("line", { class: "limit", x1: x(m.v), x2: x(m.v), y1: box.top, y2: box.bottom }));
+      if (view.chart.k === "curve") to.append(node("text", { class: "limit-name", x: x(m.v) + 5, y: box.top + 12 }, m.n));
       continue;
     }
     const at = y(m.v);
