@@ -10,7 +10,7 @@ import (
 )
 
 // collectiveMetrics are what operations among ranks take.
-var collectiveMetrics = []Metric{CollectiveTime, AlgorithmBandwidth, BusBandwidth}
+var collectiveMetrics = []Metric{CollectiveTime, AlgorithmBandwidth, BusBandwidth, PairLatency, PairBandwidth}
 
 // CollectiveTime is what an operation among ranks takes.
 var CollectiveTime = Metric{
@@ -50,6 +50,45 @@ var BusBandwidth = Metric{
 	Kinds:  []plan.Kind{plan.KindCollective},
 	Doc:    "Algorithm bandwidth times the factor of nccl-tests for the operation and the number of ranks; to be held against one direction of a link. One rank and a barrier have none.",
 	Whole:  func(p *Point) (float64, bool) { return p.bandwidth(BusFactor) },
+}
+
+// PairLatency is how far ranks are from each other.
+var PairLatency = Metric{
+	ID:     "pair_latency.v1",
+	Name:   "pair latency",
+	Unit:   unit.Second,
+	Better: Lower,
+	Kinds:  []plan.Kind{plan.KindPairs},
+	Doc:    "Half of a round trip of a small message between two ranks, of every two ranks of the world.",
+	Many: func(p *Point) []float64 {
+		return p.pairs("pair_latency", func(row record.Collective) float64 { return seconds(row.End-row.Start) / 2 })
+	},
+}
+
+// PairBandwidth is what goes from one rank to another.
+var PairBandwidth = Metric{
+	ID:     "pair_bandwidth.v1",
+	Name:   "pair bandwidth",
+	Unit:   unit.BytePerSecond,
+	Better: Higher,
+	Kinds:  []plan.Kind{plan.KindPairs},
+	Doc:    "Bytes of a large message from one rank to another over the time until it is confirmed, of every two ranks of the world in both directions.",
+	Many: func(p *Point) []float64 {
+		return p.pairs("pair_bandwidth", func(row record.Collective) float64 { return float64(row.Bytes) / seconds(row.End-row.Start) })
+	},
+}
+
+// pairs are the values of the measured exchanges between two ranks.
+func (p *Point) pairs(op string, value func(record.Collective) float64) (list []float64) {
+	if p.Ranked == nil {
+		return nil
+	}
+	for _, row := range p.Ranked.Collectives {
+		if row.Op == op && row.Phase == record.Measure && row.End > row.Start {
+			list = append(list, value(row))
+		}
+	}
+	return list
 }
 
 func (p *Point) bandwidth(factor func(op string, ranks int) (float64, bool)) (float64, bool) {

@@ -63,7 +63,7 @@ func boundOf(r Report, m metric.Metric) string {
 
 // writeClient shows the client's health by launch, and every finding.
 func writeClient(b *bytes.Buffer, r Report) {
-	if len(r.Client.Launches) > 0 {
+	if len(r.Client.Launches) > 0 && r.serves() {
 		fmt.Fprintln(b, "\nclient")
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "  launch\tlag p50\tlag p99\tlate > 1 ms\tshared reads\tCPU\tbusiest\tGC pause\trun queue\tsteal\tpressure\tmemory\tfiles")

@@ -47,6 +47,9 @@ func (x exhibit) parts() []part {
 	all = append(all, x.timeline())
 	if x.serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
+	} else if beside := blockPart(x.besideBlock()); len(beside.Rows) > 0 {
+		beside.ID, beside.Title = "client", "The instrument itself"
+		all = append(all, beside)
 	}
 	for _, p := range append(all, x.environment(), x.reported(), x.provenance(), x.files()) {
 		if !p.empty() {

@@ -10,9 +10,17 @@ import (
 	"assay/unit"
 )
 
+// longTable is how many rows a table has that is folded: charts above it show the
+// same.
+const longTable = 24
+
 // blockPart is a block of text as a part of the page.
 func blockPart(b block) part {
-	return part{Title: b.title, Lines: b.lines, Points: b.points, Head: b.head, Rows: b.rows}
+	p := part{Title: b.title, Lines: b.lines, Points: b.points, Head: b.head, Rows: b.rows}
+	if len(b.rows) > longTable {
+		p.Title, p.Fold = "", fmt.Sprintf("%s: %d rows", b.title, len(b.rows))
+	}
+	return p
 }
 
 // blockParts are blocks below each other; those without anything to say are left out.

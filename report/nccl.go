@@ -9,9 +9,9 @@ import (
 
 	"assay/analysis/collectives"
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
-	"assay/stats"
 )
 
 // NCCL writes collectives in the layout of the tables of nccl-tests, so that what
@@ -208,13 +208,13 @@ func ncclHalf(row *collectives.Row) string {
 	if row.Checked {
 		wrong = fmt.Sprintf("%g", float64(row.Wrong))
 	}
-	bandwidth := func(e *stats.Estimate) string {
-		if e == nil {
-			return "N/A"
-		}
-		return ncclNumber(e.Value/1e9, 6)
+	// Readers hold bandwidths against size and time: they follow from those printed
+	// beside them, where the report has means of each launch's own.
+	rate, bus := float64(row.Bytes)/row.Time.Value/1e9, "N/A"
+	if factor, ok := metric.BusFactor(row.Op, row.Ranks); ok {
+		bus = ncclNumber(factor*rate, 6)
 	}
-	return fmt.Sprintf("  %7s  %6s  %6s  %6s", ncclNumber(row.Time.Value*1e6, 7), bandwidth(row.AlgBW), bandwidth(row.BusBW), wrong)
+	return fmt.Sprintf("  %7s  %6s  %6s  %6s", ncclNumber(row.Time.Value*1e6, 7), ncclNumber(rate, 6), bus, wrong)
 }
 
 // ncclNumber loses decimals as a number widens and ends with an exponent.

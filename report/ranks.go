@@ -24,7 +24,22 @@ func (r Report) serves() bool { return len(r.servingPoints()) > 0 || len(r.Plan.
 
 // rankBlocks are what ranks and probes measured, for faces of text.
 func (r Report) rankBlocks() []block {
-	return slices.Concat(r.trainingBlocks(), r.collectiveBlocks(), r.hardwareBlocks())
+	return slices.Concat(r.trainingBlocks(), r.collectiveBlocks(), r.hardwareBlocks(), []block{r.besideBlock()})
+}
+
+// besideBlock is how busy assay and its host were beside ranks and probes; runs of
+// requests show it with the rest of the client.
+func (r Report) besideBlock() block {
+	b := block{title: "assay and its host beside the run", head: []string{"launch", "CPU of assay", "busiest", "waiting to run", "stolen", "CPU pressure", "host busy", "memory of assay"}}
+	if r.serves() {
+		return b
+	}
+	for _, h := range r.Client.Launches {
+		b.rows = append(b.rows, []string{
+			fmt.Sprint(h.Launch), percent(h.CPUShare), percent(h.CPUShareMax), percent(h.RunQueue), percent(h.Steal), percent(h.CPUPressure), percent(h.HostBusy), quantity(h.ResidentMax, unit.Byte),
+		})
+	}
+	return withoutEmpty(b)
 }
 
 // writeRanks writes what ranks and probes measured.

@@ -85,7 +85,15 @@ func typical(times [][]float64, confidence float64) (stats.Estimate, error) {
 		est.Warnings = append(est.Warnings, "one launch: the interval is over iterations and says nothing of the next launch")
 		return est, err
 	}
-	return stats.Mean(medians(times), confidence)
+	return positive(stats.Mean(medians(times), confidence))
+}
+
+// positive keeps an interval out of what no time and no rate can be.
+func positive(e stats.Estimate, err error) (stats.Estimate, error) {
+	if e.Interval.Bounded() {
+		e.Interval.Lo = max(0, e.Interval.Lo)
+	}
+	return e, err
 }
 
 func medians(times [][]float64) []float64 {
@@ -111,7 +119,7 @@ func rate(times [][]float64, much, confidence float64) (*stats.Estimate, error) 
 		for i, t := range rates {
 			rates[i] = much / t
 		}
-		est, err := stats.Mean(rates, confidence)
+		est, err := positive(stats.Mean(rates, confidence))
 		return &est, err
 	}
 	est, err := typical(turned, confidence)
