@@ -165,7 +165,6 @@ type stream struct {
 	conn  *net.TCPConn
 	block []byte
 	wrong int64
-	err   error
 
 	resent uint32 // as the kernel said last
 }
