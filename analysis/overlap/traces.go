@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"assay/analysis/trace"
 	"assay/bundle"
@@ -43,9 +44,9 @@ func traces(b *bundle.Bundle, p plan.Plan, point int) (list []Trace, err error) 
 			}
 			t, err := trace.From(path.Base(name), bytes.NewReader(data))
 			if err != nil {
-				t = Trace{File: path.Base(name), Notes: []string{fmt.Sprint(err)}}
+				t = Trace{Notes: []string{fmt.Sprint(err)}}
 			}
-			t.Rank = &rank
+			t.File, t.Rank = strings.TrimPrefix(name, "raw/"), &rank
 			list = append(list, t)
 		}
 	}
