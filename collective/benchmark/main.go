@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"assay/collective"
@@ -37,7 +38,7 @@ func main() {
 	rate := flag.Int("rate", 400, "rate of the shaped link in Mbit/s")
 	size := flag.Int64("size", 32<<20, "bytes of the buffer")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, *rounds, *seconds, *rate, *size); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
