@@ -103,6 +103,18 @@ screenshots-pages: browser
 	bin/assay compare $(SHOTS)/*__pair --format html >$(SHOTS)/compare.html
 	node tests/browser/shots.mjs $(SHOTS)/run.html $(SHOTS)/compare.html docs/img
 
+# Pictures of collectives and of training: two fresh runs of ranks, the second of
+# which needs a Python with torch.
+.PHONY: screenshots-ranks
+screenshots-ranks: browser
+	go build -o bin/assay ./cmd/assay
+	rm -rf $(SHOTS)-ranks && mkdir -p $(SHOTS)-ranks docs/img
+	bin/assay comm --ranks 4 --ops all_reduce,all_gather --from 256B --to 4MiB --algorithms auto,ring,tree --place out_of_place --name comm -o $(SHOTS)-ranks >/dev/null
+	bin/assay train --ranks 1,2 --bucket 100kB --name train -o $(SHOTS)-ranks >/dev/null
+	bin/assay report $(SHOTS)-ranks/*__comm --format html >$(SHOTS)-ranks/comm.html
+	bin/assay report $(SHOTS)-ranks/*__train --format html >$(SHOTS)-ranks/train.html
+	node tests/browser/ranks.mjs docs/img collectives.png $(SHOTS)-ranks/comm.html '#collectives' training.png $(SHOTS)-ranks/train.html '#training'
+
 # Size of the page of 45 points and a million requests, and the time from navigation
 # to its first live chart.
 bench-page: browser

@@ -50,6 +50,7 @@ type sizeCurve struct {
 	asked   string
 	ranks   int
 	inPlace bool
+	several bool // algorithms were measured
 	rows    []collectives.Row
 }
 
@@ -68,12 +69,15 @@ func sizeCurves(all []collectives.Row, op string) (list []sizeCurve) {
 		}
 		list[i].rows = append(list[i].rows, r)
 	}
+	for i := range list {
+		list[i].several = slices.ContainsFunc(list, func(c sizeCurve) bool { return c.asked != list[0].asked })
+	}
 	return list[:min(len(list), mostLines)]
 }
 
 func (c sizeCurve) name() string {
 	text := fmt.Sprintf("%d ranks", c.ranks)
-	if c.asked != "auto" {
+	if c.several {
 		text += ", " + c.asked
 	}
 	return text

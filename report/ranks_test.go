@@ -191,7 +191,7 @@ func TestRankFaces(t *testing.T) {
 func TestRankPages(t *testing.T) {
 	want := map[string][]string{
 		"trained":   {`<section id="training"`, `"k":"boxes","t":"The step of every rank"`, `"t":"One typical step`, `"t":"Memory of every rank"`, "Where a step goes, point by point", "rank 1 is last with 90 %"},
-		"exchanged": {`<section id="collectives"`, "all_reduce: bus bandwidth by size", "time by size, with the model", "call after call: high jitter", `"k":"heat"`, `"n":"model, 4 ranks"`, "link, one way"},
+		"exchanged": {`<section id="collectives"`, "all_reduce: bus bandwidth by size", "time by size, with the model", "call after call: high jitter", `"k":"heat"`, `"n":"model, 4 ranks, auto"`, "link, one way"},
 		"probed":    {`<section id="hardware"`, "Latency of memory by working set", "Roofline of cpu", "network interfaces over the run"},
 	}
 	for name, r := range ranked(t) {
