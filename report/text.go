@@ -178,7 +178,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
-		case !m.About(point.Kind()), !fits(m, r.Plan.Run.Spec.Workload.Session):
+		case m.Once != nil, !m.About(point.Kind()), !fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case r.untold(m):
