@@ -186,7 +186,7 @@ func matrixCharts(m collectives.Matrix) (list []chart) {
 		}
 		c := chart{Kind: heatChart, Title: fmt.Sprintf("%s between every two of %d ranks", of.name, m.Ranks), X: []axis{{Label: "to rank"}}, Y: axis{Label: of.name}}
 		for i := range m.Ranks {
-			c.Rows = append(c.Rows, "from "+rankText(i, m.Hosts[i]))
+			c.Rows = append(c.Rows, "from "+rankText(i, m.Hosts))
 			column := line{Name: fmt.Sprint(i)}
 			for j := range m.Ranks {
 				v := of.values[j][i]

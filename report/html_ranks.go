@@ -61,7 +61,7 @@ func (x exhibit) training() part {
 // The parts of a step and of memory, in the order in which they are drawn.
 var (
 	stepParts   = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
-	rankParts   = []string{"data", "h2d", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "other"}
+	rankParts   = []string{"data", "h2d", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "rest of the median step"}
 	lineParts   = []string{"data", "h2d", "forward", "backward", "optimizer", "bucket", "other"}
 	memoryParts = []string{"parameters", "gradients", "optimizer", "activations", "rest of the peak"}
 )
@@ -69,7 +69,7 @@ var (
 // partColours are the same in every chart, so that one legend teaches all.
 var partColours = map[string]int{
 	"data": 0, "h2d": 7, "forward": 2, "backward": 3, "exposed_communication": 1, "exposed: transfer": 1, "exposed: peers": 4, "bucket": 1, "optimizer": 5, "other": 6,
-	"parameters": 0, "gradients": 3, "activations": 2, "rest of the peak": 6,
+	"parameters": 0, "gradients": 3, "activations": 2, "rest of the peak": 6, "rest of the median step": 6,
 }
 
 // partsChart is the mean step of every point, part by part.
@@ -87,9 +87,13 @@ func partsChart(points []overlap.Point) []chart {
 
 // breakdownChart is the median step of every rank, part by part.
 func breakdownChart(p overlap.Point) []chart {
-	c := chart{Kind: boxChart, Title: "The step of every rank", X: []axis{{Label: "time, medians"}}}
+	c := chart{Kind: boxChart, Title: "The step of every rank", X: []axis{{Label: "time: medians, which need not add up"}}}
+	var hosts []string
+	for _, r := range p.PerRank {
+		hosts = append(hosts, r.Host)
+	}
 	for row, r := range p.PerRank {
-		c.Rows = append(c.Rows, rankText(r.Rank, r.Host))
+		c.Rows = append(c.Rows, rankText(r.Rank, hosts))
 		backward := r.Compute
 		if backward == nil && r.Backward != nil {
 			left := *r.Backward - orZero(r.Exposed)
@@ -106,16 +110,17 @@ func breakdownChart(p overlap.Point) []chart {
 			}
 		}
 		if rest := r.Step - at; rest > 0 {
-			c.stack(row, at, rest, "other", unit.Second)
+			c.stack(row, at, rest, "rest of the median step", unit.Second)
 		}
 	}
 	return c.boxed(rankParts, unit.Second)
 }
 
-func rankText(rank int, host string) string {
+// rankText names a rank, with its host where there are several.
+func rankText(rank int, hosts []string) string {
 	text := fmt.Sprintf("rank %d", rank)
-	if host != "" {
-		text += ", " + host
+	if rank < len(hosts) && slices.ContainsFunc(hosts, func(h string) bool { return h != hosts[0] }) {
+		text += ", " + hosts[rank]
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/analysis/overlap"
@@ -99,6 +100,9 @@ func clockText(clocks []overlap.Clock) string {
 	if len(clocks) == 0 {
 		return ""
 	}
+	if worst == 0 {
+		return "ranks share one clock"
+	}
 	return fmt.Sprintf("clocks of ranks are aligned to within %s, drift up to %.2g ppm: nobody is accused inside of that", unit.Format(worst, unit.Second), drift)
 }
 
@@ -123,7 +127,7 @@ func count3(v float64) string { return thousands(int64(v)) }
 func partsBlock(p overlap.Point) block {
 	b := block{title: p.Name + ": where a step goes, on its slowest rank", head: []string{"part", "time", "share"}}
 	for _, one := range p.Parts {
-		b.rows = append(b.rows, []string{strings.ReplaceAll(one.Name, "_", " "), estimated(one.Estimate, unit.Second), share(one.Share)})
+		b.rows = append(b.rows, []string{partText(one.Name), estimated(one.Estimate, unit.Second), share(one.Share)})
 	}
 	return b
 }
@@ -159,21 +163,49 @@ func memoryBlock(p overlap.Point) block {
 }
 
 func checksBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": is the training right", head: []string{"check", "launch", "passed", "value", "expected", "error", "noise", "remark"}}
+	b := block{title: p.Name + ": is the training right", head: []string{"check", "passed in launches", "value", "expected", "error", "noise", "remark"}}
 	number := func(v *float64) string {
 		if v == nil {
 			return "–"
 		}
 		return fmt.Sprintf("%.6g", *v)
 	}
-	for _, c := range p.Checks {
-		passed := "yes"
-		if !c.Passed {
-			passed = "NO"
+	for _, one := range gathered(p.Checks) {
+		passed := fmt.Sprintf("%d of %d", one.passed, one.launches)
+		if one.passed < one.launches {
+			passed = "ONLY " + passed
 		}
-		b.rows = append(b.rows, []string{strings.ReplaceAll(c.Name, "_", " "), fmt.Sprint(c.Launch), passed, number(c.Value), number(c.Expected), number(c.Error), number(c.Noise), dash(c.Text)})
+		c := one.worst
+		b.rows = append(b.rows, []string{words(c.Name), passed, number(c.Value), number(c.Expected), number(c.Error), number(c.Noise), dash(c.Text)})
 	}
 	return withoutEmpty(b)
+}
+
+// A checked is one check over the launches, with the launch that did worst.
+type checked struct {
+	worst            overlap.Check
+	passed, launches int
+}
+
+// gathered sums checks up by name: a failed one is worse than any that passed, then
+// the one with the larger error.
+func gathered(checks []overlap.Check) (list []checked) {
+	for _, c := range checks {
+		i := slices.IndexFunc(list, func(o checked) bool { return o.worst.Name == c.Name })
+		if i < 0 {
+			list = append(list, checked{worst: c})
+			i = len(list) - 1
+		}
+		one := &list[i]
+		one.launches++
+		if c.Passed {
+			one.passed++
+		}
+		if worst := one.worst; worst.Passed && !c.Passed || worst.Passed == c.Passed && orZero(c.Error) > orZero(worst.Error) {
+			one.worst = c
+		}
+	}
+	return list
 }
 
 // tracesBlock says what the profiler saw.
