@@ -98,6 +98,7 @@ function heatOf(chart, width) {
     });
   });
   chart.r.forEach((text, i) => svg.append(rowName(text, left, top + (i + 0.5) * high + 4)));
-  svg.append(node("text", { class: "label", x: left + cell * n / 2, y: height - 6, "text-anchor": "middle" }, `${axisText(chart.y)}: ${valueText(lo)} to ${valueText(hi)}, darker is more`));
+  const said = `${axisText(chart.y)}: ${valueText(lo)} to ${valueText(hi)}, darker is more`, half = said.length * 3.4 + 4;
+  svg.append(node("text", { class: "label", x: clamp(left + cell * n / 2, half, Math.max(half, width - half)), y: height - 6, "text-anchor": "middle" }, said.length * 6.8 < width ? said : axisText(chart.y)));
   return svg;
 }
