@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ func trainCommand(env Env) *cobra.Command {
 	var start launchFlags
 	var precision, params, bucket, vary, forward, backward, late, slower string
 	var values []string
-	var profile, noReference, noInterleave bool
+	var profile, pairs, noReference, noInterleave bool
 	cmd := &cobra.Command{
 		Use:   "train",
 		Short: "Measure training steps and where their time goes",
@@ -66,6 +67,7 @@ aborted), 2 the options are wrong.`,
 	flags.StringVar(&t.FLOPConvention, "flop-convention", "", "palm, torchtitan or megatron")
 	flags.Float64Var(&t.TargetLoss, "target-loss", 0, "train until the loss is this, at most --steps")
 	flags.BoolVar(&profile, "profile", false, "also record a few steps with the profiler and keep the traces")
+	flags.BoolVar(&pairs, "pairs", false, "also measure the link of every two ranks in both directions, so that a slow direction can be named")
 	flags.BoolVar(&noReference, "no-reference", false, "leave out the comparison with a single process")
 	flags.BoolVar(&noInterleave, "no-interleave", false, "leave out the steps without gradient exchange")
 	flags.StringVar(&vary, "vary", "", "the knob of an experiment in one variable, such as batchSize")
@@ -124,6 +126,12 @@ aborted), 2 the options are wrong.`,
 		run.Spec.Workload.Model = t.Shape.Family
 		run.Spec.Workload.Precision = precision
 		run.Spec.Train = &t
+		if most := slices.Max(t.Ranks); pairs && most > 1 {
+			run.Spec.Collectives = &spec.Collectives{
+				Backend: t.Backend, Device: t.Device, Python: t.Python, Ranks: []int{most}, Launch: t.Launch,
+				Operations: []string{"barrier"}, Iterations: 5, Pairs: true,
+			}
+		}
 		return out.carryOut(cmd, env, run)
 	}
 	return cmd

@@ -46,7 +46,7 @@ var cases = []testCase{
 	{letter: "D", what: "400 Mbit/s, rank 1 starts 60 ms late", rates: [2]float64{400 * megabit, 400 * megabit}, bucket: "1MiB",
 		args: []string{"--emulate-rank", "1", "--emulate-late", "60ms"}, limits: []string{"late_start"}, rank: 1, from: -1, to: -1},
 	{letter: "E", what: "rank 1 sends at 100, rank 0 at 400 Mbit/s", rates: [2]float64{400 * megabit, 100 * megabit}, bucket: "1MiB",
-		limits: []string{"slow_direction"}, rank: -1, from: 1, to: 0},
+		args: []string{"--pairs"}, limits: []string{"slow_direction"}, rank: -1, from: 1, to: 0},
 	{letter: "G", what: "400 Mbit/s, rank 1 takes 20 ms longer a layer", rates: [2]float64{400 * megabit, 400 * megabit}, bucket: "1MiB",
 		args: []string{"--emulate-rank", "1", "--emulate-slower", "20ms"}, limits: []string{"slow_compute"}, rank: 1, from: -1, to: -1},
 	{letter: "T", what: "as C, rank 1's clock 5000 s ahead", rates: [2]float64{100 * megabit, 100 * megabit}, bucket: "1MiB", symmetric: true, skewed: true,
