@@ -28,8 +28,7 @@ func join(ctx context.Context) (*link, error) {
 		steps = append(steps,
 			fmt.Sprintf("ip -n %s addr add 10.77.0.%d/24 dev %s", ns, i+1, device),
 			fmt.Sprintf("ip -n %s link set %s up", ns, device),
-			fmt.Sprintf("ip -n %s link set lo up", ns),
-			fmt.Sprintf("ip netns exec %s sysctl -qw net.ipv4.tcp_congestion_control=cubic", ns))
+			fmt.Sprintf("ip -n %s link set lo up", ns))
 	}
 	for _, step := range steps {
 		if err := do(ctx, step); err != nil {

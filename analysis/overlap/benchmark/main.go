@@ -112,7 +112,7 @@ func (o options) measure(ctx context.Context, l *link, c testCase, dir string) (
 	runs := filepath.Join(o.keep, "case-"+c.letter)
 	args := []string{
 		"train", "--python", python, "--device", "cpu", "--ranks", "2", "--family", "mlp", "--layers", fmt.Sprint(layers), "--hidden", fmt.Sprint(width),
-		"--emulate-forward", forward.String(), "--emulate-backward", backward.String(), "--bucket", c.bucket, "--steps", fmt.Sprint(o.steps), "--batch", "8",
+		"--emulate-forward", forward.String(), "--emulate-backward", backward.String(), "--bucket", c.bucket, "--steps", fmt.Sprint(o.steps), "--sequence", "1", "--batch", "4",
 		"--no-reference", "--namespaces", strings.Join(namespaces[:], ","), "--interface", device, "--progress", "none", "--format", "json", "-o", runs,
 	}
 	cmd := exec.CommandContext(ctx, o.assay, append(args, c.args...)...)
