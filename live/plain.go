@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/plan"
 	"assay/run"
 )
 
@@ -56,13 +57,17 @@ func line(s run.Snapshot, now time.Time) string {
 		if s.PointProgress.Known {
 			b.WriteString(" " + percent(s.PointProgress.Share))
 		}
-		fmt.Fprintf(&b, "  %s  in flight %d  TTFT p50 %s p99 %s", perSecond(s.Achieved), s.InFlight, latency(s.TTFT.P50), latency(s.TTFT.P99))
+		if s.Point.Kind() == plan.KindServing {
+			fmt.Fprintf(&b, "  %s  in flight %d  TTFT p50 %s p99 %s", perSecond(s.Achieved), s.InFlight, latency(s.TTFT.P50), latency(s.TTFT.P99))
+		}
 	}
-	fmt.Fprintf(&b, "  errors %d of %d", s.Failed, s.Requests)
+	if s.Point.Kind() == plan.KindServing {
+		fmt.Fprintf(&b, "  errors %d of %d", s.Failed, s.Requests)
+	}
 	if s.RunProgress.Known && s.Stage != run.Judging {
 		fmt.Fprintf(&b, "  run %s, %s", percent(s.RunProgress.Share), left(s.RunProgress.Left))
 	}
-	if h := healthNow(s); len(h.own) > 0 && loaded(s.Stage) {
+	if h := healthNow(s); len(h.own) > 0 && loaded(s.Stage) && s.Point.Kind() == plan.KindServing {
 		b.WriteString("  WARNING the client is the limit: " + h.own[0])
 	}
 	return b.String()

@@ -54,6 +54,19 @@ func writeRanks(b *bytes.Buffer, r Report) {
 	}
 }
 
+// ways lists how the points of a plan spread their model, each once. The plain
+// program is none of them.
+func ways(p plan.Plan) string {
+	var list []string
+	for _, point := range p.Points {
+		if s := point.Steps; s != nil && !slices.Contains(list, s.Parallelism) {
+			list = append(list, s.Parallelism)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, " and ")
+}
+
 // rankQuestion says what ranks and probes were asked, a line for each kind.
 func (r Report) rankQuestion() (list [][2]string) {
 	s := r.Plan.Run.Spec
@@ -62,7 +75,7 @@ func (r Report) rankQuestion() (list [][2]string) {
 		own := r.Plan.Points[i].Steps
 		total, _ := plan.Count(own.Shape)
 		text := fmt.Sprintf("%s by %s on %s: %s of %s parameters in %s, %s scaling, ranks %s, %d steps after %d",
-			own.Parallelism, own.Backend, own.Device, own.Shape.Family, thousands(total), own.Precision, own.Scaling, listed(t.Ranks), own.Steps, own.Warmup)
+			ways(r.Plan), own.Backend, own.Device, own.Shape.Family, thousands(total), own.Precision, own.Scaling, listed(t.Ranks), own.Steps, own.Warmup)
 		if own.Knob != "" {
 			text += fmt.Sprintf("; %s varies", own.Knob)
 		}

@@ -1,6 +1,7 @@
 package collectives
 
 import (
+	"slices"
 	"strings"
 
 	"assay/plan"
@@ -39,7 +40,8 @@ func (s study) link(rows []Row) *Link {
 			}
 		}
 	}
-	if l.Rate <= 0 {
+	alone := !slices.ContainsFunc(rows, func(r Row) bool { return r.BusBW != nil })
+	if l.Rate <= 0 || alone { // a rank by itself uses no link
 		return nil
 	}
 	for _, r := range rows {

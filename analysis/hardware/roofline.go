@@ -1,12 +1,18 @@
 package hardware
 
 import (
+	"strings"
+
 	"assay/plan"
 )
 
+// roofTypes are the products whose rate is a device's roof: what it is bought for.
+// Faster types of fewer digits have roofs of their own, which their rows tell.
+var roofTypes = map[string]string{"cuda": "bfloat16", "auto": "float64", "cpu": "float64"}
+
 // roofline makes the roofs of what was measured at the most threads: arithmetic in
-// float64, or the fastest product where an accelerator was measured; and the fastest
-// kernel of memory. Nil when either is missing.
+// the device's usual type, and the fastest kernel of memory. Nil when either is
+// missing.
 func roofline(all []*series, p plan.Plan) *Roofline {
 	device := func(s *series) string {
 		point, _ := p.PointByIndex(int(s.Point))
@@ -17,14 +23,14 @@ func roofline(all []*series, p plan.Plan) *Roofline {
 	}
 	var found *Roofline
 	for _, name := range []string{"cuda", "auto", "cpu"} {
-		r := Roofline{Device: name}
+		r := Roofline{Device: name + ", " + roofTypes[name]}
 		var points []*series
 		for _, s := range all {
 			if device(s) != name || len(s.pooled()) == 0 {
 				continue
 			}
 			switch {
-			case s.Probe == "roofline" && s.Variant == "peak", s.Probe == "matmul" && (name == "cuda" || s.Variant == "float64"):
+			case s.Probe == "roofline" && s.Variant == "peak", s.Probe == "matmul" && strings.Fields(s.Variant + " ")[0] == roofTypes[name]:
 				r.Peak = max(r.Peak, s.middle())
 			case s.Probe == "roofline":
 				points = append(points, s)

@@ -26,7 +26,7 @@ func findings(p Point, list []measured) (out []finding.Finding) {
 		add("training-"+strings.ReplaceAll(c.Name, "_", "-"), severity, fmt.Sprintf("launch %d: %s failed%s", c.Launch, strings.ReplaceAll(c.Name, "_", " "), because(c)), why, fix)
 	}
 	for _, m := range p.Memory {
-		if m.Outcome == "out_of_memory" {
+		if m.Outcome == outOfMemory {
 			add("training-out-of-memory", finding.Caution, fmt.Sprintf("rank %d ran out of memory", m.Rank),
 				"a point without steps has no figures", "use a smaller batch for each rank, more accumulation, checkpointing or sharding")
 			break

@@ -86,7 +86,9 @@ func judge(planned plan.Point, list []measured, confidence float64) (Point, erro
 	out.Timeline = timelineOf(list[0])
 	ranks := gather(list)
 	for _, r := range ranks {
-		out.PerRank = append(out.PerRank, r.figures())
+		if len(r.step) > 0 { // one that ran out of memory has memory alone
+			out.PerRank = append(out.PerRank, r.figures())
+		}
 	}
 	var err error
 	if out.Parts, err = partsOf(list, confidence); err != nil {

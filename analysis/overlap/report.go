@@ -8,6 +8,8 @@
 package overlap
 
 import (
+	"slices"
+
 	"assay/analysis/trace"
 	"assay/finding"
 	"assay/stats"
@@ -27,6 +29,21 @@ func (r Report) Findings() []finding.Finding {
 	var list []finding.Finding
 	for _, p := range r.Points {
 		list = append(list, p.Findings...)
+	}
+	return list
+}
+
+// outOfMemory is the outcome of a rank whose point did not fit.
+const outOfMemory = "out_of_memory"
+
+// RanOut names the points without figures because their ranks ran out of memory.
+func (r Report) RanOut() []string {
+	var list []string
+	for _, p := range r.Points {
+		out := slices.ContainsFunc(p.Memory, func(m Memory) bool { return m.Outcome == outOfMemory })
+		if p.Steps == 0 && out {
+			list = append(list, p.Name)
+		}
 	}
 	return list
 }

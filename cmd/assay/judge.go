@@ -143,13 +143,16 @@ func derive(b *bundle.Bundle, p plan.Plan) (judgement, error) {
 	if j.facts, err = lint.Gather(b, p, j.Estimates, j.Client); err != nil {
 		return j, err
 	}
-	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
-	j.Pictures = pictures.Set(j.Steady)
 	for _, of := range j.ofRanks() {
 		if err := of.read(b); err != nil {
 			return j, err
 		}
 	}
+	for _, name := range j.Training.RanOut() {
+		j.facts.Omitted = append(j.facts.Omitted, lint.Omission{What: name, Reason: "its ranks ran out of memory, which is a result"})
+	}
+	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
+	j.Pictures = pictures.Set(j.Steady)
 	j.Audit.Add(j.Training.Findings()...)
 	j.Audit.Add(j.Collectives.Findings...)
 	j.Audit.Add(j.Hardware.Findings...)

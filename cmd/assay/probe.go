@@ -112,13 +112,20 @@ func printHardware(env Env, dir string, asJSON bool) error {
 // writeHardware prints a report as tables.
 func writeHardware(w io.Writer, r hardware.Report) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PROBE\tVARIANT\tTHREADS\tVALUE\tP99\tN\tABOUT")
+	fmt.Fprintln(t, "PROBE\tVARIANT\tTHREADS\tSIZE\tVALUE\tP99\tN\tABOUT")
 	for _, row := range r.Rows {
 		p99 := ""
 		if row.P99 != nil {
 			p99 = unit.Format(*row.P99, row.Unit)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%d\t%s\n", row.Probe, row.Variant, row.Threads,
+		threads, size := "", ""
+		if row.Threads > 0 {
+			threads = fmt.Sprint(row.Threads)
+		}
+		if row.Size > 0 {
+			size = unit.Bytes(row.Size).String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", row.Probe, row.Variant, threads, size,
 			unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit), p99, row.N, row.Scope)
 	}
 	if len(r.Levels) > 0 {
