@@ -22,6 +22,9 @@ const (
 
 	// What is only passed on is taken in larger pieces.
 	movePiece = 512 << 10
+
+	// wakeAt is how much of a large message must have come before its reader is woken.
+	wakeAt = 128 << 10
 )
 
 // A PeerError is trouble with one peer. It may be that peer's consequence of
@@ -45,6 +48,7 @@ type link struct {
 	timeout time.Duration
 
 	readBy, writeBy time.Time // when the deadlines were last set
+	wakeAt          int       // as the kernel was last told; 0 before
 
 	mu      sync.Mutex
 	work    sync.Cond // something to write, or closed
@@ -168,17 +172,32 @@ func (l *link) write(b []byte) error {
 // it moves. It is set again only now and then, because that costs as much as a read.
 func (l *link) recv(b []byte) error {
 	for len(b) > 0 {
-		piece := b[:min(len(b), movePiece)]
 		if now := time.Now(); now.Sub(l.readBy) > l.timeout/4 {
 			l.readBy = now
 			l.conn.SetReadDeadline(now.Add(l.timeout))
 		}
-		if _, err := io.ReadFull(l.conn, piece); err != nil {
+		l.wake(len(b))
+		n, err := l.conn.Read(b[:min(len(b), movePiece)])
+		if err != nil {
 			return l.trouble(err)
 		}
-		b = b[len(piece):]
+		b = b[n:]
 	}
 	return nil
+}
+
+// wake says how much must have come before a read that waits is woken. To be woken
+// for every segment of a large message costs more than to copy it; the end of a
+// message must not wait for what nobody sends.
+func (l *link) wake(left int) {
+	at := 1
+	if left >= 2*wakeAt {
+		at = wakeAt
+	}
+	if at != l.wakeAt {
+		l.wakeAt = at
+		setLowWater(l.conn, at)
+	}
 }
 
 // trouble is err with the peer's name and in words that say what happened.

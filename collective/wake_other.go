@@ -1,0 +1,7 @@
+//go:build !linux
+
+package collective
+
+import "net"
+
+func setLowWater(*net.TCPConn, int) {}
