@@ -68,9 +68,7 @@ func (e Environment) Meeting(job string) (string, error) {
 
 // A Leader starts worlds in a job whose processes another launcher has placed.
 type Leader struct {
-	seat Environment
-
-	mu        sync.Mutex
+	seat      Environment
 	followers map[int]*follower // by rank
 }
 

@@ -68,12 +68,12 @@ func measured(launches int) report.Report {
 	return r
 }
 
-func runOf(t *testing.T, p Preset, h Host, measure Measure) (Card, error, string) {
+func runOf(t *testing.T, p Preset, h Host, measure Measure) (card Card, dir string, err error) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "s")
+	dir = filepath.Join(t.TempDir(), "s")
 	at := time.Unix(1, 0)
-	card, err := Run(t.Context(), p, h, Options{Dir: dir, RunID: "s", Measure: measure, Now: func() time.Time { at = at.Add(time.Second); return at }})
-	return card, err, dir
+	card, err = Run(t.Context(), p, h, Options{Dir: dir, RunID: "s", Measure: measure, Now: func() time.Time { at = at.Add(time.Second); return at }})
+	return card, dir, err
 }
 
 // A fresh run of everything on a full host is complete: alignment and coverage are
@@ -81,7 +81,7 @@ func runOf(t *testing.T, p Preset, h Host, measure Measure) (Card, error, string
 func TestComplete(t *testing.T) {
 	p, _ := Find("all")
 	h := Host{Has: everythingHere, Device: "cuda", Ranks: 8, Model: "m", Target: `{url: "http://127.0.0.1:8000"}`}
-	card, err, dir := runOf(t, p, h, func(context.Context, string, []byte, string) (Outcome, error) {
+	card, dir, err := runOf(t, p, h, func(context.Context, string, []byte, string) (Outcome, error) {
 		return Outcome{Report: measured(3)}, nil
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func TestComplete(t *testing.T) {
 // What stands in for something else covers nothing.
 func TestStandIns(t *testing.T) {
 	p, _ := Find("all")
-	card, err, _ := runOf(t, p, Host{Has: map[Need]bool{Torch: true}, Device: "cpu", Ranks: 2, Model: "m", Target: "{}", Simulated: true},
+	card, _, err := runOf(t, p, Host{Has: map[Need]bool{Torch: true}, Device: "cpu", Ranks: 2, Model: "m", Target: "{}", Simulated: true},
 		func(context.Context, string, []byte, string) (Outcome, error) {
 			return Outcome{Report: measured(3)}, nil
 		})
@@ -149,7 +149,7 @@ func TestFailures(t *testing.T) {
 			return Outcome{Report: measured(3)}, nil
 		}
 	}
-	card, err, _ := runOf(t, p, h, fails("connectivity_probe"))
+	card, _, err := runOf(t, p, h, fails("connectivity_probe"))
 	if err == nil || len(card.Rows) != len(p.Steps) {
 		t.Fatalf("%v, %d rows", err, len(card.Rows))
 	}
@@ -159,7 +159,7 @@ func TestFailures(t *testing.T) {
 	if r := card.Rows[1]; r.Outcome != Skipped || !strings.Contains(r.Reason, "connectivity_probe failed") || r.ExitCode != nil {
 		t.Errorf("%+v", r)
 	}
-	card, err, _ = runOf(t, p, h, fails("gpu_stream"))
+	card, _, err = runOf(t, p, h, fails("gpu_stream"))
 	if err != nil || card.Succeed {
 		t.Errorf("%v, succeeded %v", err, card.Succeed)
 	}

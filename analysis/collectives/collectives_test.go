@@ -294,7 +294,7 @@ func TestMatrix(t *testing.T) {
 		return 1e9
 	})
 	r := mustReport(t, flat)
-	if m := r.Matrices[0]; m.Groups != nil && len(m.Groups) > 2 {
+	if m := r.Matrices[0]; len(m.Groups) > 2 {
 		t.Errorf("one switch: %+v", m)
 	}
 	if len(r.Findings) != 1 || r.Findings[0].Check != SlowDirection || !strings.Contains(r.Findings[0].Message, "everything that rank 3 sends") || len(r.Findings[0].Evidence) != 3 {

@@ -59,7 +59,11 @@ func TestManualAndCompletion(t *testing.T) {
 		t.Fatalf("completion: exit code %d", code)
 	}
 	for _, command := range commands {
-		name := command(Env{}).Name()
+		verb := command(Env{})
+		if verb.Hidden {
+			continue // not for people
+		}
+		name := verb.Name()
 		page, err := os.ReadFile(filepath.Join(dir, "assay-"+name+".1"))
 		if err != nil || !strings.Contains(string(page), ".SH SYNOPSIS") {
 			t.Errorf("assay %s has no manual page: %v", name, err)
