@@ -137,6 +137,7 @@ func (l *Leader) Start(ctx context.Context, job Job) (World, error) {
 		return nil, fmt.Errorf("a world of %d ranks in a job of %d: ask the launcher for more, or for smaller worlds", job.Ranks, l.seat.World)
 	}
 	own := job
+	own.Ranks = 1 // the others start their own
 	own.seat = &seat{Rank: 0, Ranks: job.Ranks, Local: l.seat.LocalRank, LocalRanks: l.seat.LocalWorld}
 	w := &joined{leader: l, ended: make(chan Exit, job.Ranks), ranks: job.Ranks}
 	var err error
