@@ -82,6 +82,9 @@ class World(object):
         options = {"timeout": datetime.timedelta(seconds=seconds)}
         if self.backend != "mpi":
             options.update(init_method="tcp://" + line["master"], rank=self.rank, world_size=line["ranks"])
+        # Under torchrun every rank would take its agent's store for rank 0's and wait for
+        # ever: nobody would serve ours.
+        os.environ.pop("TORCHELASTIC_USE_AGENT_STORE", None)
         dist.init_process_group(self.backend, **options)
         self.size, self.joined = line["ranks"], True
         self.barrier()  # connects everybody now, not in the first timed call
