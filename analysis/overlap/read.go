@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/bundle"
 	"assay/metric"
@@ -84,11 +85,10 @@ func judge(planned plan.Point, list []measured, confidence float64) (Point, erro
 	out.Memory = memoryOf(list)
 	out.FLOP = flopOf(list)
 	out.Timeline = timelineOf(list[0])
-	ranks := gather(list)
+	// A rank that ran out of memory has memory alone.
+	ranks := slices.DeleteFunc(gather(list), func(r *observed) bool { return len(r.step) == 0 })
 	for _, r := range ranks {
-		if len(r.step) > 0 { // one that ran out of memory has memory alone
-			out.PerRank = append(out.PerRank, r.figures())
-		}
+		out.PerRank = append(out.PerRank, r.figures())
 	}
 	var err error
 	if out.Parts, err = partsOf(list, confidence); err != nil {

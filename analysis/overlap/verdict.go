@@ -2,6 +2,7 @@ package overlap
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -47,6 +48,14 @@ const (
 	// one direction at a quarter of the other by 10 %.
 	lopsided = 1.05
 )
+
+// byChance is the share of buckets that a rank may be last with by luck alone, among
+// so many equal ranks: what it would be on average and two deviations more. The
+// buckets of a step are late together, so that steps count and not buckets.
+func byChance(ranks, steps int) float64 {
+	even := 1 / float64(ranks)
+	return even + 2*math.Sqrt(even*(1-even)/float64(steps))
+}
 
 // verdictOf says what holds the steps of a point up.
 func verdictOf(p Point, ranks []*observed, list []measured) Verdict {
@@ -101,7 +110,7 @@ func late(p Point, ranks []*observed, step float64) (Verdict, bool) {
 		}
 	}
 	bound := o.bound + ranks[first].bound
-	if len(o.step) < fewestSteps || *r.Last < mostlyLast || *r.Lateness <= max(bound, leastLate) || cost < leastCost*step || victim < 0 {
+	if len(o.step) < fewestSteps || *r.Last < max(mostlyLast, byChance(len(p.PerRank), len(o.step))) || *r.Lateness <= max(bound, leastLate) || cost < leastCost*step || victim < 0 {
 		return Verdict{}, false
 	}
 	v := Verdict{Rank: &r.Rank, How: []string{
