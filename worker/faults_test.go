@@ -328,7 +328,7 @@ func TestTimeNamespace(t *testing.T) {
 // TestCut holds that a rank behind a broken link is unreachable, and not hung.
 func TestCut(t *testing.T) {
 	id := os.Getpid()
-	namespace, here, there := fmt.Sprintf("rankctl-cut-%d", id), fmt.Sprintf("rctl%dh", id), fmt.Sprintf("rctl%dn", id)
+	namespace, here, there := fmt.Sprintf("assay-cut-%d", id), fmt.Sprintf("acut%dh", id), fmt.Sprintf("acut%dn", id)
 	t.Cleanup(func() {
 		_ = exec.Command("ip", "link", "del", here).Run()
 		_ = exec.Command("ip", "netns", "del", namespace).Run()
