@@ -10,18 +10,19 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-live screenshots-live
 
 # Everything a change must pass: installs what the tests need, then runs them. The
-# race detector watches every package but two: the command, whose tests start the
-# program hundreds of times, and lint, whose checks run one after the other; judging
-# takes eight times as long under it. make race watches them too. Tests that run side
-# by side mostly wait for what they measure, hence four at once.
+# race detector watches every package but a few: the command, whose tests start the
+# program hundreds of times, and those that read, judge and show one thing after the
+# other, which takes eight times as long under it. make race watches them too. Tests
+# that run side by side mostly wait for what they measure, hence four at once.
+UNWATCHED := assay/lint assay/foreign assay/report assay/cmd/assay
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
-	$(PYTHONS) go test -race -timeout 20m $$(go list ./... | grep -v -e '/cmd/assay$$' -e '^assay/lint$$')
-	$(PYTHONS) go test -timeout 20m -parallel 4 ./lint ./cmd/assay
+	$(PYTHONS) go test -race -timeout 20m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %))
+	$(PYTHONS) go test -timeout 20m -parallel 4 $(UNWATCHED)
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
-	$(PYTHONS) go test -race -timeout 60m -parallel 4 ./lint ./cmd/assay
+	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(UNWATCHED)
 
 # go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
 lint: vulnerabilities
