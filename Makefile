@@ -18,7 +18,7 @@ UNWATCHED := assay/lint assay/foreign assay/report assay/cmd/assay
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	$(PYTHONS) go test -race -timeout 20m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %))
-	$(PYTHONS) go test -timeout 20m -parallel 4 $(UNWATCHED)
+	$(PYTHONS) go test -timeout 20m -p 1 -parallel 4 $(UNWATCHED)
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
