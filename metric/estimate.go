@@ -116,7 +116,7 @@ func (e *Estimates) add(p plan.Plan, side string, launches []judgedLaunch) error
 			continue
 		}
 		for i, m := range All {
-			if !m.about(point.Kind()) || !m.Has(p.Run.Spec.Workload) {
+			if !m.About(point.Kind()) || !m.Has(p.Run.Spec.Workload) {
 				continue
 			}
 			rows, err := m.rows(i, point.Index, samples, e.Confidence)

@@ -78,7 +78,7 @@ func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {
-			if m.Each == nil || !m.about(point.Kind) || !m.Has(c.workload) {
+			if m.Each == nil || !m.About(point.Kind) || !m.Has(c.workload) {
 				continue
 			}
 			requests := len(point.Requests)
@@ -118,7 +118,7 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 			outcomes: point.outcomes(), counts: point.tokenCounts(),
 		}
 		inParallel(c.reader.workers, len(All), func(i int) {
-			if All[i].about(point.Kind) && All[i].Has(c.workload) {
+			if All[i].About(point.Kind) && All[i].Has(c.workload) {
 				judged.said[i] = All[i].ask(point, c.points[point][i], c.watcher.draws(All[i]))
 			}
 		})

@@ -64,9 +64,7 @@ func (r *Ranked) Aligned() bool {
 }
 
 // About says whether m has a meaning at points of kind k.
-func (m Metric) About(k plan.Kind) bool { return m.about(k) }
-
-func (m Metric) about(k plan.Kind) bool {
+func (m Metric) About(k plan.Kind) bool {
 	if len(m.Kinds) == 0 {
 		return k == plan.KindServing
 	}

@@ -130,11 +130,10 @@ type HelloLine struct {
 // A WorldLine is where a rank stands among its peers; it comes with every plan.
 type WorldLine struct {
 	Ranks   int      `json:"ranks"`
-	Master  string   `json:"master"`            // host:port of the rendezvous of rank 0
-	Peers   []string `json:"peers,omitempty"`   // host:port of every rank, for the native backend
-	Timeout int64    `json:"timeout"`           // ns after which a collective that hangs is given up
-	Seed    int64    `json:"seed"`              // of the launch
-	Pattern string   `json:"pattern,omitempty"` // reserved
+	Master  string   `json:"master"`          // host:port of the rendezvous of rank 0
+	Peers   []string `json:"peers,omitempty"` // host:port of every rank, for the native backend
+	Timeout int64    `json:"timeout"`         // ns after which a collective that hangs is given up
+	Seed    int64    `json:"seed"`            // of the launch
 }
 
 // A StepLine is one training step. Phases are [begin, end] on the clock that

@@ -30,7 +30,7 @@ func roofline(all []*series, p plan.Plan) *Roofline {
 				continue
 			}
 			switch {
-			case s.Probe == "roofline" && s.Variant == "peak", s.Probe == "matmul" && strings.Fields(s.Variant + " ")[0] == roofTypes[name]:
+			case s.Probe == "roofline" && s.Variant == "peak", s.Probe == "matmul" && typeOf(s.Variant) == roofTypes[name]:
 				r.Peak = max(r.Peak, s.middle())
 			case s.Probe == "roofline":
 				points = append(points, s)
@@ -53,6 +53,12 @@ func roofline(all []*series, p plan.Plan) *Roofline {
 		}
 	}
 	return found
+}
+
+// typeOf is the type of a product's numbers: the first word of its name.
+func typeOf(variant string) string {
+	name, _, _ := strings.Cut(variant, " ")
+	return name
 }
 
 // widest are the series of the most threads.

@@ -86,7 +86,7 @@ func (l *launchFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&l.launcher.Restarts, "restarts", 0, "how often a world that failed is started again")
 }
 
-// spec is what the flags ask for; nil where all are as they always are.
+// spec is what the flags ask for.
 func (l *launchFlags) spec() (*spec.Launcher, error) {
 	own := l.launcher
 	hang, err := unit.ParseDuration(l.hang)

@@ -20,8 +20,11 @@ type measured struct {
 // read finds the one bundle under runs and what was derived of its steps.
 func read(runs string) (measured, error) {
 	found, err := filepath.Glob(filepath.Join(runs, "*", "derived", "*", "training.json"))
-	if err != nil || len(found) == 0 {
-		return measured{}, fmt.Errorf("no training.json under %s: %w", runs, err)
+	if err != nil {
+		return measured{}, err
+	}
+	if len(found) == 0 {
+		return measured{}, fmt.Errorf("no training.json under %s", runs)
 	}
 	slices.Sort(found)
 	data, err := os.ReadFile(found[len(found)-1])
