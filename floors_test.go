@@ -27,10 +27,12 @@ var floors = [][]string{
 	{"load", "train", "probe", "accuracy", "analysis"},
 	{"lint"},
 	{"run", "claim"},
+	{"judge"},
 	{"report", "live", "warehouse"},
 	{"schedule", "suite"},
 	{"server", "operator"},
 	{"cmd"},
+	{"tests"},
 }
 
 // makers produce bundles and readers judge them. Neither may know the other:
@@ -40,7 +42,7 @@ var (
 		"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
 		"load", "train", "probe", "run",
 	}
-	readers = []string{"metric", "accuracy", "analysis", "lint", "claim"}
+	readers = []string{"metric", "accuracy", "analysis", "lint", "claim", "judge"}
 )
 
 // badNames are folders that say nothing about what they hold.

@@ -1,0 +1,12 @@
+// Package cheats tries to make a run look better than it was, one way a test, and
+// demands that the cheat is caught by name and that an honest pair is left in peace.
+package cheats
+
+import (
+	"os"
+	"testing"
+
+	"assay/tests/program"
+)
+
+func TestMain(m *testing.M) { os.Exit(program.Main(m)) }

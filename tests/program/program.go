@@ -1,0 +1,111 @@
+// Package program builds the assay command once for a test binary and runs it as a
+// user would: arguments in, output, exit code and peak memory out. Tests that attack
+// the program from outside start here; it is not part of the product.
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A Result is what one run of the program left behind.
+type Result struct {
+	Stdout, Stderr string
+	Code           int   // exit code; -1 when it was killed
+	PeakBytes      int64 // the largest resident set
+	TimedOut       bool
+}
+
+// Text is everything that a person would have seen.
+func (r Result) Text() string { return r.Stdout + r.Stderr }
+
+// A Command is one call of the program. The zero value runs in a new folder with
+// the environment of the test and a limit of two minutes.
+type Command struct {
+	Args  []string
+	Dir   string
+	Env   []string // added to the environment
+	Stdin []byte
+	Limit time.Duration
+}
+
+// Run runs assay with args in dir.
+func Run(t testing.TB, dir string, args ...string) Result {
+	t.Helper()
+	return Command{Args: args, Dir: dir}.Run(t)
+}
+
+// Run runs the command until it ends or its limit has passed; then it is killed and
+// the result says so.
+func (c Command) Run(t testing.TB) Result {
+	t.Helper()
+	if c.Limit == 0 {
+		c.Limit = 2 * time.Minute
+	}
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), c.Limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, Path(t), c.Args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(os.Environ(), c.Env...), bytes.NewReader(c.Stdin)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	r := Result{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode(), TimedOut: ctx.Err() != nil}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.PeakBytes = usage.Maxrss << 10
+	}
+	return r
+}
+
+// build makes the binary once. It lies in a folder of its own, which stays until the
+// test binary ends: see Main.
+var built string // the folder; empty until build was called
+
+var build = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "assay-program-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	path := filepath.Join(dir, "assay")
+	_, here, _, _ := runtime.Caller(0)
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/assay")
+	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("build assay: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// Path is the path of the program.
+func Path(t testing.TB) string {
+	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Main runs the tests of a package and removes the program afterwards.
+func Main(m *testing.M) int {
+	defer func() {
+		if built != "" {
+			os.RemoveAll(built)
+		}
+	}()
+	return m.Run()
+}
