@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -124,3 +125,16 @@ func (s KeySigner) Sign(_ context.Context, data []byte) ([]byte, error) {
 
 // Public implements Signer.
 func (s KeySigner) Public() PublicKey { return s.public }
+
+// ParsePublicKeys reads the PEM texts of public keys that stand one after the other.
+func ParsePublicKeys(text []byte) (keys []PublicKey, err error) {
+	for len(bytes.TrimSpace(text)) > 0 {
+		key, err := ParsePublicKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("key %d: %w", len(keys)+1, err)
+		}
+		keys = append(keys, key)
+		_, text = pem.Decode(text)
+	}
+	return keys, nil
+}

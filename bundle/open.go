@@ -20,12 +20,15 @@ type Bundle struct {
 	Sealed   bool
 	Manifest Manifest
 
+	// Seal is what verifying found; nil for a bundle that its own maker opened.
+	Seal *Report
+
 	// Warnings must be shown with everything that is read from the bundle.
 	Warnings []string
 }
 
-// Open reads what the bundle in dir says about itself. It does not hash the
-// files: Verify does.
+// Open reads what the bundle in dir says about itself. It believes the folder, as
+// only its own maker may: whoever reads a bundle of others calls OpenVerified.
 func Open(dir string) (*Bundle, error) {
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -153,19 +156,9 @@ func (b *Bundle) ReadFile(path string) ([]byte, error) {
 	return root.ReadFile(filepath.FromSlash(path))
 }
 
-// WriteDerived adds derived/version/name to a bundle that may be sealed already.
-// It never changes a file that is there: other content needs another version.
-// A nil r knows secrets by their shape alone.
-func (b *Bundle) WriteDerived(r *Redactor, version, name string, data []byte) error {
-	w := Writer{dir: b.Dir, redactor: r}
-	if err := w.checkName(version); err != nil {
-		return fmt.Errorf("derived version %w", err)
-	}
-	return b.add(&w, filepath.Join(derivedDir, version), name, data)
-}
-
-// WriteReport adds report/name to a bundle that may be sealed already, under the
-// same rules as WriteDerived.
+// WriteReport adds report/name to a bundle that may be sealed already, for people:
+// the seal does not cover it, and no reader takes figures from it. It never changes a
+// file that is there. A nil r knows secrets by their shape alone.
 func (b *Bundle) WriteReport(r *Redactor, name string, data []byte) error {
 	return b.add(&Writer{dir: b.Dir, redactor: r}, reportDir, name, data)
 }

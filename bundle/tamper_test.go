@@ -192,14 +192,15 @@ func TestAddedAfterSealing(t *testing.T) {
 	dir := sealed(t, 1, nil)
 	b, err := Open(dir)
 	check(t, err)
-	check(t, b.WriteDerived(nil, "v2", "estimates.json", []byte("{}")))
-	check(t, b.WriteDerived(nil, "v2", "estimates.json", []byte("{}")))
+	check(t, os.MkdirAll(filepath.Join(dir, "derived", "v2"), 0o755))
+	check(t, os.WriteFile(filepath.Join(dir, "derived", "v2", "estimates.json"), []byte("{}"), 0o644))
 	check(t, b.WriteReport(nil, "more.html", []byte("<p>")))
-	if err := b.WriteDerived(nil, "v1", "estimates.json", []byte("{}")); err == nil {
-		t.Error("changing a sealed derived file: got no error")
+	check(t, b.WriteReport(nil, "more.html", []byte("<p>")))
+	if err := b.WriteReport(nil, "more.html", []byte("<b>")); err == nil {
+		t.Error("changing a report that is there: got no error")
 	}
 	r := verify(t, dir)
-	if !r.Verified || len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "derived/v2/estimates.json was added after sealing") {
+	if !r.Verified || len(r.Added) != 2 || len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "derived/v2/estimates.json was added after sealing") {
 		t.Errorf("got verified %v, notes %q; want true and a note for each added file", r.Verified, r.Notes)
 	}
 }

@@ -18,6 +18,7 @@ type Report struct {
 	Verified  bool      `json:"verified"`
 	Signature Signature `json:"signature"`
 	Checks    []Check   `json:"checks"`
+	Added     []string  `json:"added,omitempty"` // below derived/ and report/ since sealing: the seal does not cover them, nothing reads them
 	Notes     []string  `json:"notes,omitempty"` // worth knowing, nothing wrong
 }
 
@@ -63,6 +64,11 @@ func (r *Report) fail(name, file, format string, args ...any) {
 // With keys, one of them must have signed. The error is for a folder that cannot
 // be read at all; what is wrong with a bundle is in the Report.
 func Verify(dir string, keys ...PublicKey) (Report, error) {
+	return VerifyFor(dir, Trust{Required: keys})
+}
+
+// VerifyFor is Verify for a reader who trusts some keys without demanding them.
+func VerifyFor(dir string, trust Trust) (Report, error) {
 	r := Report{Dir: dir, Signature: Signature{State: SignatureInvalid}, Checks: []Check{}}
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -88,7 +94,7 @@ func Verify(dir string, keys ...PublicKey) (Report, error) {
 	r.pass("manifest", "format %s, digest %s", m.Format, m.Digest)
 
 	v := verifier{Report: &r, dir: dir, manifest: m, text: text}
-	if err := v.all(keys); err != nil {
+	if err := v.all(trust); err != nil {
 		return r, err
 	}
 	r.Verified = len(r.Failures()) == 0
@@ -105,7 +111,7 @@ type verifier struct {
 	intact   map[string]bool // files whose content is as listed
 }
 
-func (v *verifier) all(keys []PublicKey) error {
+func (v *verifier) all(trust Trust) error {
 	root, err := os.OpenRoot(v.dir)
 	if err != nil {
 		return err
@@ -120,6 +126,6 @@ func (v *verifier) all(keys []PublicKey) error {
 	v.tables()
 	v.ledger()
 	v.times()
-	v.signature(keys)
+	v.signature(trust)
 	return nil
 }

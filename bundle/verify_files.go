@@ -6,23 +6,28 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"assay/unit"
 )
 
-// files hashes every listed file.
+// files hashes every listed file, several at a time: it is most of what verifying
+// costs.
 func (v *verifier) files() {
 	var bytes int64
 	listed := map[string]bool{}
-	for _, f := range v.manifest.Files {
+	faults := v.hashAll()
+	for i, f := range v.manifest.Files {
 		if listed[f.Path] || outside(f.Path) {
 			v.fail("files", f.Path, "must not be listed, or not twice")
 			continue
 		}
 		listed[f.Path] = true
-		if err := v.file(f); err != nil {
-			v.fail("files", f.Path, "%v", err)
+		if faults[i] != nil {
+			v.fail("files", f.Path, "%v", faults[i])
 			continue
 		}
 		v.intact[f.Path] = true
@@ -31,6 +36,22 @@ func (v *verifier) files() {
 	if len(v.intact) == len(v.manifest.Files) {
 		v.pass("files", "%d files, %s, every SHA-256 as sealed", len(v.intact), unit.Format(float64(bytes), unit.Byte))
 	}
+}
+
+// hashAll says what is wrong with each listed file, in the order of the manifest.
+func (v *verifier) hashAll() []error {
+	faults := make([]error, len(v.manifest.Files))
+	var next atomic.Int64
+	var hashing sync.WaitGroup
+	for range min(len(faults), runtime.GOMAXPROCS(0)) {
+		hashing.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(faults)); i = next.Add(1) - 1 {
+				faults[i] = v.file(v.manifest.Files[i])
+			}
+		})
+	}
+	hashing.Wait()
+	return faults
 }
 
 func (v *verifier) file(f File) error {
@@ -62,7 +83,8 @@ func (v *verifier) file(f File) error {
 }
 
 // strangers looks for files the manifest does not list. New ones under derived/
-// and report/ are later readings of the sealed data and are only noted.
+// and report/ are later readings of the sealed data: no reader takes figures from
+// them, so they are only noted.
 func (v *verifier) strangers() error {
 	listed := map[string]bool{}
 	for _, f := range v.manifest.Files {
@@ -78,7 +100,8 @@ func (v *verifier) strangers() error {
 		case path == lockFile, path == draftFile:
 			v.Notes = append(v.Notes, path+" was left behind by a kill after sealing: assay recover removes it")
 		case strings.HasPrefix(path, derivedDir+"/"), strings.HasPrefix(path, reportDir+"/"):
-			v.Notes = append(v.Notes, path+" was added after sealing")
+			v.Added = append(v.Added, path)
+			v.Notes = append(v.Notes, path+" was added after sealing: the seal does not cover it, and assay does not read it")
 		default:
 			found++
 			v.fail("unlisted", path, "not in the manifest: it was added after sealing")

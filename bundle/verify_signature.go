@@ -10,18 +10,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/secure-systems-lab/go-securesystemslib/dsse"
 )
 
 // signature checks who signed, what exactly, and whether the caller trusts them.
-func (v *verifier) signature(keys []PublicKey) {
+func (v *verifier) signature(trust Trust) {
 	text, err := v.root.ReadFile(AttestationFile)
 	missing := errors.Is(err, os.ErrNotExist)
 	signer := v.manifest.Signer
 	if signer.KeyID == Unsigned {
-		v.unsigned(missing, keys)
+		v.unsigned(missing, trust.Required)
 		return
 	}
 	v.Signature.KeyID = signer.KeyID
@@ -36,7 +35,7 @@ func (v *verifier) signature(keys []PublicKey) {
 		v.fail("signature", AttestationFile, "%v", err)
 		return
 	}
-	v.trust(keys)
+	v.trust(trust)
 }
 
 func (v *verifier) unsigned(missing bool, keys []PublicKey) {
@@ -53,19 +52,17 @@ func (v *verifier) unsigned(missing bool, keys []PublicKey) {
 	}
 }
 
-func (v *verifier) trust(keys []PublicKey) {
+func (v *verifier) trust(trust Trust) {
 	id := v.manifest.Signer.KeyID
-	trusted := slices.ContainsFunc(keys, func(k PublicKey) bool { return k.ID == id })
+	v.Signature.State = SignatureUntrusted
 	switch {
-	case trusted:
+	case trust.demands() && !trust.required(id):
+		v.fail("signature", AttestationFile, "signed by %s, which is none of the %d keys given", id, len(trust.Required))
+	case trust.trusts(id):
 		v.Signature.State = SignatureTrusted
 		v.pass("signature", "signed by %s, a key you trust", id)
-	case len(keys) == 0:
-		v.Signature.State = SignatureUntrusted
-		v.pass("signature", "signed by %s, key not trusted: pass --key", id)
 	default:
-		v.Signature.State = SignatureUntrusted
-		v.fail("signature", AttestationFile, "signed by %s, which is none of the %d keys given", id, len(keys))
+		v.pass("signature", "signed by %s, key not trusted: pass --key", id)
 	}
 }
 

@@ -64,8 +64,12 @@ var csvColumns = []csvColumn{
 // CSV writes one row for each estimate, all of them, in the units of the unit
 // column: seconds, never milliseconds. An end that is not bounded is empty. Figures
 // that another tool reckoned follow, in its own names and units; the column method
-// says whose they are. Parts of training steps and what probes found stand between.
+// says whose they are. A bundle that does not verify is headed by a line that no
+// reader of tables takes for data. Parts of training steps and what probes found stand between.
 func CSV(w io.Writer, r Report) error {
+	if _, err := io.WriteString(w, r.heading("# ", "\n")); err != nil {
+		return err
+	}
 	out := csv.NewWriter(w)
 	var head []string
 	for _, c := range csvColumns {

@@ -21,7 +21,7 @@ var htmlScripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "box
 // browser shows, charts that JavaScript makes alive, and a policy that forbids the
 // page every connection.
 func HTML(w io.Writer, r Report) error {
-	p := htmlPage{Title: r.RunID, Kind: "Benchmark report", Badges: badges(r)}
+	p := htmlPage{Title: r.RunID, Kind: "Benchmark report", Alarm: r.alarm(), Badges: badges(r)}
 	x := newExhibit(r)
 	p.Parts = x.parts()
 	return p.write(w)
@@ -42,6 +42,7 @@ func (p htmlPage) Alive() int {
 type htmlPage struct {
 	Title  string
 	Kind   string
+	Alarm  string // said before anything else; empty when all is well
 	Badges []badge
 	Parts  []part
 }

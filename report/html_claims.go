@@ -151,7 +151,7 @@ func (x exhibit) addAsked(add func(name, text string)) {
 		add("sessions", sessionText(s.Workload.Session))
 	}
 	for _, replay := range x.Replays {
-		add("trace", replay.text(s.Workload.Session != nil))
+		add("trace", replayText(replay, s.Workload.Session != nil))
 	}
 	if scenarios := x.scenarios(); len(scenarios) > 0 {
 		add("scenarios", strings.Join(scenarios, ", "))

@@ -72,7 +72,7 @@ func badges(r Report) []badge {
 		list = append(list, b)
 	}
 	signature := badge{Name: "signature", Value: r.Signature}
-	if strings.HasPrefix(r.Signature, UnsignedText) {
+	if unvouched(r) {
 		signature.Class = "bad"
 	}
 	list = append(list, signature, badge{Name: "launches", Value: fmt.Sprintf("%d of %d completed", completed(r.Launches), len(r.Plan.Launches))})

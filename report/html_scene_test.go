@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/analysis/picture"
+	"assay/judge"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -92,7 +93,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 		}
 	}
 	r := Report{
-		Version: Version, RunID: "20260102_030405__run__sweep", Status: "completed", Signature: UnsignedText, Plan: p, Pictures: pictures(p, 200),
+		Version: Version, RunID: "20260102_030405__run__sweep", Status: "completed", Signature: judge.Unsigned, Plan: p, Pictures: pictures(p, 200),
 		Estimates: metric.Estimates{Version: metric.EstimatesVersion, Code: "test", Confidence: .95, Launches: []int{0, 1, 2}},
 	}
 	for _, point := range p.Points {

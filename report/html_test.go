@@ -12,6 +12,7 @@ import (
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
+	"assay/judge"
 	"assay/plan"
 	"assay/record"
 )
@@ -98,7 +99,7 @@ func TestHTMLOrder(t *testing.T) {
 		}
 		at += i
 	}
-	for _, want := range []string{"not certifiable (need n ≥", "No timeline was made", "Not told apart", "The bundle tells nothing of the machines", "nothing is known of its own error", UnsignedText} {
+	for _, want := range []string{"not certifiable (need n ≥", "No timeline was made", "Not told apart", "The bundle tells nothing of the machines", "nothing is known of its own error", judge.Unsigned} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

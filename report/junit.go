@@ -8,6 +8,7 @@ import (
 
 	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/lint"
 )
 
@@ -16,7 +17,10 @@ import (
 // and one that lacked its evidence was skipped, not passed. A launch that did not
 // complete is a test that failed.
 func JUnit(w io.Writer, r Report) error {
-	suite := junitSuite{Name: "assay " + r.RunID, Output: fmt.Sprintf("status %s, signature %s", r.Status, r.Signature)}
+	suite := junitSuite{Name: r.heading("", "; ") + "assay " + r.RunID, Output: fmt.Sprintf("status %s, signature %s", r.Status, r.Signature)}
+	if alarm := r.alarm(); alarm != "" {
+		suite.count(junitCase{Class: "seal", Name: "the bundle is what was sealed", Failure: &junitFailure{Type: judge.NotVerified, Message: alarm}})
+	}
 	for _, l := range r.Launches {
 		c := junitCase{Class: "launch", Name: fmt.Sprintf("launch %d", l.Index)}
 		if l.Outcome != bundle.LaunchCompleted {

@@ -16,7 +16,7 @@ import (
 // Markdown writes the report for a pull request: what may be said first, then
 // what speaks against it, then the figures.
 func Markdown(w io.Writer, r Report) error {
-	if _, err := fmt.Fprintf(w, "## assay %s\n\n", r.RunID); err != nil {
+	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", r.heading("> **", "**\n\n"), r.RunID); err != nil {
 		return err
 	}
 	var p page

@@ -20,6 +20,7 @@ func MLPerfSummary(w io.Writer, r Report) error {
 		return errors.New("the run was not measured by the rules of an MLPerf scenario: set load.mlperf in the spec and run it (docs/guides/search.md)")
 	}
 	var b bytes.Buffer
+	b.WriteString(r.heading("", "\n\n"))
 	for i, result := range r.MLPerf {
 		if i > 0 {
 			b.WriteByte('\n')

@@ -22,6 +22,7 @@ func NCCL(w io.Writer, r Report) error {
 		return fmt.Errorf("%s measured no collectives: --format nccl has nothing to show", r.RunID)
 	}
 	var b bytes.Buffer
+	b.WriteString(r.heading("# ", "\n"))
 	for i, t := range ncclTables(r.Collectives.Rows) {
 		if i > 0 {
 			b.WriteByte('\n')

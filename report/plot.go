@@ -35,6 +35,8 @@ type PlotFigure struct {
 	Charts []PlotChart `json:"charts"`
 	Notes  []string    `json:"notes"` // where the figures come from, for people
 
+	NotVerified string `json:"notVerified,omitempty"` // stands on top: a bundle is not what was sealed
+
 	keys  []plotKey // the lines, for the legend
 	alarm string    // why nobody should quote it; empty for no reason
 }
@@ -193,7 +195,7 @@ func (page plotPage) figure(l PlotLayout, o PlotOptions) (PlotFigure, error) {
 		}
 		f.Charts = append(f.Charts, c)
 	}
-	f.Notes, f.alarm = page.notes()
+	f.Notes, f.alarm, f.NotVerified = page.notes()
 	f.explain(page.sources()[0].report.Estimates.Confidence)
 	return f, nil
 }

@@ -125,7 +125,7 @@ func (f PlotFigure) paint(canvas draw.Canvas, charts []PlotChart, rows, cols int
 	bottom := canvas.Min.Y + edge
 	bottom = pen.notes(f, bottom, edge)
 	bottom = pen.legend(f.keys, bottom, canvas.Min.X+edge, canvas.Max.X-edge, plotLabelSize) + 4*pen.scale
-	top := canvas.Max.Y - edge
+	top := pen.headline(f.NotVerified, canvas.Max.Y-edge, edge)
 	width, height := (size.X-2*edge)/vg.Length(cols), (top-bottom)/vg.Length(rows)
 	for _, c := range charts {
 		left := canvas.Min.X + edge + width*vg.Length(c.Col)
@@ -133,6 +133,19 @@ func (f PlotFigure) paint(canvas draw.Canvas, charts []PlotChart, rows, cols int
 		gap := 8 * pen.scale
 		pen.chart(c, vg.Rectangle{Min: vg.Point{X: left + gap, Y: ceiling - height + gap}, Max: vg.Point{X: left + width - gap, Y: ceiling - gap/2}}, pen.margin(charts, c.Col))
 	}
+}
+
+// headline writes what must be read first downward from top and returns where it ends.
+func (p *plotPen) headline(text string, top, edge vg.Length) vg.Length {
+	if text == "" {
+		return top
+	}
+	size := vg.Length(plotLabelSize)
+	if w := p.widthOf(text, size); w > p.Size().X-2*edge {
+		size *= (p.Size().X - 2*edge) / w
+	}
+	p.write(text, size, plotAlarm, p.Min.X+edge, top, 0, -1)
+	return top - plotLabelSize*1.6*p.scale
 }
 
 // notes writes the small print upward from bottom and returns where it ends.

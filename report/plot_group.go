@@ -227,9 +227,9 @@ func (page plotPage) points() []plan.Point {
 	return list
 }
 
-// notes say where the figures come from and how sure they are, and why they must
-// not be quoted.
-func (page plotPage) notes() (notes []string, alarm string) {
+// notes say where the figures come from and how sure they are, why they must not be
+// quoted, and whether one of the bundles is not what was sealed.
+func (page plotPage) notes() (notes []string, alarm, forged string) {
 	var said []*Report
 	var void []string
 	for _, s := range page.sources() {
@@ -243,6 +243,9 @@ func (page plotPage) notes() (notes []string, alarm string) {
 			note += strings.TrimRight(fmt.Sprintf(", as %s %s", r.Source.Tool, r.Source.Version), " ")
 		}
 		notes = append(notes, note+", "+r.Signature)
+		if text := r.alarm(); text != "" && forged == "" {
+			forged = text
+		}
 		for _, f := range r.Findings {
 			if f.Severity == finding.Void && !slices.Contains(void, f.Check) {
 				void = append(void, f.Check)
@@ -255,7 +258,7 @@ func (page plotPage) notes() (notes []string, alarm string) {
 	if len(void) > 0 {
 		alarm = "VOID, not to be quoted: " + strings.Join(void, ", ")
 	}
-	return notes, alarm
+	return notes, alarm, forged
 }
 
 func plotPlural(n int, one, many string) string {

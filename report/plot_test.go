@@ -16,6 +16,7 @@ import (
 	"assay/analysis/picture"
 	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -40,7 +41,7 @@ load: {concurrency: [1, 2, 4, 8, 16]}, trials: {minReplicates: 4}, slo: [{metric
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Report{Version: Version, RunID: "20260102_030405__run__" + name, Signature: UnsignedText, Plan: p,
+	r := Report{Version: Version, RunID: "20260102_030405__run__" + name, Signature: judge.Unsigned, Plan: p,
 		Estimates: metric.Estimates{Confidence: .95, Launches: []int{0, 1, 2, 3}}, Pictures: plotPictures(p)}
 	add := func(m metric.Metric, statistic string, point int, v, half float64) {
 		row := metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Point: point}

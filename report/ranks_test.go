@@ -12,6 +12,7 @@ import (
 	"assay/analysis/hardware"
 	"assay/analysis/overlap"
 	"assay/finding"
+	"assay/judge"
 	"assay/metric"
 	"assay/plan"
 	"assay/spec"
@@ -31,7 +32,7 @@ func planned(t testing.TB, name, body string) Report {
 		t.Fatal(err)
 	}
 	return Report{
-		Version: Version, RunID: "20260102_030405__run__" + name, Status: "completed", Signature: UnsignedText, Plan: p,
+		Version: Version, RunID: "20260102_030405__run__" + name, Status: "completed", Signature: judge.Unsigned, Plan: p,
 		Estimates: metric.Estimates{Version: metric.EstimatesVersion, Code: "test", Confidence: .95, Launches: []int{0, 1, 2}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge"
 	"assay/spec"
 	"assay/unit"
 )
@@ -16,7 +17,7 @@ func TestReplayText(t *testing.T) {
 	r := example(t)
 	r.Plan.Run.Spec.Load.TraceRef = "day@sha256:1"
 	r.Plan.Run.Spec.Workload.ConcurrencyModel = spec.OpenLoop
-	r.Replays = []Replay{{
+	r.Replays = []judge.Replay{{
 		Name: "day", Digest: "sha256:1", Format: "mooncake", Requests: 24, Chosen: 22, Used: 20, Share: 20.0 / 24, Scale: 2,
 		RecordedRate: 21.05, OfferedRate: 10.3, InputTokens: 615, OutputTokens: 3.45, SharedInput: 0.4995,
 	}}

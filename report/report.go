@@ -23,6 +23,7 @@ import (
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
+	"assay/judge"
 	"assay/lint"
 	"assay/metric"
 	"assay/plan"
@@ -32,7 +33,12 @@ import (
 
 // A Report is everything a face may show.
 type Report struct {
-	Version   string              `json:"version"` // of this format
+	Version string `json:"version"` // of this format
+
+	// NotVerified lists why the bundle is not what was sealed. Every face says so
+	// before anything else.
+	NotVerified []string `json:"notVerified,omitempty"`
+
 	RunID     string              `json:"runID"`
 	Status    bundle.Status       `json:"status"`
 	Signature string              `json:"signature"` // who signed, or UNSIGNED
@@ -46,7 +52,7 @@ type Report struct {
 	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
-	Replays   []Replay            `json:"replays,omitempty"`  // which parts of a trace were asked
+	Replays   []judge.Replay      `json:"replays,omitempty"`  // which parts of a trace were asked
 	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it reckoned them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
 
@@ -66,40 +72,32 @@ type Report struct {
 // Version is the version of the JSON report.
 const Version = "1.1"
 
-// UnsignedText is how every face says that nobody vouches for a bundle.
-const UnsignedText = "UNSIGNED"
-
-// New gathers the report of b. Signature is who signed or will sign it, empty
-// for nobody.
-func New(b *bundle.Bundle, status bundle.Status, signature string, estimates metric.Estimates) (Report, error) {
-	data, err := b.ReadFile(bundle.PlanFile)
-	if err != nil {
-		return Report{}, err
-	}
-	p, err := plan.Decode(data)
-	if err != nil {
-		return Report{}, err
-	}
-	replayed, err := replays(b, p)
-	if err != nil {
-		return Report{}, err
-	}
-	if signature == "" {
-		signature = UnsignedText
-	}
+// New lays a judgement out for the faces. It computes nothing.
+func New(j *judge.Judgement) Report {
+	b := j.Bundle
 	r := Report{
-		Version: Version, RunID: b.Manifest.RunID, Status: status, Signature: signature,
-		Plan: p, Launches: b.Launches(), Estimates: estimates, Replays: replayed,
+		Version: Version, RunID: b.Manifest.RunID, Status: b.Manifest.Status, Signature: j.Signature(), NotVerified: j.Faults(),
+		Plan: j.Plan, Launches: b.Launches(), Estimates: j.Estimates, Client: j.Client, Steady: j.Steady,
+		Findings: j.Audit.Findings, Claims: &j.Claims, Checks: j.Audit.Results, Pictures: &j.Pictures,
+		Search: j.Search, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
-	if r.Reported, err = readReported(b); err != nil {
-		return r, err
+	if b.Seal != nil { // what a maker reads about its own unfinished bundle is no news
+		r.Warnings = slices.Concat(b.Warnings, j.Notes())
 	}
-	if r.Search, err = search.Summarise(b, p); err != nil {
-		return r, err
+	if j.HasTraining() {
+		r.Training = &j.Training
 	}
-	r.MLPerf, err = mlperf.Judge(b, p)
-	return r, err
+	if j.HasCollectives() {
+		r.Collectives = &j.Collectives
+	}
+	if j.HasHardware() {
+		r.Hardware = &j.Hardware
+	}
+	if j.HasScaling() {
+		r.Scaling = &j.Scaling
+	}
+	return r
 }
 
 // A Format writes r to w.

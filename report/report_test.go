@@ -11,6 +11,7 @@ import (
 
 	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -62,7 +63,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 		launches = append(launches, bundle.LaunchInfo{Index: i, Order: i, Started: start, Ended: start.Add(time.Minute), Outcome: outcome})
 	}
 	return Report{
-		Version: Version, RunID: "20260102_030405__run__example", Status: bundle.Failed, Signature: UnsignedText,
+		Version: Version, RunID: "20260102_030405__run__example", Status: bundle.Failed, Signature: judge.Unsigned,
 		Plan: p, Launches: launches, Steady: steadyExample(),
 		Estimates: metric.Estimates{
 			Version: metric.EstimatesVersion, Code: "test", RunID: "20260102_030405__run__example", Confidence: 0.95,
@@ -174,8 +175,8 @@ func TestFormats(t *testing.T) {
 			if !bytes.Equal(got.Bytes(), want) {
 				t.Errorf("got:\n%s\nwant:\n%s", got.Bytes(), want)
 			}
-			if !strings.Contains(got.String(), UnsignedText) {
-				t.Errorf("the report does not say %s", UnsignedText)
+			if !strings.Contains(got.String(), judge.Unsigned) {
+				t.Errorf("the report does not say %s", judge.Unsigned)
 			}
 		})
 	}

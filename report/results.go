@@ -15,6 +15,8 @@ import (
 // many devices, and the figures by group. A group is a point, of a side where there
 // are several.
 type results struct {
+	NotVerified []string `json:"not_verified,omitempty"` // why the bundle is not what was sealed
+
 	Name      string        `json:"name"`
 	WorldSize *int          `json:"world_size"` // accelerators as declared; null when nobody says
 	Timestamp time.Time     `json:"timestamp"`  // when the plan was frozen
@@ -47,7 +49,8 @@ type resultsFigure struct {
 func Results(w io.Writer, r Report) error {
 	s := r.Plan.Run.Spec
 	out := results{
-		Name: r.Plan.Name, Timestamp: r.Manifest.Created.UTC(), RunID: r.RunID, Status: string(r.Status), Signature: r.Signature,
+		NotVerified: r.NotVerified,
+		Name:        r.Plan.Name, Timestamp: r.Manifest.Created.UTC(), RunID: r.RunID, Status: string(r.Status), Signature: r.Signature,
 		Config:  resultsConfig{Iterations: len(r.Estimates.Launches), Workload: r.Plan.WorkloadDigest},
 		Results: map[string]map[string]resultsFigure{},
 	}

@@ -2,11 +2,7 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,30 +14,6 @@ import (
 	"assay/spec"
 	"assay/unit"
 )
-
-// readReported reads the figures that another tool reckoned, launch by launch.
-func readReported(b *bundle.Bundle) ([]record.Reported, error) {
-	if b.Manifest.Source == nil {
-		return nil, nil
-	}
-	var all []record.Reported
-	for _, l := range b.Launches() {
-		name := path.Join("raw", fmt.Sprintf("launch-%02d", l.Index), record.ReportedFile)
-		data, err := b.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		var list []record.Reported
-		if err := json.Unmarshal(data, &list); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		all = append(all, list...)
-	}
-	return all, nil
-}
 
 // sourceLine names the tool whose results the bundle repeats.
 func sourceLine(s *bundle.Source) string {

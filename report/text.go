@@ -22,6 +22,7 @@ import (
 // Text writes the report for a terminal.
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
+	b.WriteString(r.heading("", "\n\n"))
 	writeHead(&b, r)
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)
@@ -87,7 +88,7 @@ func writeAsked(row func(name, format string, args ...any), r Report) {
 		row("sessions", "%s", sessionText(s.Workload.Session))
 	}
 	for _, replay := range r.Replays {
-		row("trace", "%s", replay.text(s.Workload.Session != nil))
+		row("trace", "%s", replayText(replay, s.Workload.Session != nil))
 	}
 	for _, replay := range r.Replays {
 		row("lengths", "as recorded: %.4g tokens in, %.4g out on average", replay.InputTokens, replay.OutputTokens)

@@ -71,6 +71,9 @@ const bookFactColumns, bookFactRoom = 9, 112
 // in one row.
 func (b *workbook) summary(r Report) {
 	s := b.sheet("Summary")
+	if text := r.alarm(); text != "" {
+		s.line(text, cellLook{title: true})
+	}
 	s.line("assay "+r.RunID, cellLook{title: true})
 	for _, f := range b.facts(r) {
 		s.fact(f[0], f[1], bookFactColumns, bookFactRoom)

@@ -15,10 +15,9 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"assay/analysis/scene"
-	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/metric"
-	"assay/plan"
 	"assay/record"
 	"assay/stats"
 )
@@ -37,23 +36,12 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := b.ReadFile(bundle.PlanFile)
+	j, err := judge.Of(b, judge.Options{Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	estimates, client, err := metric.Judge(b, p, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := New(b, b.Manifest.Status, "", estimates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Client = client
+	r := New(j)
+	r.Signature, r.Claims, r.Checks, r.Pictures = judge.Unsigned, nil, nil, nil
 	r.Findings = []finding.Finding{{Check: "=1+1", Severity: finding.Note, Message: "+cmd|' /C calc'!A0", Fix: "@SUM(A1)", Why: "-2"}}
 	return r
 }

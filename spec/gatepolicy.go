@@ -26,6 +26,11 @@ type GateDemands struct {
 	// measured.
 	Grade string `json:"grade,omitzero" default:"publication" enum:"gateGrades"`
 
+	// The ids of the keys one of which must have signed each bundle, as assay keygen
+	// prints them. Without them a signature is checked but nobody in particular is
+	// asked for one.
+	TrustedKeys []string `json:"trustedKeys,omitzero" pattern:"^[0-9a-f]{64}$"`
+
 	// Refuse a pair that differs in more than the variable under test.
 	Controlled *bool `json:"controlled,omitzero" default:"true"`
 

@@ -23,6 +23,9 @@ type Run struct {
 
 	Environment record.Environment
 	Launches    []Launch
+
+	Keep   func(w *bundle.Writer, p plan.Plan) error // writes derived files before the seal; nil writes none
+	Signer bundle.Signer                             // nil leaves the bundle unsigned
 }
 
 // A Launch is one launch of one side.
@@ -76,7 +79,12 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 			return nil, fmt.Errorf("scene %s: launch %d: %w", r.ID, i, err)
 		}
 	}
-	if _, err := w.Seal(ctx, bundle.Completed, bundle.SealOptions{}); err != nil {
+	if r.Keep != nil {
+		if err := r.Keep(w, p); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := w.Seal(ctx, bundle.Completed, bundle.SealOptions{Signer: r.Signer}); err != nil {
 		return nil, err
 	}
 	return bundle.Open(r.Dir)

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/bundle"
 	"assay/claim"
+	"assay/judge"
 )
 
 func claimCommand(env Env) *cobra.Command {
 	var asJSON, refusals bool
+	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "claim BUNDLE",
 		Short: "Say what a bundle may be quoted for",
@@ -20,10 +21,11 @@ func claimCommand(env Env) *cobra.Command {
 tail, conditions and grade. What cannot be claimed is refused, with the reason and
 what would help. Nothing is claimed while a void finding stands.
 
-Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
+Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be; 4: the
+bundle is not what was sealed.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			b, j, err := openJudged(args[0])
+			j, err := trust.decide(env, args[0])
 			if err != nil {
 				return err
 			}
@@ -31,7 +33,7 @@ Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
 			if asJSON {
 				err = printJSON(env.Stdout, claims)
 			} else {
-				err = printClaims(env.Stdout, claims, b, refusals)
+				err = printClaims(env.Stdout, claims, j, refusals)
 			}
 			if err == nil && len(claims.Claims) == 0 {
 				err = silent(exitVerdict)
@@ -41,12 +43,13 @@ Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the claims as JSON")
 	cmd.Flags().BoolVar(&refusals, "refusals", true, "also print what may not be claimed")
+	trust.add(cmd)
 	return cmd
 }
 
-func printClaims(w io.Writer, c claim.Claims, b *bundle.Bundle, refusals bool) error {
+func printClaims(w io.Writer, c claim.Claims, j *judge.Judgement, refusals bool) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s  %s\n", c.RunID, b.Manifest.Digest)
+	fmt.Fprintf(&out, "%s  %s\n%s\n", c.RunID, j.Bundle.Manifest.Digest, j.Signature())
 	fmt.Fprintf(&out, "grade %s", c.Grade)
 	if string(c.Grade)+"_grade" != c.Asked {
 		fmt.Fprintf(&out, ", asked for %s", c.Asked)

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/analysis/compare"
-	"assay/bundle"
 	"assay/report"
 	"assay/spec"
 )
@@ -28,6 +27,7 @@ type comparing struct {
 	policy   string
 	format   string
 	all      bool
+	trust    trustFlags
 }
 
 func compareCommand(env Env) *cobra.Command {
@@ -46,7 +46,7 @@ run with candidates is compared with itself, side by side, paired by block; a si
 such a bundle among others is written BUNDLE@SIDE.
 
 Exit code 0: compared; 2: asked wrongly; 3: not controlled, and --policy is
-publication.`,
+publication; 4: a bundle is not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError(errors.New("compare: got no bundle, want two or more, or one of a run with candidates"))
@@ -68,6 +68,7 @@ publication.`,
 	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
 	f.StringVar(&ask.format, "format", "text", "text, md, html or json")
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
+	ask.trust.add(cmd)
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
 	return cmd
 }
@@ -76,7 +77,7 @@ func (ask comparing) run(env Env, args []string) error {
 	if err := ask.check(); err != nil {
 		return usageError(err)
 	}
-	sides, err := openSides(args, ask.baseline)
+	sides, err := ask.openSides(env, args)
 	if err != nil {
 		return err
 	}
@@ -130,8 +131,8 @@ func refuse(w io.Writer, r compare.Report) error {
 }
 
 // openSides opens what the arguments name, the baseline first.
-func openSides(args []string, baseline string) ([]compare.Side, error) {
-	if baseline != "" {
+func (ask comparing) openSides(env Env, args []string) ([]compare.Side, error) {
+	if baseline := ask.baseline; baseline != "" {
 		i := slices.Index(args, baseline)
 		if i < 0 {
 			return nil, usageError(fmt.Errorf("--baseline %q: want one of the arguments: %s", baseline, strings.Join(args, ", ")))
@@ -139,11 +140,11 @@ func openSides(args []string, baseline string) ([]compare.Side, error) {
 		args = slices.Concat([]string{baseline}, args[:i], args[i+1:])
 	}
 	if len(args) == 1 {
-		return openCandidates(args[0])
+		return ask.openCandidates(env, args[0])
 	}
 	var sides []compare.Side
 	for _, arg := range args {
-		side, err := openSide(arg)
+		side, err := ask.trust.openSide(env, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +169,7 @@ func twice(sides []compare.Side) error {
 }
 
 // openSide opens BUNDLE or BUNDLE@SIDE.
-func openSide(arg string) (compare.Side, error) {
+func (t trustFlags) openSide(env Env, arg string) (compare.Side, error) {
 	dir, name := arg, ""
 	if err := bundleDir(dir); err != nil {
 		if before, after, ok := cutLast(arg, "@"); ok {
@@ -178,15 +179,11 @@ func openSide(arg string) (compare.Side, error) {
 			return compare.Side{}, err
 		}
 	}
-	b, err := bundle.Open(dir)
+	j, err := t.decide(env, dir)
 	if err != nil {
 		return compare.Side{}, err
 	}
-	j, err := judge(b)
-	if err != nil {
-		return compare.Side{}, err
-	}
-	side, err := compare.Open(b, j.Estimates, name)
+	side, err := compare.Open(j.Bundle, j.Estimates, name)
 	if err != nil {
 		return compare.Side{}, usageError(fmt.Errorf("%s: %w; write BUNDLE@SIDE", arg, err))
 	}
@@ -203,8 +200,8 @@ func cutLast(text, separator string) (before, after string, ok bool) {
 }
 
 // openCandidates opens every side of a run with candidates.
-func openCandidates(dir string) ([]compare.Side, error) {
-	b, j, err := openJudged(dir)
+func (ask comparing) openCandidates(env Env, dir string) ([]compare.Side, error) {
+	j, err := ask.trust.decide(env, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +211,7 @@ func openCandidates(dir string) ([]compare.Side, error) {
 	}
 	var sides []compare.Side
 	for _, one := range names {
-		side, err := compare.Open(b, j.Estimates, one.Name)
+		side, err := compare.Open(j.Bundle, j.Estimates, one.Name)
 		if err != nil {
 			return nil, err
 		}

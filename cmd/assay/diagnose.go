@@ -17,7 +17,7 @@ import (
 	"assay/analysis/playbook"
 	"assay/analysis/ranks"
 	"assay/analysis/shift"
-	"assay/bundle"
+	"assay/judge"
 	"assay/plan"
 	"assay/unit"
 )
@@ -43,6 +43,7 @@ type pointShift struct {
 func diagnoseCommand(env Env) *cobra.Command {
 	var asJSON bool
 	var books []string
+	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "diagnose BUNDLE [BASELINE]",
 		Short: "Say what limits a run, what changed, and what to look at first",
@@ -63,7 +64,7 @@ What the bundle cannot tell is named as missing.`,
 			if err != nil {
 				return usageError(err)
 			}
-			d, err := diagnose(args, chosen)
+			d, err := diagnose(env, trust, args, chosen)
 			if err != nil {
 				return err
 			}
@@ -73,6 +74,7 @@ What the bundle cannot tell is named as missing.`,
 			return printDiagnosis(env.Stdout, d)
 		},
 	}
+	trust.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as JSON")
 	cmd.Flags().StringArrayVar(&books, "playbook", nil, "walk this playbook only (repeatable)")
 	return cmd
@@ -93,21 +95,21 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 	return list, nil
 }
 
-func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
+func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	var sides []playbook.Evidence
 	var windows float64
 	for i, dir := range dirs {
-		b, j, err := openJudged(dir)
+		j, err := trust.decide(env, dir)
 		if err != nil {
 			return diagnosis{}, err
 		}
-		e, err := evidenceOf(b, j)
+		e, err := evidenceOf(j)
 		if err != nil {
 			return diagnosis{}, fmt.Errorf("%s: %w", dir, err)
 		}
 		sides = append(sides, e)
 		if i == 0 {
-			if windows, err = ledger.Windows(b); err != nil {
+			if windows, err = ledger.Windows(j.Bundle); err != nil {
 				return diagnosis{}, err
 			}
 		}
@@ -130,7 +132,8 @@ func diagnose(dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	return d, nil
 }
 
-func evidenceOf(b *bundle.Bundle, j judgement) (playbook.Evidence, error) {
+func evidenceOf(j *judge.Judgement) (playbook.Evidence, error) {
+	b := j.Bundle
 	e := playbook.Evidence{Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Split: map[int]breakdown.Breakdown{}}
 	var err error
 	if e.Ranks, err = ranks.Read(b); err != nil {

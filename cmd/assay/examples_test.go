@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"assay/bundle"
+	"assay/judge"
 	"assay/plan"
 	"assay/spec"
 	"assay/unit"
@@ -56,7 +57,7 @@ func TestExamplesRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := planOf(b)
+			p, err := judge.Plan(b)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +107,7 @@ func shortened(t *testing.T, r spec.Run) spec.Run {
 
 func checkAnswered(t *testing.T, b *bundle.Bundle, p plan.Plan) {
 	t.Helper()
-	j, err := judge(b)
+	j, err := judge.Of(b, judge.Options{Version: version()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,14 @@ import (
 
 	"assay/bundle"
 	"assay/foreign"
+	"assay/judge"
 )
 
 func exportCommand(env Env) *cobra.Command {
 	var out string
 	var launch int
 	var asJSON bool
+	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "export genai-bench|mllog BUNDLE -o FOLDER",
 		Short: "Write a bundle in the format of another tool",
@@ -24,7 +26,7 @@ no repetitions: each launch is an experiment of its own, and intervals stay behi
 As mllog it writes a log for each completed launch of training, in the format of
 MLPerf Training and in no way a submission; assay mllog scores them.
 
-Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
+Exit codes: 0 done, 1 could not be done, 2 asked wrongly, 4 not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 2:
@@ -37,10 +39,11 @@ Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := openBundle(args[1])
+			j, err := trust.decide(env, args[1])
 			if err != nil {
 				return err
 			}
+			b := j.Bundle
 			if args[0] == mllogFormat {
 				return exportLogs(env, b, out, asJSON)
 			}
@@ -60,6 +63,7 @@ Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the folder to make; it must not exist")
 	cmd.Flags().IntVar(&launch, "launch", 0, "the launch to write (default: the first that was completed)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	trust.add(cmd)
 	return cmd
 }
 
@@ -80,7 +84,7 @@ func exportLaunch(b *bundle.Bundle, launch int, out string) error {
 	if !slices.Contains(have, launch) {
 		return usageError(fmt.Errorf("--launch %d: the bundle has %v", launch, have))
 	}
-	p, err := planOf(b)
+	p, err := judge.Plan(b)
 	if err != nil {
 		return err
 	}

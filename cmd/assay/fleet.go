@@ -17,6 +17,7 @@ import (
 func fleetCommand(env Env) *cobra.Command {
 	var ask fleet.Ask
 	var asJSON bool
+	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "fleet BUNDLE --load REQUESTS_PER_SECOND",
 		Short: "Say how many replicas a load needs at the objectives of a run",
@@ -36,7 +37,7 @@ Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`
 			case ask.FanOut < 0:
 				return usageError(fmt.Errorf("--fan-out: got %d, want a number of calls", ask.FanOut))
 			}
-			_, j, err := openJudged(args[0])
+			j, err := trust.decide(env, args[0])
 			if err != nil {
 				return err
 			}
@@ -53,6 +54,7 @@ Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`
 			return printFleet(env.Stdout, size)
 		},
 	}
+	trust.add(cmd)
 	f := cmd.Flags()
 	f.Float64Var(&ask.Load, "load", 0, "requests per second that the fleet must carry")
 	f.Float64Var(&ask.Headroom, "headroom", 0, "share of each replica that is kept free")

@@ -13,6 +13,7 @@ import (
 	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/claim"
+	"assay/judge"
 	"assay/report"
 	"assay/spec"
 )
@@ -22,6 +23,7 @@ type gating struct {
 	policy, accuracy, confirm, history, reason string
 	junit, markdown, html                      string
 	asJSON                                     bool
+	trust                                      trustFlags
 }
 
 func gateCommand(env Env) *cobra.Command {
@@ -38,7 +40,8 @@ pass. Each bundle is BUNDLE, or BUNDLE@SIDE of a run with candidates.
 With --confirm a regression stands only if the candidate, measured afresh, regresses
 again. With --history every verdict is remembered.
 
-Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass.`,
+Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass; 4: a
+bundle is not what was sealed.`,
 		Args: exactArgs(2, "a baseline and a candidate"),
 		RunE: func(_ *cobra.Command, args []string) error { return ask.run(env, args[0], args[1]) },
 	}
@@ -51,6 +54,7 @@ Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass.`
 	f.StringVar(&ask.junit, "junit", "", "write JUnit XML to this file")
 	f.StringVar(&ask.markdown, "markdown", "", "write Markdown to this file")
 	f.StringVar(&ask.html, "html", "", "write a page to this file")
+	ask.trust.add(cmd)
 	f.BoolVar(&ask.asJSON, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -84,10 +88,11 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		return in, err
 	}
 	in.Grade = gradeOf
-	if in.Baseline, err = openSide(baseline); err != nil {
+	ask.trust.ids = in.Policy.Spec.TrustedKeys
+	if in.Baseline, err = ask.trust.openSide(env, baseline); err != nil {
 		return in, err
 	}
-	if in.Candidate, err = openSide(candidate); err != nil {
+	if in.Candidate, err = ask.trust.openSide(env, candidate); err != nil {
 		return in, err
 	}
 	sides := []compare.Side{in.Baseline, in.Candidate}
@@ -95,7 +100,7 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		return in, err
 	}
 	if ask.confirm != "" {
-		again, err := openSide(ask.confirm)
+		again, err := ask.trust.openSide(env, ask.confirm)
 		if err != nil {
 			return in, fmt.Errorf("--confirm: %w", err)
 		}
@@ -133,7 +138,7 @@ func beside(in gate.Input) (*compare.Side, error) {
 	if in.Baseline.Digest != in.Candidate.Digest || again.Name == "" {
 		return nil, nil
 	}
-	j, err := judge(again.Bundle)
+	j, err := judge.Of(again.Bundle, judge.Options{Version: version(), Derive: true})
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +196,7 @@ func (ask gating) write(r gate.Result) error {
 
 // gradeOf is the grade that a bundle has earned, as its claims have it.
 func gradeOf(s compare.Side) (grade string, why []string) {
-	j, err := judge(s.Bundle)
+	j, err := judge.Of(s.Bundle, judge.Options{Version: version(), Derive: true})
 	if err != nil {
 		return string(claim.Exploratory), []string{"it cannot be judged: " + err.Error()}
 	}

@@ -35,7 +35,7 @@ looked at: whether it can see its own margins, alarms about nothing, or was give
 another baseline after a failure.
 
 Exit code 0: nothing forbids a claim; 1: cannot be read; 2: asked wrongly; 3: a
-finding is void, so no claim may be made.`,
+finding is void, so no claim may be made; 4: the bundle is not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if !list && len(args) == 0 {
 				return usageError(errors.New("got no arguments, want one or more bundles"))
@@ -56,6 +56,7 @@ finding is void, so no claim may be made.`,
 	cmd.Flags().StringVar(&ask.history, "history", "", "history of that gate's verdicts, as assay gate keeps it")
 	cmd.Flags().BoolVar(&ask.all, "all", false, "also list the checks that passed, were not made or do not apply")
 	cmd.Flags().BoolVar(&ask.asJSON, "json", false, "print the audits as JSON")
+	ask.trust.add(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "print the catalogue of checks and exit")
 	return cmd
 }
@@ -66,6 +67,7 @@ type lintRequest struct {
 	baseline, statements string
 	policy, history      string
 	all, asJSON          bool
+	trust                trustFlags
 }
 
 // A lintReport is what --json prints.
@@ -76,7 +78,11 @@ type lintReport struct {
 
 // A bundleAudit is the audit of one bundle.
 type bundleAudit struct {
-	Bundle   string            `json:"bundle"` // its folder
+	Bundle string `json:"bundle"` // its folder
+
+	// NotVerified lists why the bundle is not what was sealed.
+	NotVerified []string `json:"notVerified,omitempty"`
+
 	RunID    string            `json:"runID"`
 	Class    string            `json:"class"`
 	Baseline string            `json:"baseline,omitempty"` // run id of what it was held against
@@ -103,14 +109,14 @@ func lintBundles(env Env, ask lintRequest) error {
 	}
 	var baseline *lint.Facts
 	if ask.baseline != "" {
-		if baseline, err = factsAt(ask.baseline); err != nil {
+		if baseline, _, err = ask.factsAt(env, ask.baseline); err != nil {
 			return err
 		}
 	}
 	report := lintReport{Version: lintVersion, Audits: []bundleAudit{}}
-	worst := finding.Severity("")
+	worst, forged := finding.Severity(""), false
 	for i, dir := range ask.bundles {
-		f, err := factsAt(dir)
+		f, faults, err := ask.factsAt(env, dir)
 		if err != nil {
 			return err
 		}
@@ -124,19 +130,26 @@ func lintBundles(env Env, ask lintRequest) error {
 			f.Statements, f.Tuning, f.Omitted = stated.Statements, stated.Tuning, stated.Omitted
 		}
 		one := auditOf(dir, f)
+		one.NotVerified = faults
 		if one.Worst == finding.Void {
 			worst = finding.Void
 		}
+		forged = forged || len(faults) > 0
 		report.Audits = append(report.Audits, one)
 		if baseline == nil {
 			baseline = f
 		}
 	}
 	err = printAudits(env, report, ask)
-	if err == nil && worst == finding.Void {
-		err = silent(exitVerdict)
+	switch {
+	case err != nil:
+		return err
+	case forged:
+		return silent(exitUnverified)
+	case worst == finding.Void:
+		return silent(exitVerdict)
 	}
-	return err
+	return nil
 }
 
 func printAudits(env Env, report lintReport, ask lintRequest) error {
@@ -167,11 +180,13 @@ func auditOf(dir string, f *lint.Facts) bundleAudit {
 	return one
 }
 
-// factsAt gathers what checks look at in the bundle at dir.
-func factsAt(dir string) (*lint.Facts, error) {
-	b, j, err := openJudged(dir)
-	if err != nil || j.facts != nil {
-		return j.facts, err
+// factsAt gathers what checks look at in the bundle at dir, and why it is not what
+// was sealed.
+func (ask lintRequest) factsAt(env Env, dir string) (f *lint.Facts, faults []string, err error) {
+	j, err := ask.trust.show(env, dir)
+	if err != nil {
+		return nil, nil, err
 	}
-	return lint.Gather(b, j.Plan, j.Estimates, j.Client)
+	f, err = j.Facts()
+	return f, j.Faults(), err
 }

@@ -7,12 +7,16 @@ import (
 	"strings"
 
 	"assay/finding"
+	"assay/judge"
 	"assay/lint"
 )
 
 // printAudit writes the audit of one bundle for people, the worst first.
 func printAudit(w io.Writer, a bundleAudit, all bool) error {
 	var b bytes.Buffer
+	for _, fault := range a.NotVerified {
+		fmt.Fprintf(&b, "%s: %s\n", judge.NotVerified, fault)
+	}
 	fmt.Fprintf(&b, "run %s (%s)", a.RunID, a.Class)
 	if a.Baseline != "" {
 		fmt.Fprintf(&b, " against the baseline %s", a.Baseline)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"assay/bundle"
 )
 
 func main() {
@@ -45,6 +47,8 @@ const (
 	exitFailed  = 1 // could not do it
 	exitUsage   = 2 // asked wrongly
 	exitVerdict = 3 // did it, and the answer is bad
+
+	exitUnverified = 4 // the evidence is not what was sealed
 )
 
 // An exitError is an error that knows its exit code. One with an empty message
@@ -143,9 +147,18 @@ func Main(ctx context.Context, env Env) int {
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(env.Stderr, "assay:", text)
 	}
+	return codeOf(err)
+}
+
+// codeOf is the exit code of an error: one code for one fault, whatever the verb.
+func codeOf(err error) int {
 	var exit *exitError
-	if errors.As(err, &exit) {
+	var seal *bundle.SealError
+	switch {
+	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &seal):
+		return exitUnverified
 	}
 	return exitFailed
 }

@@ -14,6 +14,7 @@ import (
 
 	"assay/analysis/mllog"
 	"assay/bundle"
+	"assay/judge"
 	"assay/plan"
 	"assay/unit"
 )
@@ -107,7 +108,7 @@ const mllogFormat = "mllog"
 
 // exportLogs writes a log for every completed launch, of the first point of training.
 func exportLogs(env Env, b *bundle.Bundle, out string, asJSON bool) error {
-	p, err := planOf(b)
+	p, err := judge.Plan(b)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/judge"
 	"assay/report"
 )
 
@@ -26,6 +28,7 @@ type plotting struct {
 	listPresets    bool
 	validateOnly   bool
 	asJSON         bool
+	trust          trustFlags
 }
 
 func plotCommand(env Env) *cobra.Command {
@@ -67,6 +70,7 @@ wrongly, an unknown field included.`,
 	f.BoolVar(&ask.listFields, "list-fields", false, "print the fields that panels may name: those of the bundles, or all of them without a bundle")
 	f.BoolVar(&ask.listPresets, "list-presets", false, "print the presets")
 	f.BoolVar(&ask.validateOnly, "validate-only", false, "check preset or layout, and with bundles that they can be drawn; write nothing")
+	ask.trust.add(cmd)
 	f.BoolVar(&ask.asJSON, "json", false, "print the files and the data of every panel as JSON")
 	return cmd
 }
@@ -90,15 +94,11 @@ func (ask plotting) run(env Env, args []string) error {
 	collectSoonest(env)
 	var reports []report.Report
 	for _, dir := range args {
-		b, j, err := openJudged(dir)
+		j, err := ask.trust.show(env, dir)
 		if err != nil {
 			return err
 		}
-		r, err := j.report(b, sealedBy(b))
-		if err != nil {
-			return err
-		}
-		reports = append(reports, r)
+		reports = append(reports, report.New(j))
 	}
 	if ask.listFields {
 		return ask.fields(env.Stdout, reports)
@@ -118,15 +118,20 @@ func (ask plotting) run(env Env, args []string) error {
 		return err
 	}
 	if ask.asJSON {
-		return printJSON(env.Stdout, struct {
+		return cmp.Or(printJSON(env.Stdout, struct {
 			Files   []string            `json:"files"`
 			Figures []report.PlotFigure `json:"figures"`
-		}{files, figures})
+		}{files, figures}), ended(reports...))
+	}
+	for _, r := range reports {
+		for _, fault := range r.NotVerified {
+			fmt.Fprintf(env.Stdout, "%s: %s: %s\n", judge.NotVerified, r.RunID, fault)
+		}
 	}
 	for _, name := range files {
 		fmt.Fprintln(env.Stdout, name)
 	}
-	return nil
+	return ended(reports...)
 }
 
 // source names where the panels come from, for messages.

@@ -12,6 +12,7 @@ import (
 
 	"assay/analysis/hardware"
 	"assay/bundle"
+	"assay/judge"
 	"assay/spec"
 	"assay/unit"
 )
@@ -90,7 +91,7 @@ func printHardware(env Env, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p, err := planOf(b)
+	p, err := judge.Plan(b)
 	if err != nil {
 		return err
 	}

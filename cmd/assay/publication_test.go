@@ -12,6 +12,7 @@ import (
 
 	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/lint"
 	"assay/metric"
 	"assay/record"
@@ -99,7 +100,7 @@ func TestCleanPublication(t *testing.T) {
 func hostNoise(t *testing.T, b *bundle.Bundle) map[string]bool {
 	t.Helper()
 	late, middle, drift := false, 1.0, false
-	j, err := judge(b)
+	j, err := judge.Of(b, judge.Options{Version: version()})
 	if err != nil {
 		t.Fatal(err)
 	}

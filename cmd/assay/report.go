@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type reportAsk struct {
 	write         bool
 	formatChanged bool
 	workbook      report.XLSXOptions
+	trust         trustFlags
 }
 
 func reportCommand(env Env) *cobra.Command {
@@ -33,6 +35,9 @@ func reportCommand(env Env) *cobra.Command {
 		Long: `Report shows the estimates of a bundle, with what may be claimed and what speaks
 against it. Those sealed in the bundle are shown where they were made by this
 version of assay; otherwise they are computed anew from the raw records.
+
+The seal is checked first. A bundle that was changed since is shown with NOT VERIFIED
+on top; "signed by" stands only where the signature was checked in this call.
 
 The bundle is not changed, except by --write, which adds the faces that it lacks
 to its folder report. What is there already stays as it is.`,
@@ -53,6 +58,7 @@ to its folder report. What is there already stays as it is.`,
 	f.BoolVar(&ask.all, "all", false, "show every metric, variants and parts too; JSON and CSV have them anyway")
 	f.BoolVar(&ask.write, "write", false, "add the faces that the bundle lacks to its folder report")
 	workbookFlags(cmd, &ask.workbook)
+	ask.trust.add(cmd)
 	return cmd
 }
 
@@ -114,20 +120,19 @@ func showReport(env Env, ask reportAsk, dir string) error {
 		return usageError(fmt.Errorf("--format %s cannot be shown on a terminal: name a file, such as -o %s", format.Name, format.File))
 	}
 	collectSoonest(env)
-	b, j, err := openJudged(dir)
+	j, err := ask.trust.show(env, dir)
 	if err != nil {
 		return err
 	}
-	r, err := j.report(b, sealedBy(b))
-	if err != nil {
-		return err
-	}
-	r.Warnings, r.All = b.Warnings, ask.all
+	r := report.New(j)
+	r.All = ask.all
 	switch {
+	case ask.write && len(r.NotVerified) > 0:
+		return &bundle.SealError{Seal: *j.Bundle.Seal}
 	case ask.write:
-		return addFaces(env, b, r)
+		return addFaces(env, j.Bundle, r)
 	case ask.out == "":
-		return format.Format(env.Stdout, r)
+		return cmp.Or(format.Format(env.Stdout, r), ended(r))
 	}
 	var text bytes.Buffer
 	if err := format.Format(&text, r); err != nil {
@@ -137,6 +142,17 @@ func showReport(env Env, ask reportAsk, dir string) error {
 		return err
 	}
 	fmt.Fprintf(env.Stderr, "wrote %s\n", ask.out)
+	return ended(r)
+}
+
+// ended is how a verb ends that has shown r: what does not verify was said on top of
+// it, and scripts read exit codes.
+func ended(reports ...report.Report) error {
+	for _, r := range reports {
+		if len(r.NotVerified) > 0 {
+			return silent(exitUnverified)
+		}
+	}
 	return nil
 }
 
@@ -171,14 +187,4 @@ func terminal(w io.Writer) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
-}
-
-func sealedBy(b *bundle.Bundle) string {
-	switch {
-	case !b.Sealed:
-		return report.UnsignedText + " and not sealed"
-	case b.Manifest.Signer.KeyID == bundle.Unsigned:
-		return ""
-	}
-	return "signed by key " + b.Manifest.Signer.KeyID + " (check it with assay verify --key)"
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"assay/analysis/picture"
 	"assay/analysis/scene"
 	"assay/report"
 )
@@ -83,45 +81,6 @@ func TestReportWrite(t *testing.T) {
 	}
 }
 
-// A judged bundle has pictures, and reading them back gives the same.
-func TestPicturesAreKept(t *testing.T) {
-	base := buildScene(t, t.TempDir(), "base", []float64{1, 1.01, .99})
-	b, j, err := openJudged(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range j.files() {
-		data, err := f.encode(f.content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := b.WriteDerived(nil, version(), f.name, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, again, err := openJudged(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again.facts != nil {
-		t.Error("a judged bundle was judged anew")
-	}
-	text := func(s picture.Set) string {
-		data, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	if len(j.Pictures.Distributions) == 0 || text(j.Pictures) != text(again.Pictures) {
-		t.Errorf("%d distributions; read back %s", len(j.Pictures.Distributions), text(again.Pictures))
-	}
-	r, err := again.report(b, "")
-	if err != nil || r.Pictures == nil || len(r.Checks) == 0 {
-		t.Errorf("the report has pictures %v and %d checks (%v)", r.Pictures != nil, len(r.Checks), err)
-	}
-}
-
 // pandas reads the CSV as the guide says: numbers as numbers, and nothing where a
 // figure has no bound.
 func TestPandasReadsCSV(t *testing.T) {
@@ -148,7 +107,7 @@ print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).Combin
 	if err != nil {
 		t.Fatalf("%v\n%s", err, answer)
 	}
-	_, j, err := openJudged(base)
+	j, err := trustFlags{}.show(Env{Environ: func() []string { return nil }}, base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/judge"
 	"assay/plan"
 	"assay/report"
 	"assay/run"
@@ -159,17 +160,15 @@ func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Si
 	if signer != nil {
 		b.Manifest.Signer.KeyID = signer.Public().ID
 	}
-	j, err := derive(b, p)
+	j, err := judge.Derive(b, p, version())
 	if err != nil {
 		return report.Report{}, err
 	}
-	if err := j.keep(result.Bundle); err != nil {
+	if err := j.Keep(result.Bundle, version()); err != nil {
 		return report.Report{}, err
 	}
-	r, err := j.report(b, signatureOf(signer))
-	if err != nil {
-		return report.Report{}, err
-	}
+	r := report.New(j)
+	r.Signature = signatureOf(signer)
 	for _, f := range report.All {
 		if err := writeReport(result.Bundle, f, r); err != nil {
 			return report.Report{}, err
@@ -213,7 +212,7 @@ func loadSigner(path string) (bundle.Signer, error) {
 
 func signatureOf(signer bundle.Signer) string {
 	if signer == nil {
-		return ""
+		return judge.Unsigned
 	}
 	return "signed by key " + signer.Public().ID
 }

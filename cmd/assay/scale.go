@@ -23,6 +23,7 @@ type scaleFlags struct {
 	workerHour, fixed   float64
 	publication, asJSON bool
 	suite               string
+	trust               trustFlags
 }
 
 func scaleCommand(env Env) *cobra.Command {
@@ -74,6 +75,7 @@ or with --publication any finding cautions.`,
 	f.StringVar(&o.suite, "suite", "", "carry out a suite instead: micro, component, end-to-end or all (assay suite has more to choose)")
 	f.BoolVar(&o.publication, "publication", false, "exit 3 on cautions too")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
+	o.trust.add(cmd)
 	cmd.AddCommand(scaleRunCommand(env))
 	return cmd
 }
@@ -89,7 +91,7 @@ func scale(env Env, o scaleFlags, args []string) error {
 		return usageError(fmt.Errorf("--single: %w", err))
 	}
 	if strings.Contains(args[0], "=") {
-		err = fromBundles(&s, o, args)
+		err = fromBundles(env, &s, o, args)
 	} else {
 		err = readStudy(&s, args)
 	}
@@ -113,14 +115,14 @@ func scale(env Env, o scaleFlags, args []string) error {
 }
 
 // fromBundles takes the launches of one number of each bundle.
-func fromBundles(s *scaling.Study, o scaleFlags, args []string) error {
+func fromBundles(env Env, s *scaling.Study, o scaleFlags, args []string) error {
 	for _, arg := range args {
 		text, dir, _ := strings.Cut(arg, "=")
 		workers, err := strconv.Atoi(text)
 		if err != nil {
 			return usageError(fmt.Errorf("%q: want WORKERS=BUNDLE, such as 8=runs/eight", arg))
 		}
-		row, err := rowOf(dir, o.metric, o.point)
+		row, err := o.rowOf(env, dir)
 		if err != nil {
 			return err
 		}
@@ -143,8 +145,9 @@ func fromBundles(s *scaling.Study, o scaleFlags, args []string) error {
 
 // rowOf is the number of a bundle that is compared: the value, or the median of a
 // distribution.
-func rowOf(dir, id, point string) (metric.Row, error) {
-	_, j, err := openJudged(dir)
+func (o scaleFlags) rowOf(env Env, dir string) (metric.Row, error) {
+	id, point := o.metric, o.point
+	j, err := o.trust.decide(env, dir)
 	if err != nil {
 		return metric.Row{}, err
 	}

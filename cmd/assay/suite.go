@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/judge"
+	"assay/report"
 	"assay/suite"
 	"assay/suite/tier1"
 )
@@ -163,12 +165,11 @@ func measureStep(ctx context.Context, env Env, source []byte, out string) (suite
 	if dir == "" {
 		return suite.Outcome{}, err
 	}
-	b, j, readErr := openJudged(dir)
+	j, readErr := judge.Open(dir, judge.Options{Version: version()})
 	if readErr != nil {
 		return suite.Outcome{Bundle: dir}, errors.Join(err, readErr)
 	}
-	r, readErr := j.report(b, "")
-	return suite.Outcome{Bundle: dir, Report: r}, errors.Join(err, readErr)
+	return suite.Outcome{Bundle: dir, Report: report.New(j)}, err
 }
 
 // host finds out what this machine has.

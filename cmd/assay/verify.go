@@ -23,7 +23,7 @@ order of times, the tables and the signatures. It names every file that fails.
 Without --key it says who signed, which proves nothing until you trust that key.
 With --key one of the given keys must have signed.
 
-Exit code 0: verified; 1: cannot be read; 3: verification failed.`,
+Exit code 0: verified; 1: cannot be read; 4: NOT VERIFIED.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return verify(env, args[0], keys, asJSON)
@@ -34,13 +34,13 @@ Exit code 0: verified; 1: cannot be read; 3: verification failed.`,
 	return cmd
 }
 
-// verify prints the report on one bundle and ends with exitVerdict when it fails.
+// verify prints the report on one bundle and ends with exitUnverified when it fails.
 func verify(env Env, dir string, keyFiles []string, asJSON bool) error {
-	keys, err := loadPublicKeys(keyFiles)
+	trust, err := trustFlags{keys: keyFiles}.trust(env)
 	if err != nil {
-		return usageError(err)
+		return err
 	}
-	r, err := bundle.Verify(dir, keys...)
+	r, err := bundle.VerifyFor(dir, trust)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func verify(env Env, dir string, keyFiles []string, asJSON bool) error {
 		err = printVerification(env.Stdout, r)
 	}
 	if err == nil && !r.Verified {
-		err = silent(exitVerdict)
+		err = silent(exitUnverified)
 	}
 	return err
 }
@@ -73,14 +73,11 @@ func loadPublicKeys(paths []string) ([]bundle.PublicKey, error) {
 
 func printVerification(w io.Writer, r bundle.Report) error {
 	for _, c := range r.Checks {
-		word, detail := "ok", c.Detail
+		word := "ok"
 		if !c.OK {
 			word = "FAILED"
 		}
-		if c.File != "" {
-			detail = c.File + ": " + detail
-		}
-		if _, err := fmt.Fprintf(w, "%-7s %-10s %s\n", word, c.Name, detail); err != nil {
+		if _, err := fmt.Fprintf(w, "%-7s %-10s %s\n", word, c.Name, c); err != nil {
 			return err
 		}
 	}
@@ -104,5 +101,9 @@ func verdict(r bundle.Report) string {
 	case bundle.SignatureUntrusted:
 		who += ", key not trusted: pass --key"
 	}
-	return fmt.Sprintf("verified: run %s (%s), %s", r.RunID, r.Status, who)
+	text := fmt.Sprintf("verified: run %s (%s), %s", r.RunID, r.Status, who)
+	if n := len(r.Added); n > 0 {
+		text += fmt.Sprintf("; not covered: %s added after sealing", counted(n, "file"))
+	}
+	return text
 }

@@ -120,9 +120,9 @@ func TestVerify(t *testing.T) {
 		{"signed, key given", []string{signed, "--key", key + ".pub"}, exitOK, "signed by " + id},
 		{"signed, no key given", []string{signed}, exitOK, "signed by " + id + ", key not trusted: pass --key"},
 		{"unsigned", []string{unsigned}, exitOK, "UNSIGNED"},
-		{"unsigned, key given", []string{unsigned, "--key", key + ".pub"}, exitVerdict, "NOT VERIFIED"},
-		{"changed spec", []string{changed}, exitVerdict, "FAILED  files      spec.yaml: changed after sealing"},
-		{"not sealed", []string{killed}, exitVerdict, "assay recover"},
+		{"unsigned, key given", []string{unsigned, "--key", key + ".pub"}, exitUnverified, "NOT VERIFIED"},
+		{"changed spec", []string{changed}, exitUnverified, "FAILED  files      spec.yaml: changed after sealing"},
+		{"not sealed", []string{killed}, exitUnverified, "assay recover"},
 		{"not a bundle", []string{t.TempDir()}, exitFailed, "is not a bundle"},
 		{"private key", []string{signed, "--key", key}, exitUsage, "not a public key"},
 		{"no such key", []string{signed, "--key", "nowhere"}, exitUsage, "nowhere"},
@@ -138,8 +138,8 @@ func TestVerify(t *testing.T) {
 	}
 	out, _, code := try(t, verifyCommand, changed, "--json")
 	var r bundle.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitVerdict || r.Verified || len(r.Failures()) != 1 {
-		t.Errorf("--json: exit %d, %v, %s; want exit %d and one failure", code, err, out, exitVerdict)
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitUnverified || r.Verified || len(r.Failures()) != 1 {
+		t.Errorf("--json: exit %d, %v, %s; want exit %d and one failure", code, err, out, exitUnverified)
 	}
 }
 

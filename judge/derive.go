@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"assay/analysis/mlperf"
+	"assay/analysis/picture"
+	"assay/bundle"
+	"assay/claim"
+	"assay/lint"
+	"assay/metric"
+	"assay/plan"
+	"assay/search"
+)
+
+// Derive judges the records of b, whose manifest says how the run ended and who
+// vouches for it. Version is that of the code that derives.
+func Derive(b *bundle.Bundle, p plan.Plan, version string) (*Judgement, error) {
+	j := &Judgement{Bundle: b, Plan: p, Source: DerivedAgain}
+	var err error
+	pictures := picture.New(b, p)
+	if j.Estimates, j.Client, err = metric.JudgeWatched(b, p, version, pictures.Watcher()); err != nil {
+		return nil, err
+	}
+	if j.facts, err = lint.Gather(b, p, j.Estimates, j.Client); err != nil {
+		return nil, err
+	}
+	for _, of := range j.ofRanks() {
+		if err := of.derive(b); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range j.Training.RanOut() {
+		j.facts.Omitted = append(j.facts.Omitted, lint.Omission{What: name, Reason: "its ranks ran out of memory, which is a result"})
+	}
+	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
+	j.Pictures = pictures.Set(j.Steady)
+	j.Audit.Add(j.Training.Findings()...)
+	j.Audit.Add(j.Collectives.Findings...)
+	j.Audit.Add(j.Hardware.Findings...)
+	j.Audit.Add(j.Scaling.Findings()...)
+	j.Claims = claim.Make(claim.Evidence{
+		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
+		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
+	}, version)
+	return j, j.readRecords()
+}
+
+// signed reports whether the bundle has a signature that was checked, or is being
+// made by somebody who will sign it.
+func signed(b *bundle.Bundle) bool {
+	if b.Seal != nil && !b.Seal.Verified {
+		return false
+	}
+	return b.Manifest.Signer.KeyID != "" && b.Manifest.Signer.KeyID != bundle.Unsigned
+}
+
+// readRecords reads what is too small to be worth keeping as a derived file.
+func (j *Judgement) readRecords() (err error) {
+	if j.Replays, err = replays(j.Bundle, j.Plan); err != nil {
+		return err
+	}
+	if j.Reported, err = reported(j.Bundle); err != nil {
+		return err
+	}
+	if j.Search, err = search.Summarise(j.Bundle, j.Plan); err != nil {
+		return err
+	}
+	j.MLPerf, err = mlperf.Judge(j.Bundle, j.Plan)
+	return err
+}

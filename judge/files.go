@@ -1,0 +1,118 @@
+package judge
+
+import (
+	"encoding/json"
+	"path"
+
+	"assay/analysis/collectives"
+	"assay/analysis/hardware"
+	"assay/analysis/overlap"
+	"assay/analysis/scaling"
+	"assay/bundle"
+	"assay/plan"
+)
+
+// A File is one part of a judgement as it is kept in a bundle, below
+// derived/VERSION.
+type File struct {
+	Name    string
+	content any
+	encode  func(any) ([]byte, error)
+}
+
+// Files lists what a judgement is kept in.
+func (j *Judgement) Files() []File {
+	list := []File{
+		{"estimates.json", &j.Estimates, indented},
+		{"client.json", &j.Client, indented},
+		{"steady.json", &j.Steady, indented},
+		{"findings.json", &j.Audit.Findings, indented},
+		{"checks.json", &j.Audit.Results, indented},
+		{"claims.json", &j.Claims, indented},
+		{"pictures.json", &j.Pictures, json.Marshal}, // a line for each of its numbers would help nobody
+	}
+	for _, of := range j.ofRanks() {
+		list = append(list, of.File)
+	}
+	return list
+}
+
+// Encode is the content of the file.
+func (f File) Encode() ([]byte, error) { return f.encode(f.content) }
+
+func indented(content any) ([]byte, error) { return json.MarshalIndent(content, "", "  ") }
+
+// A rankFile is a derived file that only some plans have.
+type rankFile struct {
+	File
+	derive func(b *bundle.Bundle) error
+}
+
+// ofRanks lists what the plan has of training, collectives and probes.
+func (j *Judgement) ofRanks() []rankFile {
+	var list []rankFile
+	if j.HasTraining() {
+		list = append(list, rankFile{File{"training.json", &j.Training, indented}, func(b *bundle.Bundle) (err error) {
+			j.Training, err = overlap.Read(b, j.Plan)
+			return err
+		}})
+	}
+	if j.HasScaling() {
+		list = append(list, rankFile{File{"scaling.json", &j.Scaling, indented}, func(b *bundle.Bundle) (err error) {
+			j.Scaling, err = scaling.FromBundle(b, j.Plan, j.Training)
+			return err
+		}})
+	}
+	if j.HasCollectives() {
+		list = append(list, rankFile{File{"collectives.json", &j.Collectives, indented}, func(b *bundle.Bundle) (err error) {
+			j.Collectives, err = collectives.Read(b, j.Plan)
+			return err
+		}})
+	}
+	if j.HasHardware() {
+		list = append(list, rankFile{File{"hardware.json", &j.Hardware, indented}, func(b *bundle.Bundle) (err error) {
+			j.Hardware, err = hardware.Read(b, j.Plan)
+			return err
+		}})
+	}
+	return list
+}
+
+// HasTraining reports whether the plan has training steps.
+func (j *Judgement) HasTraining() bool { return j.Plan.Has(plan.KindSteps) }
+
+// HasScaling reports whether the plan has several world sizes.
+func (j *Judgement) HasScaling() bool { return scaling.Planned(j.Plan) }
+
+// HasCollectives reports whether the plan has collectives or pairs of ranks.
+func (j *Judgement) HasCollectives() bool { return j.Plan.Has(plan.KindCollective, plan.KindPairs) }
+
+// HasHardware reports whether the plan has probes.
+func (j *Judgement) HasHardware() bool { return j.Plan.Has(plan.KindProbe) }
+
+// readSealed fills j from the derived files of version and reports whether all of
+// them are there as they were sealed. A file that was added or changed since is no
+// part of what the seal covers, and neither is one that cannot be read.
+func (j *Judgement) readSealed(version string) bool {
+	for _, f := range j.Files() {
+		data, err := j.Bundle.ReadSealed(path.Join("derived", version, f.Name))
+		if err != nil || json.Unmarshal(data, f.content) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Keep writes the judgement into the bundle that it is of, before it is sealed.
+func (j *Judgement) Keep(w *bundle.Writer, version string) error {
+	for _, f := range j.Files() {
+		data, err := f.Encode()
+		if err != nil {
+			return err
+		}
+		if err := w.WriteDerived(version, f.Name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
