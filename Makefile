@@ -222,7 +222,7 @@ bench-soak:
 JUDGE_REQUESTS ?= 1000000
 bench-judge:
 	go build -o bin/assay ./cmd/assay
-	go run ./metric/benchmark -assay bin/assay -requests $(JUDGE_REQUESTS)
+	go run ./judge/benchmark -assay bin/assay -requests $(JUDGE_REQUESTS)
 
 # Training steps held against the truth: shaped links, known sleeps, a clock that is
 # 5000 s off. Needs root for its network namespaces, and a few quiet minutes.

@@ -27,7 +27,7 @@ type result struct {
 	report    []byte
 }
 
-func judge(ctx context.Context, assay, dir string, processors int) (result, error) {
+func report(ctx context.Context, assay, dir string, processors int) (result, error) {
 	cmd := exec.CommandContext(ctx, assay, "report", "--json", dir)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", processors))
 	var out bytes.Buffer

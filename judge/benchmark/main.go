@@ -3,7 +3,8 @@
 // hundred chunks each, which nobody has judged before. Each row is a process of
 // its own on another number of processors, and a smaller bundle is cut into more
 // and fewer segments: the reports must be the same to the last byte, and their
-// counts those of the records written. Run it with make bench-judge.
+// counts those of the records written. Then each bundle is judged with and without the
+// check of its seal, in turns. Run it with make bench-judge.
 package main
 
 import (
@@ -25,6 +26,7 @@ type options struct {
 	dir      string
 	launches []int
 	size     size
+	rounds   int // with and without the check of the seal
 	cut      int // requests of the bundle that is cut into segments
 }
 
@@ -38,6 +40,7 @@ func main() {
 	flag.IntVar(&o.size.requests, "requests", 1_000_000, "requests of a bundle")
 	flag.IntVar(&o.size.chunks, "chunks", 100, "chunks of a request, at least 6")
 	flag.IntVar(&o.cut, "cut", 20_000, "requests of the bundle that is cut into 1, 7 and 50 segments; 0 leaves it out")
+	flag.IntVar(&o.rounds, "rounds", 3, "how often a bundle is judged with and without the check of its seal")
 	flag.Parse()
 	for word := range strings.SplitSeq(launches, ",") {
 		n, err := strconv.Atoi(word)
@@ -66,7 +69,7 @@ func bench(ctx context.Context, o options) (err error) {
 	for _, n := range o.launches {
 		s := o.size
 		s.launches = n
-		if err := benchSize(ctx, o.assay, filepath.Join(parent, fmt.Sprintf("launches-%d", n)), s); err != nil {
+		if err := benchSize(ctx, o.assay, filepath.Join(parent, fmt.Sprintf("launches-%d", n)), s, o.rounds); err != nil {
 			return fmt.Errorf("%d launches: %w", n, err)
 		}
 	}
@@ -77,7 +80,7 @@ func bench(ctx context.Context, o options) (err error) {
 }
 
 // benchSize judges a bundle on several numbers of processors.
-func benchSize(ctx context.Context, assay, dir string, s size) error {
+func benchSize(ctx context.Context, assay, dir string, s size, rounds int) error {
 	if err := write(dir, s, true); err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ func benchSize(ctx context.Context, assay, dir string, s size) error {
 	fmt.Printf("%10s %9s %9s %9s %16s  %s\n", "GOMAXPROCS", "wall s", "CPU s", "peak MB", "M chunks/CPU s", "SHA-256 of the report")
 	first := ""
 	for _, processors := range []int{2, 1, 4} {
-		r, err := judge(ctx, assay, dir, processors)
+		r, err := report(ctx, assay, dir, processors)
 		if err != nil {
 			return err
 		}
@@ -100,6 +103,9 @@ func benchSize(ctx context.Context, assay, dir string, s size) error {
 		if r.digest != first {
 			return fmt.Errorf("the report made on %d processors differs", processors)
 		}
+	}
+	if err := benchDoor(dir, rounds); err != nil {
+		return err
 	}
 	return os.RemoveAll(dir)
 }
@@ -117,7 +123,7 @@ func benchCuts(ctx context.Context, assay, dir string, s size) error {
 			return err
 		}
 		for _, processors := range []int{1, 2, 4} {
-			r, err := judge(ctx, assay, dir, processors)
+			r, err := report(ctx, assay, dir, processors)
 			if err != nil {
 				return err
 			}
