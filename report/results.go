@@ -15,7 +15,7 @@ import (
 // many devices, and the figures by group. A group is a point, of a side where there
 // are several.
 type results struct {
-	NotVerified []string `json:"not_verified,omitempty"` // why the bundle is not what was sealed
+	NotVerified []string `json:"notVerified,omitempty"` // why the bundle is not what was sealed
 
 	Name      string        `json:"name"`
 	WorldSize *int          `json:"world_size"` // accelerators as declared; null when nobody says
