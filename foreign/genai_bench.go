@@ -260,12 +260,14 @@ func (e genaiExperiment) launch(points []Point) (Launch, []string, error) {
 			continue
 		}
 		r := e.runs[at]
-		m := Measured{Point: i, Duration: time.Duration(nanoseconds(r.Aggregate.Seconds))}
+		cut := r.cut(e.meta.Command)
+		m := Measured{Point: i, Duration: time.Duration(nanoseconds(r.Aggregate.Seconds)), Stated: e.stated(r)}
 		for n, row := range r.Rows {
 			request, chunk, err := row.records(int64(n), r.scale(), e.meta.Task)
 			if err != nil {
 				return l, nil, fmt.Errorf("%s: %s, row %d: %w", e.folder, r.file, n, err)
 			}
+			request.Phase = cut.phase(n)
 			m.Requests = append(m.Requests, request)
 			if chunk != nil {
 				m.Chunks = append(m.Chunks, *chunk)
@@ -273,6 +275,9 @@ func (e genaiExperiment) launch(points []Point) (Launch, []string, error) {
 		}
 		found := r.reported(i)
 		m.Reported = found.figures
+		if cut.note != "" {
+			notes = append(notes, cut.note)
+		}
 		notes = append(notes, found.notes...)
 		l.Points = append(l.Points, m)
 	}
