@@ -83,6 +83,19 @@ func (f File) bad(key string, from *json.Decoder, fault, err error, want string)
 	return fmt.Errorf("%s: %w", where, err)
 }
 
+// A loose is a value that has another shape in other versions of a tool, where it
+// is its zero: what was asked for is good to know and no reason to refuse a result.
+type loose[T any] struct{ value T }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *loose[T]) UnmarshalJSON(data []byte) error {
+	var value T
+	if json.Unmarshal(data, &value) == nil {
+		l.value = value
+	}
+	return nil
+}
+
 // kindOf is how JSON calls a type.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
