@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -164,6 +165,9 @@ func fuzzTool(f *testing.F, tool Tool, name, other string) {
 		}
 		if _, err := m.plan(); err != nil {
 			t.Errorf("read, but not laid out: %v", err)
+		}
+		if _, err := json.Marshal(m.stated()); err != nil {
+			t.Errorf("read, but what it states cannot be written: %v", err)
 		}
 		for _, l := range m.Launches {
 			for _, at := range l.Points {
