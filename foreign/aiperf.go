@@ -277,6 +277,9 @@ func (run *aiperfRun) requests(file File) error {
 	if len(rows) == 0 {
 		return fmt.Errorf("%s holds no record of a measured request, want %s", file.Name, want)
 	}
+	if err := file.unique(want); err != nil {
+		return err
+	}
 	begin, chunks := int64(math.MaxInt64), len(rows)
 	run.credits = true
 	for _, r := range rows {

@@ -24,7 +24,7 @@ func (f File) walk(want string, begin func(), take fields, end func() error) err
 	for n := 0; ; n++ {
 		token, err := from.Token()
 		if errors.Is(err, io.EOF) && n > 0 {
-			return nil
+			return f.unique(want)
 		}
 		if err != nil || token != json.Delim('{') {
 			return f.bad("", from, fmt.Errorf("begins with %v", token), err, want)
