@@ -89,6 +89,29 @@ func TestGenAICutDoesNotMatch(t *testing.T) {
 	}
 }
 
+// One run whose statistics are not those of its rows keeps all of them, and the
+// others theirs.
+func TestGenAICutOfOneRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(warmedUp)); err != nil {
+		t.Fatal(err)
+	}
+	edit(t, filepath.Join(dir, "D16_20_text-to-text_num_concurrency_4_time_2s.json"), func(doc map[string]any) {
+		stats := doc["aggregated_metrics"].(map[string]any)["stats"].(map[string]any)["ttft"].(map[string]any)
+		stats["mean"] = stats["mean"].(float64) * (1 + 1e-9)
+	})
+	m, err := readGenAIBench([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(m.Source.Notes, "\n"); !strings.Contains(notes, "do not give its mean of ttft") || !m.unknown(bundle.GapWarmup) {
+		t.Errorf("want the statistic that differs and a gap of warm-up in\n%s", notes)
+	}
+	if a, b := m.Launches[0].Points[0].Requests[0].Phase, m.Launches[0].Points[1].Requests[0].Phase; a != record.Warmup || b != record.Measure {
+		t.Errorf("the first rows are of phase %s and %s, want warmup and measure", a, b)
+	}
+}
+
 // An exported aggregate has statistics and rates of the same rows.
 func TestGenAIExportOfACut(t *testing.T) {
 	m, err := readGenAIBench([]string{warmedUp})

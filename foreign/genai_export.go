@@ -205,8 +205,8 @@ func (e genaiExport) scenario(point plan.Point) string {
 	return "dataset" // genai-bench's word for lengths that no scenario shapes
 }
 
-// fileName is what genai-bench calls the file of a run.
+// fileName is what genai-bench calls the file of a run, with its whole seconds.
 func (r *genaiRunOf) fileName(task string) string {
 	scenario := strings.NewReplacer("/", "_", ",", "_", "(", "", ")", "").Replace(r.Aggregate.Scenario)
-	return fmt.Sprintf("%s_%s_%s_%d_time_%ds.json", scenario, task, r.Aggregate.Iteration, r.level(), int(math.Floor(r.Aggregate.Seconds)))
+	return fmt.Sprintf("%s_%s_%s_%d_time_%ds.json", scenario, task, r.Aggregate.Iteration, r.level(), int(math.Round(r.Aggregate.Seconds)))
 }

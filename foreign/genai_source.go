@@ -13,8 +13,8 @@ import (
 	"assay/unit"
 )
 
-// gaps are what no folder of genai-bench tells.
-func (e genaiExperiment) gaps(launches int) []bundle.Gap {
+// genaiGaps are what no folder of genai-bench tells, and what these do not.
+func genaiGaps(read []genaiExperiment) []bundle.Gap {
 	list := []bundle.Gap{
 		{ID: bundle.GapSendTimes, Detail: "a row has no start time: there is no time series, no steady state and no time in flight"},
 		{ID: bundle.GapDueTimes, Detail: "latency counts from just before the HTTP call, with the opening of a connection for each request"},
@@ -25,14 +25,16 @@ func (e genaiExperiment) gaps(launches int) []bundle.Gap {
 		{ID: bundle.GapSeed, Detail: "there is no seed, and prompts are not kept"},
 		{ID: bundle.GapServer, Detail: "the server's own counters are not read"},
 	}
-	if !slices.ContainsFunc(e.runs, func(r genaiRunOf) bool { return r.cut(e.meta.Command).found }) {
+	if slices.ContainsFunc(read, func(e genaiExperiment) bool {
+		return slices.ContainsFunc(e.runs, func(r genaiRunOf) bool { return !r.kept.found })
+	}) {
 		list = append(list, bundle.Gap{ID: bundle.GapWarmup, Detail: "ramp and drain are part of the run: no warm-up was cut, or not in a way that its rows reproduce"})
 	}
-	if launches == 1 {
+	if len(read) == 1 {
 		list = append(list, bundle.Gap{ID: bundle.GapReplicates, Detail: "each level was run once; import several folders of one experiment as launches"})
 	}
-	if slices.Contains(genaiSDKs, e.meta.Backend) {
-		list = append(list, bundle.Gap{ID: bundle.GapRetries, Detail: "the SDK of " + e.meta.Backend + " sends again by itself"})
+	if backend := read[0].meta.Backend; slices.Contains(genaiSDKs, backend) {
+		list = append(list, bundle.Gap{ID: bundle.GapRetries, Detail: "the SDK of " + backend + " sends again by itself"})
 	}
 	return list
 }
