@@ -140,7 +140,9 @@ fuzz:
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
-	for tool in MLPerf NCCLTests LMEval VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
+	go test ./analysis/trace -run '^$$' -fuzz '^FuzzFrom$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./analysis/mllog -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	for tool in MLPerf NCCLTests LMEval Iperf3 Fio Perftest VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
 
 # Rows per second per core, memory and size of the bundle writer over 50 million rows.
 bench-bundle:

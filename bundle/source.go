@@ -10,6 +10,29 @@ type Source struct {
 	Files   []Input  `json:"files,omitempty"`   // what was read, by digest
 	Unknown []Gap    `json:"unknown,omitempty"` // what the files do not tell
 	Notes   []string `json:"notes,omitempty"`   // what was computed anew, and what is known to be wrong
+	Stated  []Stated `json:"stated,omitempty"`  // what the files say beside their requests
+}
+
+// A Stated is what the files of a source say about one point of one launch beside
+// its single requests: what the tool was asked for, and what it says that it did.
+// Judging code holds it against the requests. Zero means that the files do not tell.
+type Stated struct {
+	Launch int    `json:"launch"`
+	Point  int    `json:"point"`
+	File   string `json:"file"` // that says so
+
+	AskedRequests float64 `json:"askedRequests,omitempty"`
+	AskedInput    float64 `json:"askedInputTokens,omitempty"`  // of a prompt, on average
+	AskedOutput   float64 `json:"askedOutputTokens,omitempty"` // of an answer, on average
+
+	Completed  float64 `json:"completed,omitempty"`  // successful requests that its rates rest on
+	Statistics float64 `json:"statistics,omitempty"` // requests that its latencies rest on
+	Seconds    float64 `json:"seconds,omitempty"`    // of the window that its rates are over
+
+	// What the name of the file says.
+	NamedSeconds     float64 `json:"namedSeconds,omitempty"`
+	NamedConcurrency float64 `json:"namedConcurrency,omitempty"`
+	NamedRate        float64 `json:"namedRate,omitempty"`
 }
 
 // A Gap is one thing that a source does not tell.

@@ -68,9 +68,22 @@ type aiperfFile struct {
 			Streaming bool     `json:"streaming"`
 			Server    bool     `json:"use_server_token_count"`
 		} `json:"endpoint"`
-		Phases []aiperfPhase `json:"phases"`
-		Load   aiperfPhase   `json:"loadgen"` // up to 0.5
+		Datasets loose[[]aiperfData] `json:"datasets"`
+		Phases   []aiperfPhase       `json:"phases"`
+		Load     aiperfPhase         `json:"loadgen"` // up to 0.5
 	} `json:"input_config"`
+}
+
+// An aiperfData is a source of prompts, with the tokens that were asked for.
+type aiperfData struct {
+	Prompts struct {
+		Input struct {
+			Mean float64 `json:"mean"`
+		} `json:"isl"`
+		Output struct {
+			Mean float64 `json:"mean"`
+		} `json:"osl"`
+	} `json:"prompts"`
 }
 
 // An aiperfPhase is a load that was asked for.
@@ -143,7 +156,7 @@ func readAIPerfFolder(folder string) (run aiperfRun, err error) {
 	run.files = append(run.files, file.redacted())
 	duration := run.figures["benchmark_duration"]
 	run.result = result{point: run.point(), measured: Measured{Duration: time.Duration(nanoseconds(*duration.Statistics["avg"]))}}
-	run.result.measured.Reported = run.reported()
+	run.result.measured.Reported, run.result.measured.Stated = run.reported(), run.stated(file.Name)
 	file, err = Load(filepath.Join(folder, aiperfRecords))
 	if errors.Is(err, os.ErrNotExist) {
 		return run, nil
@@ -153,6 +166,24 @@ func readAIPerfFolder(folder string) (run aiperfRun, err error) {
 	}
 	run.files, run.records = append(run.files, file.redacted()), true
 	return run, run.requests(file)
+}
+
+// stated is what the summary says beside the records.
+func (run aiperfRun) stated(file string) bundle.Stated {
+	of := func(figure, statistic string) float64 {
+		if v := run.figures[figure].Statistics[statistic]; v != nil && *v > 0 {
+			return *v
+		}
+		return 0
+	}
+	s := bundle.Stated{
+		File: file, AskedRequests: float64(max(0, run.phase().Requests)), Completed: of("request_count", "avg"),
+		Statistics: of("request_latency", "count"), Seconds: of("benchmark_duration", "avg"),
+	}
+	if sets := run.summary.Input.Datasets.value; len(sets) == 1 {
+		s.AskedInput, s.AskedOutput = max(0, sets[0].Prompts.Input.Mean), max(0, sets[0].Prompts.Output.Mean)
+	}
+	return s
 }
 
 // check wants a summary that can be placed.
@@ -245,6 +276,9 @@ func (run *aiperfRun) requests(file File) error {
 	}
 	if len(rows) == 0 {
 		return fmt.Errorf("%s holds no record of a measured request, want %s", file.Name, want)
+	}
+	if err := file.unique(want); err != nil {
+		return err
 	}
 	begin, chunks := int64(math.MaxInt64), len(rows)
 	run.credits = true

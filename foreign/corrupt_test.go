@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+const genaiErrors = "D100_100_text-to-text_num_concurrency_8_time_5s.json"
+
 // Wrong values are named: the file, the field, and what belongs there.
 func TestCorrupt(t *testing.T) {
 	for _, tt := range []struct {
@@ -47,6 +50,24 @@ func TestCorrupt(t *testing.T) {
 		from, to   string // what is changed, as a regular expression
 		want       string // in the error
 	}{
+		{GenAIBench, "errors", genaiErrors, `"e2e_latency": [0-9.]+`, `"e2e_latency": -1`, "row 2: e2e_latency is -1 s"},
+		{GenAIBench, "errors", genaiErrors, `"e2e_latency": [0-9.]+`, `"e2e_latency": 1e308`, "row 2: e2e_latency is 1e+308 s"},
+		{GenAIBench, "errors", genaiErrors, `"e2e_latency": [0-9.]+`, `"e2e_latency": NaN`, genaiErrors},
+		{GenAIBench, "errors", genaiErrors, `"e2e_latency": [0-9.]+`, `"e2e_latency": "1"`, "individual_request_metrics.e2e_latency is a string"},
+		{GenAIBench, "errors", genaiErrors, `"num_output_tokens": 100`, `"num_output_tokens": 1e308`, "row 2: num_output_tokens is 1e+308"},
+		{GenAIBench, "errors", genaiErrors, `"num_output_tokens": 100`, `"num_output_tokens": 1.5`, "row 2: num_output_tokens is 1.5"},
+		{GenAIBench, "errors", genaiErrors, `"run_duration": [0-9.]+`, `"run_duration": -5`, "run_duration is -5 s"},
+		{GenAIBench, "errors", genaiErrors, `"run_duration": [0-9.]+`, `"run_duration": 5, "run_duration": 2`, "run_duration stands twice in one object"},
+		{GenAIBench, "errors", genaiErrors, `"num_concurrency": 8`, `"num_concurrency": 99999999`, "the level is 99999999"},
+		{GenAIBench, "errors", genaiMetadataFile, `"task"`, `"t\u0061sk": "text-to-image", "task"`, "task stands twice"},
+		{VLLM, "c2.json", "", `"duration"`, `"duration": 1.5, "duration"`, "c2.json: duration stands twice"},
+		{SGLang, "online.jsonl", "", `"completed"`, `"completed": 11, "completed"`, "online.jsonl: completed stands twice"},
+		{AIPerf, "c2", aiperfRecords, `"request_start_ns"`, `"request_start_ns":1, "request_start_ns"`, aiperfRecords + ": request_start_ns stands twice"},
+		{GuideLLM, "c2.json", "", `"benchmarks"`, `"benchmarks": [], "benchmarks"`, "benchmarks stands twice"},
+		{InferencePerf, "concurrent", perfRequests, `"start_time"`, `"start_time": 1, "start_time"`, "start_time stands twice"},
+		{Vegeta, "rate10.jsonl", "", `"latency"`, `"latency":1,"latency"`, "rate10.jsonl: latency stands twice"},
+		{K6, "summary.json", "", `"metrics"`, `"metrics": {}, "metrics"`, "metrics stands twice"},
+		{MLPerf, "server", mlperfDetail, `(?m)^(.*"result_validity", "value": ")INVALID(".*\n)`, "${1}INVALID${2}${1}VALID${2}", "result_validity stands twice"},
 		{VLLM, "c2.json", "", `"ttfts": \[[0-9.e-]+`, `"ttfts": ["soon"`, "ttfts is a string where a number belongs"},
 		{VLLM, "c2.json", "", `"ttfts": \[[0-9.e-]+`, `"ttfts": [NaN`, "ttfts"},
 		{VLLM, "c2.json", "", `"ttfts": \[[0-9.e-]+`, `"ttfts": [-1`, "request 0: the time to the first token is -1 s"},
@@ -164,6 +185,9 @@ func fuzzTool(f *testing.F, tool Tool, name, other string) {
 		}
 		if _, err := m.plan(); err != nil {
 			t.Errorf("read, but not laid out: %v", err)
+		}
+		if _, err := json.Marshal(m.stated()); err != nil {
+			t.Errorf("read, but what it states cannot be written: %v", err)
 		}
 		for _, l := range m.Launches {
 			for _, at := range l.Points {

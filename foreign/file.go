@@ -106,7 +106,7 @@ func decodeJSON(name string, data []byte, into any, want string) error {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s goes on after its value, at byte %d: want %s", name, decoder.InputOffset(), want)
 	}
-	return nil
+	return File{Name: name, Data: data}.unique(want)
 }
 
 func place(field string) string {

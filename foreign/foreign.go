@@ -75,4 +75,8 @@ type Measured struct {
 	Collectives []record.Collective
 	Samples     []record.Sample
 	Reported    []record.Reported
+
+	// Stated is what the files say beside the requests; Write gives it its launch
+	// and its point.
+	Stated bundle.Stated
 }

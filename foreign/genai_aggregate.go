@@ -110,14 +110,18 @@ func (r *genaiRunOf) aggregate() {
 	a.TotalRate = ratio(r.sum(func(x genaiRow) *float64 { return x.Total }), a.Seconds)
 	a.Stats = genaiStats{}
 	for _, f := range genaiFields {
-		var xs []float64
-		for i := range r.Rows {
-			if v := *f.of(&r.Rows[i]); v != nil {
-				xs = append(xs, *v)
-			}
-		}
-		a.Stats[f.name] = genaiSummary(xs)
+		a.Stats[f.name] = genaiSummary(genaiValues(r.Rows, f))
 	}
+}
+
+// genaiValues are the values of one field, in the order of the rows.
+func genaiValues(rows []genaiRow, f genaiField) (xs []float64) {
+	for i := range rows {
+		if v := *f.of(&rows[i]); v != nil {
+			xs = append(xs, *v)
+		}
+	}
+	return xs
 }
 
 // genaiSummary is the statistics of one field: the deviation is that of the
@@ -151,13 +155,20 @@ func between(xs []float64, q float64) float64 {
 	return xs[low] + (at-float64(low))*(xs[high]-xs[low])
 }
 
-// repeat puts the figures that genai-bench itself reckoned, and got right, in the
-// place of ours: they are the same but for the last digits, and are its own.
+// repeat puts the figures that genai-bench itself reckoned in the place of ours
+// where they are the same but for the last digits: they are its own. One that
+// differs is wrong, or rests on other rows, and an aggregate must not mix two
+// populations.
 func (r *genaiRunOf) repeat(reported []record.Reported, point int) {
 	a := r.Aggregate
 	scalars := map[string]**float64{
 		"mean_output_throughput_tokens_per_s": &a.OutputRate, "mean_input_throughput_tokens_per_s": &a.InputRate,
 		"mean_total_tokens_throughput_tokens_per_s": &a.TotalRate, "requests_per_second": &a.RequestRate, "error_rate": &a.ErrorRate,
+	}
+	take := func(to **float64, value float64) {
+		if *to != nil && alike(**to, value, rounding) {
+			*to = &value
+		}
 	}
 	for _, f := range reported {
 		if f.Point != point || f.Wrong != "" {
@@ -165,11 +176,13 @@ func (r *genaiRunOf) repeat(reported []record.Reported, point int) {
 		}
 		switch to := scalars[f.Name]; {
 		case to != nil:
-			*to = &f.Value
+			take(to, f.Value)
 		case f.Name == "run_duration":
 			a.Seconds = f.Value
 		case a.Stats[f.Name] != nil && slices.Contains(genaiStatistics, f.Statistic):
-			a.Stats[f.Name][f.Statistic] = &f.Value
+			ours := a.Stats[f.Name][f.Statistic]
+			take(&ours, f.Value)
+			a.Stats[f.Name][f.Statistic] = ours
 		}
 	}
 }

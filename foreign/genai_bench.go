@@ -74,7 +74,7 @@ func readGenAIBench(paths []string) (Import, error) {
 		m.Launches = append(m.Launches, launch)
 		m.Source.Notes = append(m.Source.Notes, notes...)
 	}
-	m.Source.Unknown = first.gaps(len(read))
+	m.Source.Unknown = genaiGaps(read)
 	m.Source.Notes = append(m.Source.Notes, genaiNotes...)
 	return m, nil
 }
@@ -91,6 +91,7 @@ type genaiExperiment struct {
 // A genaiRunOf is one run and the file that it stands in.
 type genaiRunOf struct {
 	file string
+	kept genaiCut // which rows its statistics rest on
 	genaiRun
 }
 
@@ -126,6 +127,7 @@ func readGenaiExperiment(folder string) (genaiExperiment, error) {
 		if err != nil {
 			return e, fmt.Errorf("%s: %w", folder, err)
 		}
+		one.kept = one.cut(e.meta.Command)
 		e.files = append(e.files, file)
 		if at, twice := places[one.point()]; twice {
 			e.notes = append(e.notes, fmt.Sprintf("%s and %s are of one scenario and level: the last counts, as in genai-bench", e.runs[at].file, one.file))
@@ -260,12 +262,13 @@ func (e genaiExperiment) launch(points []Point) (Launch, []string, error) {
 			continue
 		}
 		r := e.runs[at]
-		m := Measured{Point: i, Duration: time.Duration(nanoseconds(r.Aggregate.Seconds))}
+		m := Measured{Point: i, Duration: time.Duration(nanoseconds(r.Aggregate.Seconds)), Stated: e.stated(r)}
 		for n, row := range r.Rows {
 			request, chunk, err := row.records(int64(n), r.scale(), e.meta.Task)
 			if err != nil {
 				return l, nil, fmt.Errorf("%s: %s, row %d: %w", e.folder, r.file, n, err)
 			}
+			request.Phase = r.kept.phase(n)
 			m.Requests = append(m.Requests, request)
 			if chunk != nil {
 				m.Chunks = append(m.Chunks, *chunk)
@@ -273,6 +276,9 @@ func (e genaiExperiment) launch(points []Point) (Launch, []string, error) {
 		}
 		found := r.reported(i)
 		m.Reported = found.figures
+		if r.kept.note != "" {
+			notes = append(notes, r.kept.note)
+		}
 		notes = append(notes, found.notes...)
 		l.Points = append(l.Points, m)
 	}

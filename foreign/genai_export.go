@@ -19,9 +19,11 @@ import (
 // genai-bench 0.0.5, which must not exist yet. genai-bench knows no repetitions:
 // each launch is an experiment of its own.
 //
-// Everything is computed from the records, in seconds, as genai-bench computes it;
-// where the bundle repeats genai-bench itself, figures that it got right are
-// repeated to the last digit and those that it got wrong are corrected.
+// Everything is computed from the records, in seconds, as genai-bench computes it,
+// statistics and rates of a run from the same rows. Where the bundle repeats
+// genai-bench itself these are all rows, those of a warm-up too: none tells when it
+// was sent, so that only all of them together have a window. Figures that it got
+// right of them are repeated to the last digit.
 func ExportGenAIBench(b *bundle.Bundle, p plan.Plan, launch int, dir string) error {
 	e := genaiExport{from: b, plan: p, launch: launch}
 	runs, err := e.runs()
@@ -129,7 +131,7 @@ func (e genaiExport) runs() ([]genaiRunOf, error) {
 	return runs, nil
 }
 
-// read gathers the measured requests of every point, in order of completion, and
+// read gathers the requests of every point that are exported, in order of completion, and
 // when the first output of each arrived.
 func (e genaiExport) read() (map[int32]*genaiPoint, map[int64]int64, error) {
 	points, firsts := map[int32]*genaiPoint{}, map[int64]int64{}
@@ -149,7 +151,7 @@ func (e genaiExport) read() (map[int32]*genaiPoint, map[int64]int64, error) {
 		}
 		// What was cut or given up is neither a success nor an error, and genai-bench
 		// has no place for it.
-		if at := points[r.Point]; at != nil && r.Phase == record.Measure && (r.Result == record.OK || r.Result.Failure()) {
+		if at := points[r.Point]; at != nil && (r.Phase == record.Measure || e.repeats()) && (r.Result == record.OK || r.Result.Failure()) {
 			at.requests = append(at.requests, r)
 		}
 	}
@@ -169,10 +171,16 @@ func (e genaiExport) read() (map[int32]*genaiPoint, map[int64]int64, error) {
 	return points, firsts, nil
 }
 
+// repeats reports whether the bundle repeats a result of genai-bench.
+func (e genaiExport) repeats() bool {
+	s := e.from.Manifest.Source
+	return s != nil && s.Tool == genaiBench
+}
+
 // reported reads the figures that genai-bench itself reckoned, where the bundle
 // repeats it.
 func (e genaiExport) reported() ([]record.Reported, error) {
-	if s := e.from.Manifest.Source; s == nil || s.Tool != genaiBench {
+	if !e.repeats() {
 		return nil, nil
 	}
 	data, err := e.from.ReadFile(fmt.Sprintf("raw/launch-%02d/%s", e.launch, record.ReportedFile))
@@ -197,8 +205,8 @@ func (e genaiExport) scenario(point plan.Point) string {
 	return "dataset" // genai-bench's word for lengths that no scenario shapes
 }
 
-// fileName is what genai-bench calls the file of a run.
+// fileName is what genai-bench calls the file of a run, with its whole seconds.
 func (r *genaiRunOf) fileName(task string) string {
 	scenario := strings.NewReplacer("/", "_", ",", "_", "(", "", ")", "").Replace(r.Aggregate.Scenario)
-	return fmt.Sprintf("%s_%s_%s_%d_time_%ds.json", scenario, task, r.Aggregate.Iteration, r.level(), int(math.Floor(r.Aggregate.Seconds)))
+	return fmt.Sprintf("%s_%s_%s_%d_time_%ds.json", scenario, task, r.Aggregate.Iteration, r.level(), int(math.Round(r.Aggregate.Seconds)))
 }

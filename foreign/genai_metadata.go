@@ -26,7 +26,11 @@ type exportedFrom struct {
 	Note     string `json:"note"`
 }
 
-const exportNote = "one launch; measured requests alone, without warm-up, cut and cancelled ones; latency from the send; rates over the measured window"
+const (
+	exportNote = "one launch; measured requests alone, without warm-up, cut and cancelled ones; latency from the send; rates over the measured window"
+
+	repeatNote = "one launch; all rows that genai-bench kept, those that it cut as warm-up and cool-down too: statistics and rates rest on the same rows"
+)
 
 // metadata describes the export. A bundle that repeats genai-bench kept the
 // original, without its secrets.
@@ -45,7 +49,8 @@ func (e genaiExport) metadata(runs []genaiRunOf, folder string) (exportedMetadat
 		return out, err
 	}
 	if kept != nil {
-		out.genaiMetadata = *kept
+		out.genaiMetadata, out.From.Note = *kept, repeatNote
+		out.Command = withoutRatios(out.Command)
 	} else {
 		out.genaiMetadata = e.ownMetadata(folder)
 	}
@@ -76,7 +81,7 @@ func addOnce[T comparable](list *[]T, v T) {
 // keptMetadata is that of the folder that the launch was imported from; nil when
 // there is none.
 func (e genaiExport) keptMetadata() (*genaiMetadata, error) {
-	if s := e.from.Manifest.Source; s == nil || s.Tool != genaiBench {
+	if !e.repeats() {
 		return nil, nil
 	}
 	for _, name := range []string{genaiMetadataFile, fmt.Sprintf("%d-%s", e.launch, genaiMetadataFile)} {

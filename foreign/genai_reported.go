@@ -30,10 +30,7 @@ func (r *genaiRunOf) reported(point int) (out genaiFound) {
 			}
 		}
 	}
-	good, failed, kept := r.count()
-	if kept >= 0 && kept < good {
-		out.notes = append(out.notes, fmt.Sprintf("%s: its statistics rest on %d of %d successful requests, the others were cut as warm-up or cool-down; assay reckons with all of them", r.file, kept, good))
-	}
+	good, failed, _ := r.count()
 	a, seconds := r.Aggregate, r.Aggregate.Seconds
 	for _, one := range []struct {
 		name   string
@@ -57,7 +54,7 @@ func (r *genaiRunOf) reported(point int) (out genaiFound) {
 			continue
 		}
 		figure := record.Reported{Point: point, Name: one.name, Statistic: "value", Value: *one.stored, Unit: one.unit, Definition: one.means}
-		if math.Abs(*one.stored-one.truth) > tolerance*math.Max(math.Abs(*one.stored), math.Abs(one.truth)) {
+		if !alike(*one.stored, one.truth, rounding) {
 			figure.Wrong = fmt.Sprintf("%s; its rows give %.6g", one.cause, one.truth)
 			out.notes = append(out.notes, fmt.Sprintf("%s: %s is stored as %.6g and is wrong: %s", r.file, one.name, *one.stored, figure.Wrong))
 		}
@@ -66,16 +63,10 @@ func (r *genaiRunOf) reported(point int) (out genaiFound) {
 	return out
 }
 
-const (
-	// tolerance is far above what rounding does and far below any cut.
-	tolerance = 1e-6
-
-	cutRate = "the tokens of cut requests are left out and their time is not"
-)
+const cutRate = "the tokens of cut requests are left out and their time is not"
 
 // count is how many rows succeeded and failed, and on how many of them the run's
-// own statistics rest: -1 when that cannot be told. The share of cut requests is
-// not stored, but sum / mean is the number that was kept.
+// own statistics rest, which is sum / mean: -1 when that cannot be told.
 func (r *genaiRunOf) count() (good, failed, kept int) {
 	for _, row := range r.Rows {
 		if row.ErrorCode != nil {

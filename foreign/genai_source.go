@@ -13,24 +13,28 @@ import (
 	"assay/unit"
 )
 
-// gaps are what no folder of genai-bench tells.
-func (e genaiExperiment) gaps(launches int) []bundle.Gap {
+// genaiGaps are what no folder of genai-bench tells, and what these do not.
+func genaiGaps(read []genaiExperiment) []bundle.Gap {
 	list := []bundle.Gap{
 		{ID: bundle.GapSendTimes, Detail: "a row has no start time: there is no time series, no steady state and no time in flight"},
 		{ID: bundle.GapDueTimes, Detail: "latency counts from just before the HTTP call, with the opening of a connection for each request"},
 		{ID: bundle.GapChunks, Detail: "of an answer only the first token and the end are stamped: no gap between tokens, no stall, no jitter"},
-		{ID: bundle.GapWarmup, Detail: "ramp and drain are part of the run; which rows --warmup-ratio and --cooldown-ratio cut is not stored"},
 		{ID: bundle.GapTokens, Detail: "usage, or else the tokenizer: which of them counted is not stored"},
 		{ID: bundle.GapClient, Detail: "load, parsing and statistics share one process, which does not say when it was the limit"},
 		{ID: bundle.GapHost, Detail: "engine, version and GPU are labels that somebody typed; the machine is not described"},
 		{ID: bundle.GapSeed, Detail: "there is no seed, and prompts are not kept"},
 		{ID: bundle.GapServer, Detail: "the server's own counters are not read"},
 	}
-	if launches == 1 {
+	if slices.ContainsFunc(read, func(e genaiExperiment) bool {
+		return slices.ContainsFunc(e.runs, func(r genaiRunOf) bool { return !r.kept.found })
+	}) {
+		list = append(list, bundle.Gap{ID: bundle.GapWarmup, Detail: "ramp and drain are part of the run: no warm-up was cut, or not in a way that its rows reproduce"})
+	}
+	if len(read) == 1 {
 		list = append(list, bundle.Gap{ID: bundle.GapReplicates, Detail: "each level was run once; import several folders of one experiment as launches"})
 	}
-	if slices.Contains(genaiSDKs, e.meta.Backend) {
-		list = append(list, bundle.Gap{ID: bundle.GapRetries, Detail: "the SDK of " + e.meta.Backend + " sends again by itself"})
+	if backend := read[0].meta.Backend; slices.Contains(genaiSDKs, backend) {
+		list = append(list, bundle.Gap{ID: bundle.GapRetries, Detail: "the SDK of " + backend + " sends again by itself"})
 	}
 	return list
 }
@@ -40,7 +44,7 @@ var genaiSDKs = []string{"aws-bedrock", "oci-cohere", "oci-cohere-v2", "oci-gena
 
 // genaiNotes are what is known of every folder.
 var genaiNotes = []string{
-	"rates are reckoned anew over all successful rows and the whole run_duration, percentiles by assay's rule (rank ⌈qn⌉, genai-bench interpolates)",
+	"rates are reckoned anew over all successful rows and the whole run_duration, those of a warm-up too, since no row tells when it was sent; percentiles by assay's rule (rank ⌈qn⌉, genai-bench interpolates)",
 	"an answer of at most one token, without text, or of tool calls alone was counted by genai-bench as neither success nor failure: it is not here",
 	"requests in flight at the end of a run were aborted and not counted: long ones are under-represented",
 }

@@ -35,7 +35,10 @@ type guidellmFile struct {
 		Platform string `json:"platform"`
 	}
 	Config struct { // from 0.8 on
-		Spec struct{ Backend guidellmBackend }
+		Spec struct {
+			Backend guidellmBackend
+			Data    loose[[]guidellmData]
+		}
 	}
 	Args struct { // before
 		Model  string
@@ -46,6 +49,13 @@ type guidellmFile struct {
 type guidellmBackend struct {
 	Model  string
 	Target string
+}
+
+// A guidellmData is a source of prompts; of a synthetic one the lengths are told.
+type guidellmData struct {
+	Kind   string
+	Input  float64 `json:"prompt_tokens"`
+	Output float64 `json:"output_tokens"`
 }
 
 func readGuideLLM(paths []string) (m Import, err error) {
@@ -77,6 +87,7 @@ func readGuideLLM(paths []string) (m Import, err error) {
 			if err != nil {
 				return m, fmt.Errorf("%s: benchmark %d: %w", file.Name, n, err)
 			}
+			one.measured.Stated = mark.stated(file.Name, report)
 			m.Source.Notes = append(m.Source.Notes, mark.notes(file.Name, n)...)
 			results = append(results, one)
 		}
@@ -135,7 +146,8 @@ type guidellmMark struct {
 			Most    *float64 `json:"max_concurrency"`
 			Rate    *float64 `json:"rate"`
 		}
-		Backend guidellmBackend
+		Backend     guidellmBackend
+		Constraints loose[guidellmLimits]
 	}
 	Start    *float64
 	Duration *float64
@@ -143,6 +155,13 @@ type guidellmMark struct {
 	Cooldown float64
 	Metrics  map[string]json.RawMessage
 	Requests struct{ successful, errored, incomplete []guidellmRequest }
+}
+
+// A guidellmLimits is what ends a benchmark.
+type guidellmLimits struct {
+	Most struct {
+		Args struct{ Count float64 }
+	} `json:"max_requests"`
 }
 
 // read reads a benchmark field by field: its requests may be many.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"assay/bundle"
 	"assay/record"
 	"assay/unit"
 )
@@ -16,6 +18,7 @@ type guidellmSpread struct {
 		Mean        *float64
 		Deviation   *float64 `json:"std_dev"`
 		Min, Max    *float64
+		Count       float64
 		Percentiles map[string]*float64
 	}
 }
@@ -55,6 +58,24 @@ func (b guidellmMark) reported() (list []record.Reported, err error) {
 		}
 	}
 	return list, nil
+}
+
+// stated is what a benchmark says beside its requests. Its totals count every
+// request, its lists may keep a sample of them.
+func (b guidellmMark) stated(file string, report guidellmFile) bundle.Stated {
+	s := bundle.Stated{File: file, AskedRequests: max(0, b.Config.Constraints.value.Most.Args.Count), Seconds: max(0, *b.Duration)}
+	var totals struct{ Successful float64 }
+	if json.Unmarshal(b.Metrics["request_totals"], &totals) == nil {
+		s.Completed = max(0, totals.Successful)
+	}
+	var spread guidellmSpread
+	if json.Unmarshal(b.Metrics["request_latency"], &spread) == nil && spread.Successful != nil {
+		s.Statistics = max(0, spread.Successful.Count)
+	}
+	if sets := report.Config.Spec.Data.value; len(sets) == 1 && strings.HasPrefix(sets[0].Kind, "synthetic") {
+		s.AskedInput, s.AskedOutput = max(0, sets[0].Input), max(0, sets[0].Output)
+	}
+	return s
 }
 
 // guidellmFigures are the metrics of GuideLLM that others have too.

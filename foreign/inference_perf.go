@@ -95,6 +95,7 @@ type perfConfig struct {
 		Type      string `json:"type"`
 		Streaming bool   `json:"streaming"`
 	} `json:"api"`
+	Data loose[perfData] `json:"data"`
 	Load struct {
 		Type    string `json:"type"`
 		Retries int    `json:"request_retries"`
@@ -107,6 +108,16 @@ type perfConfig struct {
 			Server bool `json:"use_server_output_tokens"`
 		} `json:"request_lifecycle"`
 	} `json:"report"`
+}
+
+// A perfData is a source of prompts, with the tokens that were asked for.
+type perfData struct {
+	Input struct {
+		Mean float64 `json:"mean"`
+	} `json:"input_distribution"`
+	Output struct {
+		Mean float64 `json:"mean"`
+	} `json:"output_distribution"`
 }
 
 func readInferencePerf(paths []string) (m Import, err error) {
@@ -170,6 +181,7 @@ func readPerfFolder(folder string) (r perfReport, err error) {
 			return r, err
 		}
 		one, err := stage.result()
+		one.measured.Stated.File = file.Name
 		if err != nil {
 			return r, fmt.Errorf("%s: %w, want the metrics of a stage of inference-perf", file.Name, err)
 		}
@@ -205,14 +217,12 @@ func (r *perfReport) readConfig(folder, prefix string) error {
 	// The file may hold keys in headers: the bundle keeps none of it.
 	file.Kept = []byte("# left out: it may hold keys\n")
 	r.files = append(r.files, file)
-	for i, stage := range r.config.Load.Stages {
-		at := slices.IndexFunc(r.stages, func(s perfStageFile) bool { return s.number == i })
-		if at < 0 || stage.Requests == nil {
-			continue
+	for i, stage := range r.stages {
+		stated := &r.results[i].measured.Stated
+		if n := stage.number; n < len(r.config.Load.Stages) && r.config.Load.Stages[n].Requests != nil {
+			stated.AskedRequests = float64(max(0, *r.config.Load.Stages[n].Requests))
 		}
-		if got := r.stages[at].Load.Count; float64(*stage.Requests) > *got {
-			r.notes = append(r.notes, fmt.Sprintf("stage %d was asked to make %d requests and reports %g: what became of the others is not told", i, *stage.Requests, *got))
-		}
+		stated.AskedInput, stated.AskedOutput = max(0, r.config.Data.value.Input.Mean), max(0, r.config.Data.value.Output.Mean)
 	}
 	return nil
 }
@@ -263,7 +273,10 @@ func (s perfStageFile) result() (out result, err error) {
 	default:
 		out.point = Point{Name: fmt.Sprintf("stage %d", s.number)}
 	}
-	out.measured = Measured{Duration: time.Duration(nanoseconds(*s.Time)), Reported: s.reported()}
+	out.measured = Measured{
+		Duration: time.Duration(nanoseconds(*s.Time)), Reported: s.reported(),
+		Stated: bundle.Stated{Completed: *s.Successes.Count, Seconds: *s.Time},
+	}
 	return out, nil
 }
 

@@ -71,6 +71,9 @@ func (r *perfReport) readRequests(file File) error {
 	if err != nil {
 		return file.bad("", from, nil, err, want)
 	}
+	if err := file.unique(want); err != nil {
+		return err
+	}
 	slices.SortStableFunc(rows, func(a, b perfRow) int { return cmp.Compare(*a.Start, *b.Start) })
 	total := 0
 	for _, s := range r.stages {

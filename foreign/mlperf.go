@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -115,6 +117,9 @@ func readMLPerfFolder(path string) (log mlperfLog, files []File, err error) {
 	return log, files, nil
 }
 
+// mlperfOnce are the keys that LoadGen writes once: settings and results.
+var mlperfOnce = regexp.MustCompile(`^(effective|result)_`)
+
 // detail reads the log of facts.
 func (l *mlperfLog) detail(f File) error {
 	if !text(f.Data) {
@@ -135,8 +140,11 @@ func (l *mlperfLog) detail(f File) error {
 		if err := decodeJSON(fmt.Sprintf("%s, line %d", f.Name, i+1), rest, &entry, mlperfWants); err != nil {
 			return err
 		}
-		if _, again := l.values[entry.Key]; !again {
+		switch before, again := l.values[entry.Key]; {
+		case !again:
 			l.order = append(l.order, entry.Key)
+		case mlperfOnce.MatchString(entry.Key) && !reflect.DeepEqual(before, entry.Value):
+			return fmt.Errorf("%s, line %d: %s stands twice, as %v and as %v: want %s", f.Name, i+1, entry.Key, before, entry.Value, mlperfWants)
 		}
 		l.values[entry.Key] = entry.Value
 	}

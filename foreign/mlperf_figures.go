@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"assay/bundle"
 	"assay/record"
 	"assay/unit"
 )
@@ -27,8 +28,15 @@ func (l *mlperfLog) summary() summary {
 	if !l.began.IsZero() && l.end.After(l.began) {
 		s.measured.Duration = l.end.Sub(l.began)
 	}
-	s.measured.Reported = l.figures(scenario)
+	s.measured.Reported, s.measured.Stated = l.figures(scenario), l.stated()
 	return s
+}
+
+// stated is how many queries LoadGen made, and how many its result counts.
+func (l *mlperfLog) stated() bundle.Stated {
+	made, _ := l.number("generated_query_count")
+	counted, _ := l.number("result_query_count")
+	return bundle.Stated{File: mlperfDetail, AskedRequests: max(0, made), Completed: max(0, counted)}
 }
 
 // figures are the results, as LoadGen reckoned them.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (s serving) load() Point {
 
 // result is what the object says about its load.
 func (s serving) result(figures []servingFigure) (result, error) {
-	out := result{point: s.load(), measured: Measured{Duration: time.Duration(nanoseconds(s.numbers["duration"]))}}
+	out := result{point: s.load(), measured: Measured{Duration: time.Duration(nanoseconds(s.numbers["duration"])), Stated: s.stated()}}
 	if s.lists.detailed() {
 		if err := s.lists.fill(&out.measured, s.open()); err != nil {
 			return out, err
@@ -112,6 +113,37 @@ func (s serving) result(figures []servingFigure) (result, error) {
 		}
 	}
 	return out, nil
+}
+
+// stated is what the object says beside its lists. Lengths are asked for by the
+// settings of SGLang's random data, which draws them from a share of the asked one
+// up to all of it.
+func (s serving) stated() bundle.Stated {
+	of := func(name string) float64 { return max(0, s.numbers[name]) }
+	out := bundle.Stated{AskedRequests: of("num_prompts"), Completed: of("completed"), Seconds: of("duration")}
+	if counted := math.Round(of("request_throughput") * out.Seconds); counted > 0 && finite(counted) {
+		out.Completed, out.Statistics = counted, of("completed")
+	}
+	if least, ok := s.numbers["random_range_ratio"]; ok && least >= 0 && least <= 1 && strings.HasPrefix(s.texts["dataset_name"], "random") {
+		out.AskedInput, out.AskedOutput = of("random_input_len")*(1+least)/2, of("random_output_len")*(1+least)/2
+	}
+	return out
+}
+
+// servingNamed reads the load in the name that vLLM gives a result, such as
+// openai-chat-infqps-concurrency16-model-20261115-130603.json.
+var servingNamed = regexp.MustCompile(`-(inf|[0-9.]+)qps(?:-concurrency([0-9]+))?-`)
+
+// nameOf adds what the name of the file says to what is stated.
+func nameOf(s bundle.Stated, file string) bundle.Stated {
+	s.File = file
+	if found := servingNamed.FindStringSubmatch(file); found != nil {
+		s.NamedConcurrency, _ = strconv.ParseFloat(found[2], 64) // 0 for none
+		if rate, err := strconv.ParseFloat(found[1], 64); err == nil && finite(rate) {
+			s.NamedRate = rate
+		}
+	}
+	return s
 }
 
 // A servingFigure is a figure and the field that it stands in.

@@ -59,6 +59,7 @@ func readServings(kind servingKind, paths []string) (Import, error) {
 			}
 			detailed = s.lists.detailed()
 			one, err := s.result(kind.figures)
+			one.measured.Stated = nameOf(one.measured.Stated, file.Name)
 			one.measured.Reported = append(one.measured.Reported, s.statistics(kind.statistics)...)
 			results = append(results, one)
 			return err

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,6 +34,9 @@ func fuzzReader(f *testing.F, tool Tool, name string, samples ...string) {
 		if _, err := m.plan(); err != nil {
 			t.Errorf("Read took it, and it cannot be planned: %v", err)
 		}
+		if _, err := json.Marshal(m.stated()); err != nil {
+			t.Errorf("Read took it, and what it states cannot be written: %v", err)
+		}
 	})
 }
 
@@ -46,4 +50,10 @@ func FuzzNCCLTests(f *testing.F) {
 
 func FuzzLMEval(f *testing.F) {
 	fuzzReader(f, LMEval, "results.json", "results_2026-11-15T13-25-18.924503.json")
+}
+
+func FuzzIperf3(f *testing.F) { fuzzReader(f, Iperf3, "result.json", "tcp.json", "udp.json") }
+func FuzzFio(f *testing.F)    { fuzzReader(f, Fio, "result.json", "sequential-read.json") }
+func FuzzPerftest(f *testing.F) {
+	fuzzReader(f, Perftest, "result.json", "bandwidth_only.json", "send_lat.json", "write_bw.json")
 }

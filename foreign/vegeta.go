@@ -130,6 +130,9 @@ func readVegetaRows(file File, question *asked) (out result, started time.Time, 
 	if len(rows) == 0 {
 		return out, started, fmt.Errorf("%s holds no result, want %s", file.Name, vegetaWants)
 	}
+	if err := file.unique(vegetaWants); err != nil {
+		return out, started, err
+	}
 	slices.SortStableFunc(rows, func(a, b vegetaRow) int { return a.At.Compare(*b.At) })
 	started = *rows[0].At
 	end := time.Duration(0)

@@ -24,7 +24,7 @@ func (f File) walk(want string, begin func(), take fields, end func() error) err
 	for n := 0; ; n++ {
 		token, err := from.Token()
 		if errors.Is(err, io.EOF) && n > 0 {
-			return nil
+			return f.unique(want)
 		}
 		if err != nil || token != json.Delim('{') {
 			return f.bad("", from, fmt.Errorf("begins with %v", token), err, want)
@@ -81,6 +81,19 @@ func (f File) bad(key string, from *json.Decoder, fault, err error, want string)
 		return fmt.Errorf("%s is a %s where a %s belongs, want %s", where, mismatch.Value, kindOf(mismatch.Type), want)
 	}
 	return fmt.Errorf("%s: %w", where, err)
+}
+
+// A loose is a value that has another shape in other versions of a tool, where it
+// is its zero: what was asked for is good to know and no reason to refuse a result.
+type loose[T any] struct{ value T }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *loose[T]) UnmarshalJSON(data []byte) error {
+	var value T
+	if json.Unmarshal(data, &value) == nil {
+		l.value = value
+	}
+	return nil
 }
 
 // kindOf is how JSON calls a type.

@@ -78,6 +78,7 @@ func (m Import) fill(ctx context.Context, w *bundle.Writer) error {
 	for _, f := range m.Files {
 		source.Files = append(source.Files, f.input())
 	}
+	source.Stated = m.stated()
 	environment := m.Environment
 	if environment == nil {
 		environment = record.Environment{}
@@ -94,6 +95,20 @@ func (m Import) fill(ctx context.Context, w *bundle.Writer) error {
 		}
 	}
 	return nil
+}
+
+// stated lists what the files say about every point, those that say nothing left
+// out.
+func (m Import) stated() (list []bundle.Stated) {
+	for i, l := range m.Launches {
+		for _, at := range l.Points {
+			if one := at.Stated; one != (bundle.Stated{File: one.File}) {
+				one.Launch, one.Point = i, at.Point
+				list = append(list, one)
+			}
+		}
+	}
+	return list
 }
 
 // launch writes one launch: its points one after the other, each in its window.

@@ -25,6 +25,7 @@ type Facts struct {
 	Ranks     []ranks.Tally     // of the training steps, by launch and rank
 	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
 	Steady    steady.Report     // whether windows were in steady state
+	Foreign   []ForeignPoint    // what the files of an import say, and what their requests are
 
 	// Statements are what somebody says about the run; checks hold them against
 	// the evidence.
@@ -88,6 +89,9 @@ func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) 
 		return nil, err
 	}
 	if f.Tally, err = tally(b, p); err != nil {
+		return nil, err
+	}
+	if f.Foreign, err = tallyForeign(b, p); err != nil {
 		return nil, err
 	}
 	if f.Changes, err = f.changesOfSides(); err != nil {

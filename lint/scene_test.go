@@ -310,4 +310,4 @@ type trip struct {
 }
 
 // trips lists the families' cases; every check outside of instrument has one.
-var trips = slices.Concat(coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips)
+var trips = slices.Concat(foreignTrips, coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips)

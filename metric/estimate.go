@@ -25,6 +25,7 @@ type Estimates struct {
 	Outcomes   []Outcomes `json:"outcomes"`
 	Counts     []Count    `json:"counts,omitempty"`   // tokens by assay's count and by the server's
 	Readings   []Readings `json:"readings,omitempty"` // beside the points
+	Repeats    []Repeats  `json:"repeats,omitempty"`  // requests of an import that repeat others
 
 	// Paired holds what candidates and baseline say side by side, in a run that
 	// has candidates.
@@ -103,6 +104,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 		}
 	}
 	e.leaveUntold(b.Manifest, p)
+	e.discount()
 	var err error
 	e.Paired, err = compare(b, p, e.Rows, e.Confidence)
 	return err

@@ -105,6 +105,9 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 		said = points.end(info)
 		j.estimates.Launches = append(j.estimates.Launches, info.Index)
 		j.launches = append(j.launches, said)
+		if b.Manifest.Source != nil {
+			j.estimates.Repeats = append(j.estimates.Repeats, r.launch.repeats()...)
+		}
 	}
 	if j.watcher.See != nil {
 		if err := j.watcher.See(j.watched(info, r, said)); err != nil {

@@ -39,7 +39,8 @@ func Read(r io.Reader) ([]Event, error) {
 	var list []Event
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 4<<20) // hyperparameters of some are long
-	for number := 1; lines.Scan(); number++ {
+	number := 1
+	for ; lines.Scan(); number++ {
 		_, text, found := strings.Cut(latin(lines.Bytes()), mark)
 		if !found {
 			continue
@@ -51,7 +52,10 @@ func Read(r io.Reader) ([]Event, error) {
 		}
 		list = append(list, e)
 	}
-	return list, lines.Err()
+	if err := lines.Err(); err != nil {
+		return list, fmt.Errorf("line %d: %w", number, err)
+	}
+	return list, nil
 }
 
 // latin reads bytes as ISO 8859-1, as the rules' own checker does: every byte is

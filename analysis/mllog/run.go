@@ -20,7 +20,11 @@ type Run struct {
 	Samples   float64  `json:"samples,omitempty"`  // at the last evaluation
 	Accuracy  float64  `json:"accuracy,omitempty"` // of the last evaluation
 	Init      float64  `json:"initSeconds"`        // from init_start to init_stop
-	Faults    []string `json:"faults,omitempty"`   // rules that the log breaks
+	Seed      float64  `json:"seed,omitempty"`
+	Digest    string   `json:"digest,omitempty"` // of the file; empty for events from elsewhere
+	Faults    []string `json:"faults,omitempty"` // rules that the log breaks
+
+	print fingerprint
 }
 
 // once are the keys that a log has exactly once, and some those that it has at
@@ -50,7 +54,11 @@ func RunOf(file string, events []Event) (Run, bool) {
 	r.Start = at["run_start"]
 	r.Seconds = float64(at["run_stop"]-at["run_start"]) / 1e3
 	r.Init = float64(at["init_stop"]-at["init_start"]) / 1e3
+	r.print = fingerprintOf(events, r.Start)
 	r.check(count, at)
+	if r.Seconds <= 0 {
+		r.Converged = false // no time is a result
+	}
 	return r, true
 }
 
@@ -69,6 +77,8 @@ func (r *Run) see(e Event) {
 		r.Division = text
 	case "global_batch_size":
 		r.Batch = number
+	case "seed":
+		r.Seed = number
 	case "eval_accuracy":
 		r.Accuracy = number
 		for _, key := range []string{"samples_count", "epoch_num"} {
@@ -107,6 +117,9 @@ func (r *Run) check(count map[string]int, at map[string]int64) {
 	}
 	if !slices.IsSorted(times) {
 		fault("want init_start, init_stop, run_start and run_stop in this order")
+	}
+	if r.Seconds <= 0 {
+		fault("run_stop comes %.3f s after run_start, want it later", r.Seconds)
 	}
 	if most, known := longestInit[r.Division]; known && r.Init > most.Seconds() {
 		fault("initialisation took %.0f s, in division %s at most %.0f", r.Init, r.Division, most.Seconds())

@@ -2,9 +2,12 @@ package mllog
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -18,7 +21,8 @@ import (
 // A Score is the result of a set of runs.
 type Score struct {
 	Benchmark string   `json:"benchmark,omitempty"`
-	Runs      []Run    `json:"runs"` // by their start
+	Runs      []Run    `json:"runs"` // by their start, each once
+	Copies    []Copy   `json:"copies,omitempty"`
 	Need      int      `json:"need"` // runs that a result is made of
 	Scaling   float64  `json:"scalingFactor"`
 	Windows   int      `json:"windows"`           // sets of so many runs that follow each other
@@ -40,10 +44,14 @@ func NeededRuns(benchmark string) int {
 	return 10
 }
 
-// Score scores runs. Zero for need takes the rule's number, and for factor one.
+// ScoreOf scores runs, each of them once. Zero for need takes the rule's number, and for factor one.
 func ScoreOf(runs []Run, need int, factor float64) Score {
 	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(a.Start, b.Start) })
-	s := Score{Runs: runs, Need: need, Scaling: factor}
+	runs, copies := distinct(runs)
+	s := Score{Runs: runs, Copies: copies, Need: need, Scaling: factor}
+	for _, c := range copies {
+		s.Why = append(s.Why, fmt.Sprintf("%s is the run of %s once more and is not counted: %s", c.File, c.Of, c.Why))
+	}
 	if len(runs) > 0 {
 		s.Benchmark = runs[0].Benchmark
 	}
@@ -104,8 +112,8 @@ func window(runs []Run) float64 {
 func (s *Score) rate() {
 	var rates []float64
 	for _, r := range s.Runs {
-		if r.Samples > 0 && r.Seconds > 0 {
-			rates = append(rates, r.Samples/r.Seconds)
+		if rate := r.Samples / r.Seconds; r.Samples > 0 && r.Seconds > 0 && !math.IsInf(rate, 0) {
+			rates = append(rates, rate)
 		}
 	}
 	if len(rates) == 0 || len(rates) < len(s.Runs) {
@@ -153,11 +161,13 @@ func readRun(name string) (Run, bool, error) {
 		return Run{}, false, err
 	}
 	defer f.Close()
-	events, err := Read(f)
+	sum := sha256.New()
+	events, err := Read(io.TeeReader(f, sum))
 	if err != nil {
 		return Run{}, false, fmt.Errorf("%s: %w", name, err)
 	}
 	r, ok := RunOf(filepath.Base(name), events)
+	r.Digest = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 	return r, ok, nil
 }
 

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,9 @@ const mostKernels = 15
 func (r recording) trace() (Trace, error) {
 	if len(r.events) == 0 {
 		return Trace{}, errors.New("nothing in it happened on a device, and no operation on a host: was the profiler active?")
+	}
+	if err := r.check(); err != nil {
+		return Trace{}, err
 	}
 	t := Trace{Rank: r.rank, Notes: r.notes, Top: top(r.events, r.host), Collectives: collectives(r.events)}
 	for _, e := range r.events {
@@ -45,6 +49,21 @@ func (r recording) trace() (Trace, error) {
 	t.Overlapped = t.Comm + t.Compute - busy
 	t.Exposed = t.Comm - t.Overlapped
 	return t, nil
+}
+
+// latest is later than any clock of a trace, in ns: sums of millions of it are
+// still numbers.
+const latest = 1e21
+
+// check wants every event to have a time: a table may hold any text that is some
+// kind of number.
+func (r recording) check() error {
+	for _, e := range r.events {
+		if !(e.begin > -latest && e.end < latest && e.begin <= e.end) {
+			return fmt.Errorf("%q runs from %v to %v ns, want a begin and a later end", e.name, e.begin, e.end)
+		}
+	}
+	return nil
 }
 
 func (t *Trace) add(class string, seconds float64) {

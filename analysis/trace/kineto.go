@@ -144,9 +144,12 @@ func (k kinetoEvent) onDevice() (event, bool) {
 	return e, true
 }
 
+// mostElements is more than any message holds; in bytes it is still a number.
+const mostElements = 1 << 59
+
 // called is what the collective was called with; nil where the trace does not say.
 func (k kinetoEvent) called() *called {
-	if k.Args.Collective == "" {
+	if k.Args.Collective == "" || max(k.Args.In, k.Args.Out) > mostElements {
 		return nil
 	}
 	plain := strings.ReplaceAll(k.Args.Collective, "_", "")

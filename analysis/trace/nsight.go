@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -117,6 +118,9 @@ func (r *recording) nsys(fields map[string]string) error {
 		if err := errors.Join(err, other); err != nil {
 			return err
 		}
+		if !(count >= 0 && count <= math.MaxInt32) {
+			return fmt.Errorf("%s of %q: got %v, want a number of kernels", nsysCount, name, count)
+		}
 		e.end, e.count, r.summed = total, int(count), true
 	}
 	r.events = append(r.events, e)
@@ -188,9 +192,10 @@ func readNsightLines(r *bufio.Reader) (out recording, err error) {
 			case c.Class == nsightMemset:
 				e.name = "[CUDA memset]"
 			case c.Class == nsightKernel && c.Kernel != nil:
-				e.name = fmt.Sprintf("kernel %d", int(c.Kernel.Name))
-				if i := int(c.Kernel.Name); 0 <= i && i < len(names) {
-					e.name = names[i]
+				at := float64(c.Kernel.Name)
+				e.name = fmt.Sprintf("kernel %.0f", at)
+				if 0 <= at && at < float64(len(names)) {
+					e.name = names[int(at)]
 				}
 				e.class = nsysClass(e.name)
 			case c.Class != nsightMemcpy:

@@ -30,7 +30,7 @@ func mllogCommand(env Env) *cobra.Command {
 the rest averaged; of more runs than needed the median of all sets that follow each
 other counts; a scaling.json beside them is multiplied. It lists the rules that a log
 breaks, and gives throughput apart from time, since runs end at evaluations and
-converge by luck.
+converge by luck. A log that holds a run of another one once more is not counted.
 
 Reference convergence points and rules of hyperparameters are not checked: a score
 from here is no submission. assay export mllog writes such logs from a bundle.

@@ -1,0 +1,53 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+
+	"assay/finding"
+)
+
+// ForeignLengths fires when prompts or answers of an import have other lengths
+// than were asked for.
+var ForeignLengths = Check{
+	ID: "foreign-lengths", Severity: finding.Caution,
+	Doc:     "Prompts or answers have other lengths than the tool was asked for: the workload is not the one that the results name.",
+	Applies: isImport,
+	Run:     foreignLengths,
+}
+
+// lengthOff is by how much of the asked length the mean may be off: chat templates
+// and uniform draws that never reach their maximum stay below it.
+const lengthOff = .1
+
+func foreignLengths(f *Facts) Answer {
+	told := false
+	var faults []fault
+	for _, t := range f.Foreign {
+		for _, side := range []struct {
+			name  string
+			asked float64
+			seen  Average
+		}{{"input", t.Stated.AskedInput, t.Input}, {"output", t.Stated.AskedOutput, t.Output}} {
+			if side.asked <= 0 || side.seen.N == 0 {
+				continue
+			}
+			told = true
+			mean := side.seen.Mean()
+			if off := mean/side.asked - 1; math.Abs(off) > lengthOff {
+				faults = append(faults, fault{math.Abs(off), fmt.Sprintf("%s: %.4g %s tokens were asked for, and requests have %.4g on average (%+.0f %%)", t.place(f), side.asked, side.name, mean, 100*off)})
+			}
+		}
+	}
+	switch {
+	case !told:
+		return missing("lengths that were asked for, and token counts of requests")
+	case len(faults) == 0:
+		return found()
+	}
+	return found(finding.Finding{
+		Severity: finding.Caution, Message: f.Manifest.Source.Tool + ": " + worst(faults),
+		Why: "latency and throughput follow the lengths that were served, and not the scenario's name",
+		Fix: "name the lengths that were seen, and compare only with runs that saw the same",
+	})
+}

@@ -1,0 +1,121 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+
+	"assay/bundle"
+	"assay/finding"
+	"assay/plan"
+)
+
+// ForeignWindow fires when the time that rates are divided by is not the time in
+// which the requests were made.
+var ForeignWindow = Check{
+	ID: "foreign-window", Severity: finding.Caution,
+	Doc:     "The window that the tool states does not fit its requests, or the name of its file: its rates are divided by another time.",
+	Applies: isImport,
+	Run:     foreignWindow,
+}
+
+const (
+	// windowOff is by how much of itself a window may differ from the time between
+	// the first send and the last answer, or from its name.
+	windowOff = .1
+
+	// overlong is by how much requests may reach over a window: tools end their
+	// clocks a moment before the last stream is closed.
+	overlong = .01
+
+	// leastBusy is the share of a closed loop's time that its users wait for answers,
+	// unless something keeps them from sending.
+	leastBusy = .8
+)
+
+func foreignWindow(f *Facts) Answer {
+	told := false
+	var faults, names []fault
+	for _, t := range f.Foreign {
+		point, _ := f.Plan.PointByIndex(t.Point)
+		told = told || t.Stated.Seconds > 0 && t.Rows > 0 || t.Stated.NamedSeconds > 0
+		if text, size := t.window(f, point); text != "" {
+			faults = append(faults, fault{size, t.place(f) + ": " + text})
+		}
+		if text, size := t.named(point); text != "" {
+			names = append(names, fault{size, text})
+		}
+	}
+	if !told {
+		return missing("a window and single requests in it")
+	}
+	tool := f.Manifest.Source.Tool + ": "
+	var list []finding.Finding
+	if len(faults) > 0 {
+		list = append(list, finding.Finding{
+			Severity: finding.Caution, Message: tool + worst(faults),
+			Why: "throughput is requests over this time: it is off by as much",
+			Fix: "compare latencies, and rates only with a tool whose window is known; or measure again with assay",
+		})
+	}
+	if len(names) > 0 {
+		list = append(list, finding.Finding{
+			Severity: finding.Note, Message: tool + worst(names),
+			Why: "whoever reads only the name takes it for another measurement",
+			Fix: "go by what stands in the file",
+		})
+	}
+	return found(list...)
+}
+
+// window says what is odd about the window of a point, and by what share; empty
+// when it fits.
+func (t ForeignPoint) window(f *Facts, point plan.Point) (string, float64) {
+	stated := t.Stated.Seconds
+	if stated <= 0 || t.Rows == 0 {
+		return "", 0
+	}
+	if !f.Manifest.Unknown(bundle.GapSendTimes) {
+		span := t.Last - t.First
+		switch off := span/stated - 1; {
+		case off > overlong:
+			return fmt.Sprintf("the window is stated as %s, and its requests take %s from the first send to the last answer (%+.0f %%)", duration(stated), duration(span), 100*off), off
+		case off < -windowOff:
+			return fmt.Sprintf("the window is stated as %s, and its requests take only %s of it", duration(stated), duration(span)), -off
+		}
+		return "", 0
+	}
+	// Without send times only the sum is known: so many users have so much time.
+	if point.Concurrency < 1 || t.Untimed > 0 {
+		return "", 0
+	}
+	room := stated * float64(point.Concurrency)
+	switch share := t.Busy / room; {
+	case share > 1+overlong:
+		return fmt.Sprintf("requests were in flight for %s together, and %d users have only %s in a window of %s", duration(t.Busy), point.Concurrency, duration(room), duration(stated)), share - 1
+	case share < leastBusy:
+		return fmt.Sprintf("the users waited for answers in %.0f %% of the window of %s: in the rest they could not send, or their requests are not told", 100*share, duration(stated)), 1 - share
+	}
+	return "", 0
+}
+
+// named says where the name of the file differs from what stands in it.
+func (t ForeignPoint) named(point plan.Point) (string, float64) {
+	s := t.Stated
+	for _, n := range []struct {
+		what          string
+		named, inside float64
+		allowed       float64
+	}{
+		{"s", s.NamedSeconds, s.Seconds, windowOff},
+		{"requests in flight", s.NamedConcurrency, float64(point.Concurrency), 0},
+		{"requests/s", s.NamedRate, point.Rate, .001},
+	} {
+		if n.named <= 0 || n.inside <= 0 {
+			continue
+		}
+		if off := math.Abs(n.named/n.inside - 1); off > n.allowed {
+			return fmt.Sprintf("%s is named for %.4g %s, and its content says %.4g", s.File, n.named, n.what, n.inside), off
+		}
+	}
+	return "", 0
+}
