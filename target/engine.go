@@ -132,24 +132,27 @@ func (r *Raw) unpack(c *Client) {
 	r.exchange = nil
 	r.request.Stamps = x.stampedBy()
 	if x.framer.headed() {
-		r.reading = c.bodies.Get().(*reading)
-		r.reading.body, r.reading.marks = r.reading.body[:0], r.reading.marks[:0]
-		r.readHead(x.framer.head)
-		x.packed.unpack(r.reading)
+		if err := r.readHead(x.framer.head); err != nil {
+			r.err = err
+		} else {
+			r.reading = c.bodies.Get().(*reading)
+			r.reading.body, r.reading.marks = r.reading.body[:0], r.reading.marks[:0]
+			x.packed.unpack(r.reading)
+		}
 	}
 	x.release()
 	c.exchanges.Put(x)
 }
 
 // readHead reads the headers of an answer. A head that net/http would refuse is
-// refused here too, and then there is no answer.
-func (r *Raw) readHead(head []byte) {
+// refused here too, and then there is no answer, whatever came after it.
+func (r *Raw) readHead(head []byte) error {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), &http.Request{Method: http.MethodPost})
 	if err != nil {
-		r.err, r.reading, r.header = err, nil, nil
-		return
+		return err
 	}
 	r.request.Status, r.request.Protocol, r.header = int32(response.StatusCode), response.Proto, response.Header
+	return nil
 }
 
 // encode writes p as it will go out, so that nothing but the write is left to do
