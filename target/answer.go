@@ -143,7 +143,7 @@ func (a *answer) stream(from *reading) {
 // lastEvent handles a body that ends inside an event: a [DONE] without its
 // blank line is still the end, anything else is a half event and no output.
 func (a *answer) lastEvent(rest []byte, from *reading) {
-	line, _, _ := cutLine(rest, 0)
+	line, _ := (&lineCutter{body: rest}).next()
 	if data, ok := field(line, "data"); ok && isDone(data) {
 		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(wireSize(rest, data)), false)
 		return

@@ -13,65 +13,88 @@ import "bytes"
 // cannot depend on how the bytes were cut into reads. An event that the body
 // ends inside of is returned as rest: a half event is never output.
 func events(body []byte, yield func(data []byte, end int)) (rest []byte) {
-	at := 0
+	lines := lineCutter{body: body}
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		at = 3
+		lines.at = 3
 	}
-	var data []byte
-	open, begin := false, at
-	for at < len(body) {
-		line, next, ended := cutLine(body, at)
+	var data dataLines
+	begin := lines.at
+	for lines.at < len(body) {
+		line, ended := lines.next()
 		if !ended {
 			return body[begin:]
 		}
-		at = next
 		switch {
 		case len(line) == 0:
-			if open {
-				yield(data, at)
+			if data.open {
+				yield(data.text, lines.at)
 			}
-			data, open, begin = nil, false, at
+			data, begin = dataLines{}, lines.at
 		case line[0] == ':':
-			yield(nil, at)
+			yield(nil, lines.at)
 		default:
 			if value, ok := field(line, "data"); ok {
-				if open {
-					data = append(append([]byte(nil), data...), '\n')
-					data = append(data, value...)
-				} else {
-					data, open = value, true
-				}
+				data.add(value)
 			}
 		}
 	}
-	if open {
+	if data.open {
 		return body[begin:]
 	}
 	return nil
 }
 
-// cutLine returns the line that starts at from, the offset after its line end,
-// and whether it had one.
-func cutLine(body []byte, from int) (line []byte, next int, ended bool) {
-	// Two searches for one byte each take a fraction of the time of one for any of
-	// two: only the processor's own instructions look at many bytes at once.
-	rest := body[from:]
-	i := bytes.IndexByte(rest, '\n')
-	if i >= 0 {
-		rest = rest[:i]
+// dataLines are the data of one event. Nearly every event has one line, which
+// stays where it is in the body; more are joined in a buffer that grows by parts of
+// its length, so that a million of them cost no more than their bytes.
+type dataLines struct {
+	text   []byte
+	open   bool // there is a line, perhaps an empty one
+	joined bool // text is our own buffer
+}
+
+func (d *dataLines) add(value []byte) {
+	if !d.open {
+		d.text, d.open = value, true
+		return
 	}
-	if carriage := bytes.IndexByte(rest, '\r'); carriage >= 0 {
-		i = carriage
+	if !d.joined {
+		d.text, d.joined = bytes.Clone(d.text), true
 	}
-	if i < 0 {
-		return body[from:], len(body), false
+	d.text = append(append(d.text, '\n'), value...)
+}
+
+// A lineCutter cuts a body into lines. Two searches for one byte each take a
+// fraction of the time of one for any of two: only the processor's own instructions
+// look at many bytes at once. Where the next line feed is, is kept: lines that end
+// with carriage returns alone would each search for it to the end of the body.
+type lineCutter struct {
+	body []byte
+	at   int // where the next line begins
+	fed  int // just past the first line feed from there on, or past the body when there is none; at most at when not known
+}
+
+// next returns the line that starts at c.at, and whether it had an end.
+func (c *lineCutter) next() (line []byte, ended bool) {
+	if c.fed <= c.at {
+		c.fed = len(c.body) + 1
+		if i := bytes.IndexByte(c.body[c.at:], '\n'); i >= 0 {
+			c.fed = c.at + i + 1
+		}
 	}
-	end := from + i
-	next = end + 1
-	if body[end] == '\r' && next < len(body) && body[next] == '\n' {
-		next++
+	from, end := c.at, c.fed-1
+	if i := bytes.IndexByte(c.body[from:end], '\r'); i >= 0 {
+		end = from + i
 	}
-	return body[from:end], next, true
+	c.at = end
+	if end == len(c.body) {
+		return c.body[from:], false
+	}
+	c.at++
+	if c.body[end] == '\r' && c.at < len(c.body) && c.body[c.at] == '\n' {
+		c.at++ // the two are one line end
+	}
+	return c.body[from:end], true
 }
 
 // field returns the value of a line "name: value", without the one space that

@@ -2,6 +2,7 @@ package target
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -45,6 +46,33 @@ func TestEvents(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The work must grow with the body and not with its square, which here would be
+// hours: no clock has to say so.
+func TestEventsInLinearTime(t *testing.T) {
+	const size = 16 << 20
+	f := func(line, end string, events, data int) {
+		t.Helper()
+		gotEvents, gotData := 0, 0
+		rest := eventsOf(strings.Repeat(line, size/len(line))+end, func(text []byte) {
+			gotEvents++
+			gotData += len(text)
+		})
+		if gotEvents != events || gotData != data || rest != 0 {
+			t.Errorf("%q: %d events with %d bytes of data, %d bytes left; want %d with %d", line, gotEvents, gotData, rest, events, data)
+		}
+	}
+	f("data:a\n", "\n", 1, 2*(size/7)-1)
+	f("data:a\r", "\r", 1, 2*(size/7)-1)
+	f(":\r", "", size/2, 0)
+	f(":\n", "", size/2, 0)
+	f("\r", "", 0, 0)
+	f("x\r", "\n", 0, 0)
+}
+
+func eventsOf(body string, yield func(data []byte)) (rest int) {
+	return len(events([]byte(body), func(data []byte, _ int) { yield(data) }))
 }
 
 func FuzzEvents(f *testing.F) {
