@@ -40,8 +40,8 @@ var (
 	}
 	ProtocolErrorRate = Metric{
 		ID: "protocol_error_rate.v1", Name: "errors: protocol", Unit: unit.Ratio, Better: Lower, Detail: true,
-		Doc:   "Measured requests whose answer was empty, no stream where one was asked for, or could not be read, divided alike.",
-		Share: failing(endedAs(record.Protocol, record.Empty, record.NotAStream)),
+		Doc:   "Measured requests whose answer was empty, too large, no stream where one was asked for, or could not be read, divided alike.",
+		Share: failing(endedAs(record.Protocol, record.TooLarge, record.Empty, record.NotAStream)),
 	}
 )
 

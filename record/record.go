@@ -53,6 +53,7 @@ const (
 	Truncated  Outcome = "truncated"    // ended with neither finish reason nor [DONE]
 	Empty      Outcome = "empty"        // 200 with no body
 	Protocol   Outcome = "protocol"     // an event or answer that cannot be read
+	TooLarge   Outcome = "too_large"    // beyond a limit of what an answer may be; given up
 	Connect    Outcome = "connect"      // no connection
 	Reset      Outcome = "reset"        // connection lost before the end
 	Timeout    Outcome = "timeout"      // total time limit reached
@@ -66,7 +67,7 @@ const (
 
 // Outcomes lists every outcome, OK first.
 var Outcomes = []Outcome{
-	OK, HTTPError, StreamErr, Truncated, Empty, Protocol, Connect, Reset,
+	OK, HTTPError, StreamErr, Truncated, Empty, Protocol, TooLarge, Connect, Reset,
 	Timeout, IdleTime, Redirected, NotAStream, Dropped, Cut, Cancelled,
 }
 

@@ -34,11 +34,11 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 			a.request.Bytes = int64(len(body)) // see wireSize
 		}
 		a.body(raw)
-		c.bodies.Put(raw.reading)
+		c.recycle(raw.reading)
 		raw.reading = nil
 	}
 	if raw.err != nil {
-		a.request.Result, a.request.Error = transportOutcome(raw.err), raw.err.Error()
+		a.request.Result, a.request.Error = transportOutcome(raw.err), errorText(raw.err)
 	}
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
@@ -77,11 +77,11 @@ func (a *answer) body(raw *Raw) {
 	data := raw.reading.body
 	switch {
 	case r.Status >= 300 && r.Status < 400:
-		r.Result, r.Error = record.Redirected, "redirected to "+raw.header.Get("Location")
+		r.Result, r.Error = record.Redirected, capped([]byte("redirected to "+raw.header.Get("Location")))
 		return
 	case (r.Status < 200 || r.Status >= 300) && a.client.cfg.Program == nil:
 		r.Result, r.Error = record.HTTPError, capped(data)
-		if after := raw.header.Get("Retry-After"); after != "" {
+		if after := a.word("Retry-After", raw.header.Get("Retry-After")); after != "" {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))
 		}
 		return
@@ -93,10 +93,10 @@ func (a *answer) body(raw *Raw) {
 	}
 	from := raw.reading
 	if coding := raw.header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		a.flag("compressed=" + strings.ReplaceAll(coding, " ", ""))
+		a.flag("compressed=" + strings.ReplaceAll(a.word("Content-Encoding", coding), " ", ""))
 		var err error
-		if from, err = inflate(coding, from); err != nil {
-			a.fault(record.Protocol, err.Error())
+		if from, err = inflate(coding, from, a.client.cfg.AnswerLimit); err != nil {
+			a.fault(unreadable(err), errorText(err))
 		}
 		if from == nil {
 			r.Result, r.Error = a.outcome, a.problem
@@ -125,12 +125,16 @@ func (a *answer) stream(from *reading) {
 			a.flag("bytes_after_done")
 			return
 		}
+		if len(a.chunks) >= maxParts {
+			a.fault(record.TooLarge, tooMany("events").Error())
+			return
+		}
 		at := a.arrival(end)
 		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous)
 		begin, previous = end, at
 	})
 	if err != nil {
-		a.fault(record.Protocol, err.Error())
+		a.fault(unreadable(err), errorText(err))
 	}
 	// The last event of a stream that ends right after "[DONE]" may lack its
 	// blank line; the reader stopped there on purpose.
@@ -178,7 +182,7 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 	}
 	pieces, err := a.pieces(data)
 	if err != nil {
-		a.fault(record.Protocol, err.Error())
+		a.fault(unreadable(err), errorText(err))
 		a.chunk(&Piece{Kind: record.Blank}, at, size, shared)
 		return
 	}
@@ -196,6 +200,9 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 
 // pieces are what one event carries, until the next one is read.
 func (a *answer) pieces(data []byte) ([]Piece, error) {
+	if len(data) > maxEventBytes {
+		return nil, tooLarge("an event", maxEventBytes)
+	}
 	if a.client.scanner != nil && a.client.scanner.scan(data, &a.scratch) {
 		return a.scratch.pieces, nil
 	}
@@ -238,7 +245,7 @@ func (a *answer) chunk(piece *Piece, at int64, size int32, shared bool) {
 func (a *answer) apply(piece *Piece) {
 	r := &a.request
 	if piece.ServerID != "" {
-		r.ServerID = piece.ServerID
+		r.ServerID = a.word("the id of the answer", piece.ServerID)
 	}
 	if piece.Note != "" {
 		a.flag(piece.Note)
@@ -247,30 +254,30 @@ func (a *answer) apply(piece *Piece) {
 	case piece.Kind == record.DoneMark:
 		a.done = true
 	case piece.Kind == record.Finish:
-		if r.FinishReason != "" && r.FinishReason != piece.FinishReason {
+		reason := a.word("the finish reason", piece.FinishReason)
+		if r.FinishReason != "" && r.FinishReason != reason {
 			a.flag("finish_reasons_differ")
 		}
-		r.FinishReason = piece.FinishReason
+		r.FinishReason = reason
 		a.choice(piece.Choice, false)
 	case piece.Kind == record.ErrorObj:
 		a.fault(record.StreamErr, capped([]byte(piece.Text)))
 	case piece.Kind.Output():
 		a.choice(piece.Choice, true)
 	}
-	if u := piece.Usage; u != nil {
-		// Usage on every event is cumulative: the last count wins. Some servers
-		// give the input's count in one event and the output's in another.
-		latest(&r.UsageInput, u.Input)
-		latest(&r.UsageOutput, u.Output)
-		latest(&r.UsageReasoning, u.Reasoning)
-		latest(&r.UsageCached, u.Cached)
+	if piece.Usage != nil {
+		a.usage(piece.Usage)
 	}
 }
 
-func latest(count **int32, reported *int32) {
-	if reported != nil {
-		*count = reported
+// word is text that every real server fills with a word and a record holds as it
+// is. One that is no word makes the answer too large, and is not kept.
+func (a *answer) word(what, text string) string {
+	if len(text) > maxNameBytes {
+		a.fault(record.TooLarge, tooLarge(what, maxNameBytes).Error())
+		return ""
 	}
+	return text
 }
 
 // choice notes that a choice goes on or has given its finish reason.
@@ -338,9 +345,13 @@ var lengthReasons = []string{"length", "max_tokens", "max_output_tokens", "limit
 // first token: what it says goes into the request's record alone.
 func (a *answer) unary(data []byte) {
 	a.flag("unary")
+	if len(data) > maxEventBytes && !a.client.shape.NoText {
+		a.request.Result, a.request.Error = record.TooLarge, tooLarge("an answer of text that is not streamed", maxEventBytes).Error()
+		return
+	}
 	pieces, err := a.client.dialect.Decode(data)
 	if err != nil {
-		a.request.Result, a.request.Error = record.Protocol, err.Error()
+		a.request.Result, a.request.Error = unreadable(err), errorText(err)
 		return
 	}
 	for i := range pieces {
@@ -364,9 +375,17 @@ func (a *answer) fault(outcome record.Outcome, problem string) {
 }
 
 func (a *answer) flag(name string) {
-	if len(a.flags) == 0 || a.flags[len(a.flags)-1] != name {
+	if !slices.Contains(a.flags, name) {
 		a.flags = append(a.flags, name)
 	}
+}
+
+// unreadable is the outcome of an answer that err keeps from being read.
+func unreadable(err error) record.Outcome {
+	if errors.Is(err, errTooLarge) {
+		return record.TooLarge
+	}
+	return record.Protocol
 }
 
 // transportOutcome names what a transport error did to the request.
@@ -385,6 +404,8 @@ func transportOutcome(err error) record.Outcome {
 		return record.IdleTime
 	case errors.As(err, &op) && op.Op == "dial", failedHandshake(err):
 		return record.Connect
+	case errors.Is(err, errTooLarge), overflowed(err):
+		return record.TooLarge
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &op), lostStream(err):
 		return record.Reset
 	}
@@ -401,6 +422,10 @@ func capped(text []byte) string {
 	}
 	return strings.ToValidUTF8(string(text), "?")
 }
+
+// errorText is the text of an error in a record. Those of decoders quote what they
+// could not read.
+func errorText(err error) string { return capped([]byte(err.Error())) }
 
 // promptHash identifies a prompt without storing it.
 func promptHash(prompt string) int64 {

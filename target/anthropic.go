@@ -50,10 +50,10 @@ func (anthropic) Encode(call record.Call, ask Ask) ([]byte, error) {
 // anthropicMessage is a whole message: the answer that was not streamed, and the
 // frame of one that was.
 type anthropicMessage struct {
-	ID         string           `json:"id"`
-	Content    []anthropicBlock `json:"content"`
-	StopReason string           `json:"stop_reason"`
-	Usage      anthropicUsage   `json:"usage"`
+	ID         string                `json:"id"`
+	Content    items[anthropicBlock] `json:"content"`
+	StopReason string                `json:"stop_reason"`
+	Usage      anthropicUsage        `json:"usage"`
 }
 
 type anthropicBlock struct {
@@ -67,10 +67,10 @@ type anthropicBlock struct {
 // anthropicUsage counts the input in three parts that do not overlap; the
 // record's input is their sum, as it is with every other API.
 type anthropicUsage struct {
-	Input      *int32 `json:"input_tokens"`
-	CacheWrite *int32 `json:"cache_creation_input_tokens"`
-	CacheRead  *int32 `json:"cache_read_input_tokens"`
-	Output     *int32 `json:"output_tokens"`
+	Input      *Count `json:"input_tokens"`
+	CacheWrite *Count `json:"cache_creation_input_tokens"`
+	CacheRead  *Count `json:"cache_read_input_tokens"`
+	Output     *Count `json:"output_tokens"`
 }
 
 func (u anthropicUsage) usage() Usage {

@@ -76,10 +76,10 @@ func (b bedrockBlock) say(s *speech) {
 
 // bedrockUsage counts the input in three parts that do not overlap.
 type bedrockUsage struct {
-	Input      *int32 `json:"inputTokens"`
-	Output     *int32 `json:"outputTokens"`
-	CacheRead  *int32 `json:"cacheReadInputTokens"`
-	CacheWrite *int32 `json:"cacheWriteInputTokens"`
+	Input      *Count `json:"inputTokens"`
+	Output     *Count `json:"outputTokens"`
+	CacheRead  *Count `json:"cacheReadInputTokens"`
+	CacheWrite *Count `json:"cacheWriteInputTokens"`
 }
 
 func (u bedrockUsage) usage() Usage {
@@ -130,7 +130,7 @@ func bedrockWhole(data []byte) ([]Piece, error) {
 	var answer struct {
 		Output struct {
 			Message struct {
-				Content []bedrockBlock `json:"content"`
+				Content items[bedrockBlock] `json:"content"`
 			} `json:"message"`
 		} `json:"output"`
 		StopReason string       `json:"stopReason"`

@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -31,9 +32,6 @@ var (
 // must not delay the next call.
 const doneGrace = 20 * time.Millisecond
 
-// errorBodyLimit caps what is kept of a body that is not a stream.
-const errorBodyLimit = 64 << 10
-
 // Config says where the target is and how to reach it.
 type Config struct {
 	URLs    []string // calls go round robin
@@ -43,6 +41,10 @@ type Config struct {
 	Ask     Ask
 	Timeout time.Duration // total, zero means none
 	Idle    time.Duration // between two reads, zero means none
+
+	// AnswerLimit bounds the body of one answer in bytes, as it came and unpacked;
+	// zero means DefaultAnswerLimit. See also the limits that cannot be changed.
+	AnswerLimit int64
 
 	// Connections is how many connections to keep open per URL.
 	Connections int
@@ -98,6 +100,7 @@ type Client struct {
 func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	shape := shapeOf(dialect, cfg.Ask)
 	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
+	cfg.AnswerLimit = cmp.Or(cfg.AnswerLimit, DefaultAnswerLimit)
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
 	c.scanner, _ = dialect.(scanner)
 	c.endsAtDone = cfg.Ask.Stream && shape.lines
@@ -267,7 +270,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	}
 	raw.header = resp.Header
 	raw.reading = c.bodies.Get().(*reading)
-	err = c.read(resp.Body, raw.reading, func() {
+	err = c.read(resp.Body, raw.reading, bodyLimit(c.cfg.AnswerLimit, resp.StatusCode), func() {
 		idle.Reset(c.idleLimit())
 		p.began()
 	})
@@ -303,8 +306,8 @@ func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Re
 }
 
 // read is the measured path: a read returns, the clock is read, the bytes are
-// kept. It ends at the [DONE] line or at the end of the body.
-func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
+// kept. It ends at the [DONE] line, at the end of the body or beyond the limit.
+func (c *Client) read(body io.ReadCloser, to *reading, limit int64, alive func()) error {
 	to.body, to.marks, to.over = to.body[:0], to.marks[:0], 0
 	for {
 		if len(to.body) == cap(to.body) {
@@ -320,6 +323,9 @@ func (c *Client) read(body io.ReadCloser, to *reading, alive func()) error {
 			if c.endsAtDone && sawDone(to.body, from) {
 				drain(body)
 				return nil
+			}
+			if err := fits(int64(len(to.body)), limit, len(to.marks)); err != nil {
+				return err
 			}
 		}
 		if err == io.EOF {
@@ -360,7 +366,7 @@ func sawDone(body []byte, from int) bool {
 func drain(body io.ReadCloser) {
 	give := time.AfterFunc(doneGrace, func() { body.Close() })
 	defer give.Stop()
-	io.Copy(io.Discard, io.LimitReader(body, errorBodyLimit))
+	io.Copy(io.Discard, io.LimitReader(body, bytesAfterDone))
 }
 
 // cause prefers the reason that a context was cancelled for over the transport's
@@ -370,6 +376,13 @@ func cause(ctx context.Context, err error) error {
 		return reason
 	}
 	return err
+}
+
+// recycle keeps the room of a reading for the next one.
+func (c *Client) recycle(r *reading) {
+	if cap(r.body) <= mostKept {
+		c.bodies.Put(r)
+	}
 }
 
 func (r *Raw) fail(at int64, err error) {

@@ -42,10 +42,10 @@ func (p coherePart) say(s *speech) {
 
 type cohereUsage struct {
 	Tokens struct {
-		Input  *int32 `json:"input_tokens"`
-		Output *int32 `json:"output_tokens"`
+		Input  *Count `json:"input_tokens"`
+		Output *Count `json:"output_tokens"`
 	} `json:"tokens"`
-	Cached *int32 `json:"cached_tokens"`
+	Cached *Count `json:"cached_tokens"`
 }
 
 func (u cohereUsage) usage() Usage {
@@ -103,9 +103,9 @@ func cohereWhole(data []byte) ([]Piece, error) {
 	var answer struct {
 		ID      string `json:"id"`
 		Message struct {
-			Content   []coherePart    `json:"content"`
-			ToolPlan  string          `json:"tool_plan"`
-			ToolCalls json.RawMessage `json:"tool_calls"`
+			Content   items[coherePart] `json:"content"`
+			ToolPlan  string            `json:"tool_plan"`
+			ToolCalls json.RawMessage   `json:"tool_calls"`
 		} `json:"message"`
 		FinishReason string      `json:"finish_reason"`
 		Usage        cohereUsage `json:"usage"`

@@ -33,12 +33,19 @@ func (cohereEmbed) Encode(call record.Call, ask Ask) ([]byte, error) {
 // they are counted once.
 func (cohereEmbed) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
-		ID         string                       `json:"id"`
-		Embeddings map[string][]json.RawMessage `json:"embeddings"`
-		Message    string                       `json:"message"`
-		Meta       struct {
+		ID         string `json:"id"`
+		Embeddings struct {
+			Float   items[json.RawMessage] `json:"float"`
+			Int8    items[json.RawMessage] `json:"int8"`
+			Uint8   items[json.RawMessage] `json:"uint8"`
+			Binary  items[json.RawMessage] `json:"binary"`
+			Ubinary items[json.RawMessage] `json:"ubinary"`
+			Base64  items[json.RawMessage] `json:"base64"`
+		} `json:"embeddings"`
+		Message string `json:"message"`
+		Meta    struct {
 			Billed struct {
-				Input *int32 `json:"input_tokens"`
+				Input *Count `json:"input_tokens"`
 			} `json:"billed_units"`
 		} `json:"meta"`
 	}
@@ -47,7 +54,8 @@ func (cohereEmbed) Decode(data []byte) ([]Piece, error) {
 	}
 	var s speech
 	vectors := 0
-	for _, list := range answer.Embeddings {
+	e := &answer.Embeddings
+	for _, list := range []items[json.RawMessage]{e.Float, e.Int8, e.Uint8, e.Binary, e.Ubinary, e.Base64} {
 		vectors = max(vectors, len(list))
 	}
 	for i := range vectors {

@@ -49,9 +49,9 @@ type commandLine struct {
 	Choice int32  `json:"choice"`
 	Finish string `json:"finish_reason"`
 	Usage  *struct {
-		Input  *int32 `json:"input_tokens"`
-		Output *int32 `json:"output_tokens"`
-		Cached *int32 `json:"cached_tokens"`
+		Input  *Count `json:"input_tokens"`
+		Output *Count `json:"output_tokens"`
+		Cached *Count `json:"cached_tokens"`
 	} `json:"usage"`
 
 	Token string `json:"token"` // of hello

@@ -45,6 +45,8 @@ type exchange struct {
 	end    int64 // stamp of the last byte of the body
 	reads  int32
 	kernel int32 // reads that the kernel stamped
+	size   int64 // bytes of the body that have come
+	limit  int64 // how many may; see bodyLimit
 
 	lines bool   // a [DONE] line ends the answer
 	done  bool   // it was seen
@@ -63,7 +65,7 @@ func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 	x.framer.reset()
 	x.packed.reset()
 	x.sent, x.last = raw.request.Sent, raw.request.Sent
-	x.first, x.end, x.reads, x.kernel = 0, 0, 0, 0
+	x.first, x.end, x.reads, x.kernel, x.size = 0, 0, 0, 0, 0
 	x.unsent, x.done = nil, false
 	x.sending.Store(false)
 	x.ctx, x.raw, x.finished = ctx, raw, finished
@@ -86,16 +88,31 @@ func (x *exchange) take(b []byte, at int64, kernel bool) error {
 		x.kernel++
 	}
 	body, err := x.framer.feed(b)
-	if len(body) > 0 && x.began != nil {
+	if len(body) == 0 {
+		return err
+	}
+	if x.began != nil {
 		x.began()
 		x.began = nil
 	}
-	if len(body) > 0 && !x.done {
-		x.packed.add(body, at)
-		x.end = at
-		x.done = x.lines && x.framer.done.saw(body)
+	x.size += int64(len(body))
+	if !x.done {
+		x.keep(body, at)
+	}
+	if err == nil {
+		err = fits(x.size, x.limit, x.packed.pieces)
 	}
 	return err
+}
+
+// keep takes bytes of the body. Behind a [DONE] line only so many more are waited for.
+func (x *exchange) keep(body []byte, at int64) {
+	x.limit = bodyLimit(x.limit, x.framer.status)
+	x.packed.add(body, at)
+	x.end = at
+	if x.done = x.lines && x.framer.done.saw(body); x.done {
+		x.limit = x.size + bytesAfterDone
+	}
 }
 
 // finish ends x at the stamp at. Nothing may touch x after it but whoever has
@@ -141,7 +158,9 @@ func (r *Raw) unpack(c *Client) {
 		}
 	}
 	x.release()
-	c.exchanges.Put(x)
+	if cap(x.packed.data) <= mostKept {
+		c.exchanges.Put(x)
+	}
 }
 
 // readHead reads the headers of an answer. A head that net/http would refuse is

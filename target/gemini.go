@@ -46,27 +46,27 @@ func (gemini) Encode(call record.Call, ask Ask) ([]byte, error) {
 // geminiAnswer is an event of a stream as well as a whole answer.
 type geminiAnswer struct {
 	ID         string `json:"responseId"`
-	Candidates []struct {
+	Candidates items[struct {
 		Index   int32 `json:"index"`
 		Content struct {
 			Role  string `json:"role"`
-			Parts []struct {
+			Parts items[struct {
 				Text         string          `json:"text"`
 				Thought      bool            `json:"thought"`
 				FunctionCall json.RawMessage `json:"functionCall"`
 				Inline       json.RawMessage `json:"inlineData"`
-			} `json:"parts"`
+			}] `json:"parts"`
 		} `json:"content"`
 		FinishReason string `json:"finishReason"`
-	} `json:"candidates"`
+	}] `json:"candidates"`
 	Feedback struct {
 		BlockReason string `json:"blockReason"`
 	} `json:"promptFeedback"`
 	Usage struct {
-		Prompt     *int32 `json:"promptTokenCount"`
-		Candidates *int32 `json:"candidatesTokenCount"`
-		Thoughts   *int32 `json:"thoughtsTokenCount"`
-		Cached     *int32 `json:"cachedContentTokenCount"`
+		Prompt     *Count `json:"promptTokenCount"`
+		Candidates *Count `json:"candidatesTokenCount"`
+		Thoughts   *Count `json:"thoughtsTokenCount"`
+		Cached     *Count `json:"cachedContentTokenCount"`
 	} `json:"usageMetadata"`
 	Error json.RawMessage `json:"error"`
 }

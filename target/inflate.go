@@ -14,9 +14,9 @@ import (
 // result are those of the compressed bytes that completed it: the decompressor
 // takes one byte at a time, so it is known how far it had to read.
 //
-// A body that breaks off gives what could be read, and the error. A coding that
-// assay does not know gives nothing.
-func inflate(coding string, from *reading) (*reading, error) {
+// A body that breaks off or grows beyond limit gives what could be read, and the
+// error. A coding that assay does not know gives nothing.
+func inflate(coding string, from *reading, limit int64) (*reading, error) {
 	source := &compressed{body: from.body}
 	var plain io.Reader
 	var err error
@@ -43,7 +43,10 @@ func inflate(coding string, from *reading) (*reading, error) {
 				marks = marks[1:]
 			}
 			to.body = append(to.body, buffer[:n]...)
-			to.marks = append(to.marks, mark{len(to.body), marks[0].at})
+			to.mark(marks[0].at)
+			if int64(len(to.body)) > limit {
+				return to, tooLarge("the unpacked body of the answer", limit)
+			}
 		}
 		switch {
 		case err == io.EOF && len(to.body) > 0:
@@ -54,6 +57,15 @@ func inflate(coding string, from *reading) (*reading, error) {
 			return nil, fmt.Errorf("the compressed body holds nothing: %w", err)
 		}
 	}
+}
+
+// mark says that the body up to here had come at the stamp at.
+func (r *reading) mark(at int64) {
+	if n := len(r.marks); n > 0 && r.marks[n-1].at == at {
+		r.marks[n-1].end = len(r.body)
+		return
+	}
+	r.marks = append(r.marks, mark{len(r.body), at})
 }
 
 // compressed hands out a body byte by byte and knows how many were taken.

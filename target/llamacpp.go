@@ -39,10 +39,10 @@ func (llamaCPP) Decode(data []byte) ([]Piece, error) {
 		EOS       bool   `json:"stopped_eos"`
 		Limit     bool   `json:"stopped_limit"`
 		Word      bool   `json:"stopped_word"`
-		Predicted *int32 `json:"tokens_predicted"`
-		Evaluated *int32 `json:"tokens_evaluated"`
+		Predicted *Count `json:"tokens_predicted"`
+		Evaluated *Count `json:"tokens_evaluated"`
 		Timings   struct {
-			Cached *int32 `json:"cache_n"`
+			Cached *Count `json:"cache_n"`
 		} `json:"timings"`
 		Error json.RawMessage `json:"error"`
 	}

@@ -47,11 +47,11 @@ type ociChoice struct {
 	Index   int32 `json:"index"`
 	Message *struct {
 		Role    string `json:"role"`
-		Content []struct {
+		Content items[struct {
 			Type     string `json:"type"`
 			Text     string `json:"text"`
 			Thinking string `json:"thinking"`
-		} `json:"content"`
+		}] `json:"content"`
 		Reasoning string          `json:"reasoningContent"`
 		ToolCalls json.RawMessage `json:"toolCalls"`
 	} `json:"message"`
@@ -60,13 +60,13 @@ type ociChoice struct {
 }
 
 type ociUsage struct {
-	Prompt        *int32 `json:"promptTokens"`
-	Completion    *int32 `json:"completionTokens"`
+	Prompt        *Count `json:"promptTokens"`
+	Completion    *Count `json:"completionTokens"`
 	PromptDetails struct {
-		Cached *int32 `json:"cachedTokens"`
+		Cached *Count `json:"cachedTokens"`
 	} `json:"promptTokensDetails"`
 	CompletionDetails struct {
-		Reasoning *int32 `json:"reasoningTokens"`
+		Reasoning *Count `json:"reasoningTokens"`
 	} `json:"completionTokensDetails"`
 }
 
@@ -97,8 +97,8 @@ func (oci) Decode(data []byte) ([]Piece, error) {
 		Usage  ociUsage `json:"usage"`
 		Answer *struct {
 			ociChoice
-			Choices []ociChoice `json:"choices"`
-			Usage   ociUsage    `json:"usage"`
+			Choices items[ociChoice] `json:"choices"`
+			Usage   ociUsage         `json:"usage"`
 		} `json:"chatResponse"`
 	}
 	if err := decode(data, &event); err != nil {

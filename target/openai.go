@@ -48,13 +48,13 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 // openAIEvent is the part of an event or answer that assay reads.
 type openAIEvent struct {
 	ID      string `json:"id"`
-	Choices []struct {
+	Choices items[struct {
 		Index        int32          `json:"index"`
 		Delta        *openAIMessage `json:"delta"`
 		Message      *openAIMessage `json:"message"`
 		Text         *string        `json:"text"`
 		FinishReason *string        `json:"finish_reason"`
-	} `json:"choices"`
+	}] `json:"choices"`
 	Usage *openAIUsage    `json:"usage"`
 	Error json.RawMessage `json:"error"`
 }
@@ -71,13 +71,13 @@ type openAIMessage struct {
 }
 
 type openAIUsage struct {
-	PromptTokens     *int32 `json:"prompt_tokens"`
-	CompletionTokens *int32 `json:"completion_tokens"`
+	PromptTokens     *Count `json:"prompt_tokens"`
+	CompletionTokens *Count `json:"completion_tokens"`
 	PromptDetails    *struct {
-		CachedTokens *int32 `json:"cached_tokens"`
+		CachedTokens *Count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails *struct {
-		ReasoningTokens *int32 `json:"reasoning_tokens"`
+		ReasoningTokens *Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 

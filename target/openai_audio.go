@@ -122,8 +122,8 @@ func (transcription) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
 		Text  string `json:"text"`
 		Usage struct {
-			Input  *int32 `json:"input_tokens"`
-			Output *int32 `json:"output_tokens"`
+			Input  *Count `json:"input_tokens"`
+			Output *Count `json:"output_tokens"`
 		} `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}

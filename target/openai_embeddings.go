@@ -32,10 +32,10 @@ func (embeddings) Encode(call record.Call, ask Ask) ([]byte, error) {
 func (embeddings) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
 		ID   string `json:"id"`
-		Data []struct {
+		Data items[struct {
 			Index     int32           `json:"index"`
 			Embedding json.RawMessage `json:"embedding"`
-		} `json:"data"`
+		}] `json:"data"`
 		Usage *openAIUsage    `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}

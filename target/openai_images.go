@@ -27,13 +27,13 @@ func (images) Encode(call record.Call, ask Ask) ([]byte, error) {
 // Decode implements Dialect.
 func (images) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
-		Data []struct {
+		Data items[struct {
 			URL    string `json:"url"`
 			Base64 string `json:"b64_json"`
-		} `json:"data"`
+		}] `json:"data"`
 		Usage struct {
-			Input  *int32 `json:"input_tokens"`
-			Output *int32 `json:"output_tokens"`
+			Input  *Count `json:"input_tokens"`
+			Output *Count `json:"output_tokens"`
 		} `json:"usage"`
 		Error json.RawMessage `json:"error"`
 	}

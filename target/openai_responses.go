@@ -47,19 +47,19 @@ type responsesAnswer struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
 	Error  json.RawMessage `json:"error"`
-	Output []struct {
-		Type    string          `json:"type"`
-		Content []responsesPart `json:"content"`
-		Summary []responsesPart `json:"summary"`
-	} `json:"output"`
+	Output items[struct {
+		Type    string               `json:"type"`
+		Content items[responsesPart] `json:"content"`
+		Summary items[responsesPart] `json:"summary"`
+	}] `json:"output"`
 	Usage *struct {
-		Input        *int32 `json:"input_tokens"`
-		Output       *int32 `json:"output_tokens"`
+		Input        *Count `json:"input_tokens"`
+		Output       *Count `json:"output_tokens"`
 		InputDetails struct {
-			Cached *int32 `json:"cached_tokens"`
+			Cached *Count `json:"cached_tokens"`
 		} `json:"input_tokens_details"`
 		OutputDetails struct {
-			Reasoning *int32 `json:"reasoning_tokens"`
+			Reasoning *Count `json:"reasoning_tokens"`
 		} `json:"output_tokens_details"`
 	} `json:"usage"`
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A packed is a body as its reads came, in pieces, each kept as its difference from
@@ -14,6 +15,8 @@ type packed struct {
 	data []byte
 	prev []byte // the piece before
 	last int64  // its stamp
+
+	size, pieces int // of the body, unpacked
 }
 
 // maxPrevious is the longest piece that the next one is compared with; beyond it
@@ -50,6 +53,8 @@ func (p *packed) piece(b []byte, at int64) {
 	p.data = binary.AppendUvarint(p.data, uint64(len(middle)))
 	p.data = append(p.data, middle...)
 	p.last = at
+	p.size += len(b)
+	p.pieces++
 	if len(b) > maxPrevious {
 		b = nil
 	}
@@ -58,6 +63,7 @@ func (p *packed) piece(b []byte, at int64) {
 
 // unpack appends the body and its marks to r.
 func (p *packed) unpack(r *reading) {
+	r.body, r.marks = slices.Grow(r.body, p.size), slices.Grow(r.marks, p.pieces)
 	data, at, previous := p.data, int64(0), 0 // where the piece before begins
 	number := func() int {
 		v, n := binary.Uvarint(data)

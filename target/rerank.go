@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -40,17 +41,17 @@ func ranking(call record.Call) (query string, list []string) {
 func (rerank) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
 		ID      string `json:"id"`
-		Results []struct {
+		Results items[struct {
 			Index int32 `json:"index"`
-		} `json:"results"`
+		}] `json:"results"`
 		Usage struct {
-			Prompt *int32 `json:"prompt_tokens"`
-			Total  *int32 `json:"total_tokens"`
+			Prompt *Count `json:"prompt_tokens"`
+			Total  *Count `json:"total_tokens"`
 		} `json:"usage"`
 		Meta struct {
 			Tokens struct {
-				Input  *int32 `json:"input_tokens"`
-				Output *int32 `json:"output_tokens"`
+				Input  *Count `json:"input_tokens"`
+				Output *Count `json:"output_tokens"`
 			} `json:"tokens"`
 		} `json:"meta"`
 		Error json.RawMessage `json:"error"`
@@ -68,9 +69,7 @@ func (rerank) Decode(data []byte) ([]Piece, error) {
 	if len(s) == 0 {
 		s.fail("the answer ranks no document")
 	}
-	usage := Usage{Input: answer.Meta.Tokens.Input, Output: answer.Meta.Tokens.Output}
-	latest(&usage.Input, answer.Usage.Total)
-	latest(&usage.Input, answer.Usage.Prompt)
-	s.count(usage)
+	input := cmp.Or(answer.Usage.Prompt, answer.Usage.Total, answer.Meta.Tokens.Input)
+	s.count(Usage{Input: input, Output: answer.Meta.Tokens.Output})
 	return s.pieces(answer.ID), nil
 }

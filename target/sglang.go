@@ -43,9 +43,9 @@ func (sglang) Decode(data []byte) ([]Piece, error) {
 				Type    string `json:"type"`
 				Message string `json:"message"`
 			} `json:"finish_reason"`
-			Prompt     *int32 `json:"prompt_tokens"`
-			Completion *int32 `json:"completion_tokens"`
-			Cached     *int32 `json:"cached_tokens"`
+			Prompt     *Count `json:"prompt_tokens"`
+			Completion *Count `json:"completion_tokens"`
+			Cached     *Count `json:"cached_tokens"`
 		} `json:"meta_info"`
 		Error json.RawMessage `json:"error"`
 	}

@@ -225,18 +225,3 @@ func (s speech) pieces(id string) []Piece {
 // isDone reports whether data is the mark that ends OpenAI's streams, which
 // others have taken over.
 func isDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
-
-// sum adds counts that a server reports apart; nil when it reports none.
-func sum(parts ...*int32) *int32 {
-	var total *int32
-	for _, part := range parts {
-		if part == nil {
-			continue
-		}
-		if total == nil {
-			total = new(int32)
-		}
-		*total += *part
-	}
-	return total
-}

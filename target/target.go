@@ -67,8 +67,8 @@ type Piece struct {
 
 // Usage is the server's own count of tokens.
 type Usage struct {
-	Input, Output     *int32
-	Reasoning, Cached *int32
+	Input, Output     *Count
+	Reasoning, Cached *Count
 }
 
 // A Named pairs a dialect with its name in a spec's target.api.

@@ -68,7 +68,7 @@ func teiList(data []byte, none string, index func(json.RawMessage) (int32, bool)
 		s.fail(strings.TrimSpace(problem.Type + " " + problem.Error))
 		return s.pieces(""), nil
 	}
-	var list []json.RawMessage
+	var list items[json.RawMessage]
 	if err := decode(data, &list); err != nil {
 		return nil, err
 	}

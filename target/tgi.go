@@ -47,8 +47,8 @@ func (tgi) Decode(data []byte) ([]Piece, error) {
 		Whole   *string `json:"generated_text"`
 		Details *struct {
 			FinishReason string `json:"finish_reason"`
-			Generated    *int32 `json:"generated_tokens"`
-			Input        *int32 `json:"input_length"`
+			Generated    *Count `json:"generated_tokens"`
+			Input        *Count `json:"input_length"`
 		} `json:"details"`
 		Error     json.RawMessage `json:"error"`
 		ErrorType string          `json:"error_type"`

@@ -18,12 +18,14 @@ func (c *Client) overHTTP2() bool { return c.cfg.HTTP2 || c.shape.HTTP2 }
 // HTTP/2 and does not speak it fails: falling back would measure something else.
 func (c *Client) newTransport() *http.Transport {
 	t := &http.Transport{
-		DisableCompression:  true, // a compressed stream hides when each event came
-		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: max(1, c.cfg.Connections),
-		DialContext:         c.warm.DialContext,
-		ReadBufferSize:      64 << 10,
-		Protocols:           new(http.Protocols),
+		DisableCompression: true, // a compressed stream hides when each event came
+		MaxIdleConns:       0,
+
+		MaxResponseHeaderBytes: maxHeadBytes,
+		MaxIdleConnsPerHost:    max(1, c.cfg.Connections),
+		DialContext:            c.warm.DialContext,
+		ReadBufferSize:         64 << 10,
+		Protocols:              new(http.Protocols),
 	}
 	if c.cfg.TLS != nil {
 		t.TLSClientConfig = c.cfg.TLS.Clone() // the transport adds protocol names to it
@@ -95,6 +97,18 @@ func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e
 func lostStream(err error) bool {
 	var reset streamError
 	return errors.As(err, &reset) || strings.Contains(err.Error(), "GOAWAY") || strings.Contains(err.Error(), "http2: client connection lost")
+}
+
+// overflowed reports whether net/http gave an answer up because its head or its
+// trailer is too long. It has no type for that, only words.
+func overflowed(err error) bool {
+	return slices.ContainsFunc(overflowWords, func(words string) bool { return strings.Contains(err.Error(), words) })
+}
+
+var overflowWords = []string{
+	"server response headers exceeded",                  // HTTP/1.1, interim answers counted
+	"response header list larger than advertised limit", // HTTP/2
+	"suspiciously long trailer after chunked body",
 }
 
 // failedHandshake reports whether TLS could not be agreed on: no connection came

@@ -89,10 +89,10 @@ func (kserve) Encode(call record.Call, ask Ask) ([]byte, error) {
 func (kserve) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
 		ID      string `json:"id"`
-		Outputs []struct {
+		Outputs items[struct {
 			DataType string          `json:"datatype"`
 			Data     json.RawMessage `json:"data"`
-		} `json:"outputs"`
+		}] `json:"outputs"`
 		Error json.RawMessage `json:"error"`
 	}
 	if err := decode(data, &answer); err != nil {
@@ -107,7 +107,7 @@ func (kserve) Decode(data []byte) ([]Piece, error) {
 			s.show(record.OtherOut, 0)
 			continue
 		}
-		var texts []string
+		var texts items[string]
 		if err := decode(output.Data, &texts); err != nil {
 			return nil, err
 		}

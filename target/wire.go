@@ -15,6 +15,10 @@ type framer struct {
 	state  frameState
 	left   int64 // bytes left of a body with a length, or of a chunk
 	digits int   // of the chunk size under way, or bytes of a trailer line
+	status int   // of the answer, once its head has come
+	heads  int   // bytes of the head and of all interim ones before it
+	tail   int   // bytes of trailers
+	excess int64 // bytes of framing beyond what so much data needs
 	head   []byte
 	line   int  // where the head's line under way begins
 	keep   bool // the server will answer again on this connection
@@ -38,11 +42,9 @@ const (
 	atEnd
 )
 
-// maxHeadBytes bounds the head of an answer. Real ones have hundreds of bytes.
-const maxHeadBytes = 1 << 20
-
 var (
 	errMalformedChunk = errors.New("malformed chunked encoding")
+	errChunkFraming   = errors.New("chunked encoding contains too much non-data")
 	errTrailerEOF     = errors.New("unexpected EOF reading trailer")
 )
 
@@ -94,8 +96,8 @@ func (f *framer) takeHead(b []byte) (int, error) {
 		}
 		f.head = append(f.head, b[taken:taken+n]...)
 		taken += n
-		if len(f.head) > maxHeadBytes {
-			return taken, fmt.Errorf("the head of the answer is longer than %d bytes", maxHeadBytes)
+		if f.heads += n; f.heads > maxHeadBytes {
+			return taken, tooLarge("the head of the answer", maxHeadBytes)
 		}
 		if f.head[len(f.head)-1] != '\n' {
 			break
@@ -122,6 +124,7 @@ func (f *framer) begin() error {
 		f.head, f.line = f.head[:0], 0
 		return nil
 	}
+	f.status = status
 	old := bytes.HasPrefix(first, []byte("HTTP/1.0"))
 	f.keep = !old
 	length, chunked := int64(-1), false
@@ -204,6 +207,10 @@ func (f *framer) dechunk(b []byte) ([]byte, error) {
 	return out, nil
 }
 
+// maxChunkExcess is how many bytes of chunk extensions an answer may have that its
+// data does not account for. net/http has the same number.
+const maxChunkExcess = 16 << 10
+
 // control takes one byte of the framing between chunks.
 func (f *framer) control(c byte) error {
 	switch f.state {
@@ -219,6 +226,11 @@ func (f *framer) control(c byte) error {
 	case chunkSizeEnd:
 		if c != '\n' {
 			return errMalformedChunk
+		}
+		// One byte in each chunk is bad manners and honest; net/http allows as much.
+		f.excess = max(0, f.excess+int64(f.digits)+4-16-2*f.left)
+		if f.excess > maxChunkExcess {
+			return errChunkFraming
 		}
 		f.state = chunkData
 		if f.left == 0 {
@@ -236,15 +248,16 @@ func (f *framer) control(c byte) error {
 		}
 		f.state = chunkSize
 	case inTrailer:
+		if f.tail++; f.tail > maxTrailerBytes {
+			return tooLarge("the trailer of the answer", maxTrailerBytes)
+		}
 		switch {
 		case c == '\n' && f.digits == 0:
 			f.state = atEnd
 		case c == '\n':
 			f.digits = 0
 		case c != '\r':
-			if f.digits++; f.digits > maxHeadBytes {
-				return errMalformedChunk
-			}
+			f.digits++
 		}
 	}
 	return nil

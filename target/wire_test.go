@@ -128,7 +128,7 @@ func TestPackedTogether(t *testing.T) {
 func TestTakeDoesNotAllocate(t *testing.T) {
 	x := &exchange{}
 	x.reset(context.Background(), &Raw{}, nil)
-	x.lines = true
+	x.lines, x.limit = true, 1<<40
 	head := []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 	if err := x.take(head, 2, true); err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestTakeDoesNotAllocate(t *testing.T) {
 func BenchmarkTake(b *testing.B) {
 	x := &exchange{}
 	x.reset(context.Background(), &Raw{}, nil)
-	x.lines = true
+	x.lines, x.limit = true, 1<<40
 	_ = x.take([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), 2, true)
 	text := `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"sim","choices":[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}]}` + "\n\n"
 	event := []byte(fmt.Sprintf("%x\r\n%s\r\n", len(text), text))
