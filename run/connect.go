@@ -41,6 +41,7 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Ask:         ask(p.Run.Spec),
 		Timeout:     t.Timeout.Std(),
 		Idle:        t.IdleTimeout.Std(),
+		AnswerLimit: int64(t.AnswerLimit),
 		Connections: mostConnections(p),
 		KeepText:    keepText(p.Run.Spec) || liveHistory(p),
 		Reader:      t.Reader,

@@ -125,6 +125,8 @@ func failureAdvice(r record.Request) string {
 		return "the server does not understand the request: see target.api and target.extraBody, and leave out what it refuses with target.omitBody"
 	case r.Result == record.Timeout || r.Result == record.IdleTime:
 		return "the server does not answer in time: look at it, or raise target.timeout or target.idleTimeout"
+	case r.Result == record.TooLarge:
+		return "the server answers more than assay takes: look at what it sends, or raise target.answerLimit"
 	case r.Result == record.Dropped:
 		return "raise load.maxInFlight or lower load.rate"
 	}

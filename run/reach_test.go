@@ -28,6 +28,7 @@ func TestFailureAdvice(t *testing.T) {
 	f(record.Request{Result: record.HTTPError, Status: 429}, "load.rate")
 	f(record.Request{Result: record.HTTPError, Status: 500}, "server's log")
 	f(record.Request{Result: record.IdleTime}, "target.idleTimeout")
+	f(record.Request{Result: record.TooLarge, Status: 500}, "target.answerLimit")
 	f(record.Request{Result: record.Dropped}, "load.maxInFlight")
 }
 

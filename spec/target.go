@@ -56,6 +56,10 @@ type Target struct {
 	// The longest silence inside a request.
 	IdleTimeout unit.Duration `json:"idleTimeout,omitzero" default:"1m" above:"0s"`
 
+	// The most that the body of one answer may have, as it comes and unpacked. A
+	// longer one is given up and counted as too_large.
+	AnswerLimit unit.Bytes `json:"answerLimit,omitzero" default:"64MiB" above:"0B" max:"1GiB"`
+
 	// A server that assay starts, waits for and stops. With api command it is the
 	// program that answers, and there is no url.
 	Server *Server `json:"server,omitzero"`
