@@ -345,13 +345,10 @@ var lengthReasons = []string{"length", "max_tokens", "max_output_tokens", "limit
 // first token: what it says goes into the request's record alone.
 func (a *answer) unary(data []byte) {
 	a.flag("unary")
-	if len(data) > maxEventBytes && !a.client.shape.NoText {
-		a.request.Result, a.request.Error = record.TooLarge, tooLarge("an answer of text that is not streamed", maxEventBytes).Error()
-		return
-	}
-	pieces, err := a.client.dialect.Decode(data)
+	pieces, err := a.wholePieces(data)
 	if err != nil {
-		a.request.Result, a.request.Error = unreadable(err), errorText(err)
+		a.fault(unreadable(err), errorText(err))
+		a.request.Result, a.request.Error = a.outcome, a.problem
 		return
 	}
 	for i := range pieces {
@@ -366,6 +363,14 @@ func (a *answer) unary(data []byte) {
 	}
 	a.done = true // the end of the body is the end of the answer
 	a.conclude()
+}
+
+// wholePieces are what an answer that was not streamed carries.
+func (a *answer) wholePieces(data []byte) ([]Piece, error) {
+	if len(data) > maxEventBytes && !a.client.shape.NoText {
+		return nil, tooLarge("an answer of text that is not streamed", maxEventBytes)
+	}
+	return a.client.dialect.Decode(data)
 }
 
 func (a *answer) fault(outcome record.Outcome, problem string) {

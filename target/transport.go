@@ -50,8 +50,12 @@ func (c *Client) secured(address string) bool {
 
 var errNotHTTP2 = errors.New("HTTP/2 was asked for")
 
-// spoken refuses an answer in another protocol than the one asked for.
+// spoken refuses an answer in another protocol than the one asked for, and one
+// whose status is none.
 func (c *Client) spoken(resp *http.Response) error {
+	if resp.StatusCode < 100 {
+		return fmt.Errorf("malformed status %d", resp.StatusCode) // HTTP/2 lets any number pass
+	}
 	if c.overHTTP2() && resp.ProtoMajor != 2 {
 		return fmt.Errorf("%w, the target answered in %s", errNotHTTP2, resp.Proto)
 	}
@@ -82,32 +86,26 @@ func ParseProxy(raw string) (*url.URL, error) {
 // defaultPorts are those that net/http uses for an address without one.
 var defaultPorts = map[string]string{"http": "80", "https": "443", "socks5": "1080", "socks5h": "1080"}
 
-// A streamError is net/http's word for a stream that one side has reset: its own
-// type is not exported, but fills any struct of these fields.
-type streamError struct {
-	StreamID uint32
-	Code     uint32
-	Cause    error
-}
-
-func (e streamError) Error() string { return fmt.Sprintf("stream %d: code %d", e.StreamID, e.Code) }
-
-// lostStream reports whether err says that the server gave up a stream of
-// HTTP/2, or the connection under it.
-func lostStream(err error) bool {
-	var reset streamError
-	return errors.As(err, &reset) || strings.Contains(err.Error(), "GOAWAY") || strings.Contains(err.Error(), "http2: client connection lost")
-}
+// lostStream reports whether err says that the server gave up a stream of HTTP/2,
+// or the connection under it. net/http has no types for what went wrong, only words.
+func lostStream(err error) bool { return saysAny(err, lostWords) }
 
 // overflowed reports whether net/http gave an answer up because its head or its
-// trailer is too long. It has no type for that, only words.
-func overflowed(err error) bool {
-	return slices.ContainsFunc(overflowWords, func(words string) bool { return strings.Contains(err.Error(), words) })
+// trailer is too long.
+func overflowed(err error) bool { return saysAny(err, overflowWords) }
+
+func saysAny(err error, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(words string) bool { return strings.Contains(err.Error(), words) })
 }
+
+// lostWords end a stream from the other side. A stream that net/http itself has
+// ended, because the server broke the rules, is not among them.
+var lostWords = []string{"received from peer", "GOAWAY", "http2: client connection lost"}
 
 var overflowWords = []string{
 	"server response headers exceeded",                  // HTTP/1.1, interim answers counted
 	"response header list larger than advertised limit", // HTTP/2
+	"header list too large",                             // the same, of interim answers
 	"suspiciously long trailer after chunked body",
 }
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -26,6 +27,10 @@ func main() {
 	// enough becomes an error, which Main takes for what it is. Programs that are
 	// started from here get the usual signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	// Only libraries write to the standard logger, net/http among them: it prints what
+	// it dislikes about a server's answer, as often as the server likes. What matters of
+	// it is in the records.
+	log.SetOutput(io.Discard)
 	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ}
 	code := Main(ctx, env)
 	stop()
