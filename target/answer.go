@@ -117,22 +117,26 @@ func (a *answer) body(raw *Raw) {
 // stream reads the events of a streamed answer.
 func (a *answer) stream(from *reading) {
 	a.marks = from.marks
-	a.chunks = make([]record.Chunk, 0, len(from.marks)+2) // an event has a read to itself, as a rule
+	a.chunks = make([]record.Chunk, 0, min(len(from.marks)+2, maxEvents)) // an event has a read to itself, as a rule
 	begin := 0
 	previous := int64(-1)
+	crowded := false
 	rest, err := a.client.shape.Frames(from.body, func(data []byte, end int) {
 		if a.done {
 			a.flag("bytes_after_done")
 			return
 		}
-		if len(a.chunks) >= maxParts {
-			a.fault(record.TooLarge, tooMany("events").Error())
+		if len(a.chunks) >= maxEvents {
+			crowded = true
 			return
 		}
 		at := a.arrival(end)
 		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous)
 		begin, previous = end, at
 	})
+	if crowded {
+		err = errors.Join(tooMany("events", maxEvents), err)
+	}
 	if err != nil {
 		a.fault(unreadable(err), errorText(err))
 	}

@@ -24,7 +24,7 @@ func (l *items[T]) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		if *l = append(*l, item); len(*l) > maxParts {
-			return tooMany("list items")
+			return tooMany("list items", maxParts)
 		}
 	}
 	return nil

@@ -33,9 +33,13 @@ const (
 	// events are pictures of a few megabytes.
 	maxEventBytes = 16 << 20
 
-	// maxParts bounds how many reads, events, choices or list items make up an
-	// answer. Each takes some sixty bytes in memory however few it has itself.
+	// maxParts bounds how many reads or list items make up an answer, each of which
+	// takes room in memory however short it is.
 	maxParts = 1 << 20
+
+	// maxEvents bounds how many events a stream may have, comments among them: each
+	// becomes a record of its own. The longest answers have 128 000.
+	maxEvents = 1 << 18
 
 	// maxNameBytes bounds what is recorded as it is and is a word in every real
 	// answer: an identifier, a finish reason, the name of a coding.
@@ -58,8 +62,8 @@ func tooLarge(part string, limit int64) error {
 }
 
 // tooMany says what of an answer there are too many of.
-func tooMany(parts string) error {
-	return fmt.Errorf("%w: the answer has more than %d %s", errTooLarge, maxParts, parts)
+func tooMany(parts string, limit int) error {
+	return fmt.Errorf("%w: the answer has more than %d %s", errTooLarge, limit, parts)
 }
 
 // bodyLimit is how long the body of an answer with a status may be, where limit is
@@ -77,7 +81,7 @@ func fits(size, limit int64, reads int) error {
 	case size > limit:
 		return tooLarge("the body of the answer", limit)
 	case reads > maxParts:
-		return tooMany("pieces")
+		return tooMany("pieces", maxParts)
 	}
 	return nil
 }

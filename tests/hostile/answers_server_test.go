@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,7 +20,7 @@ import (
 )
 
 // An attacker serves answers over every protocol that assay speaks. A request names
-// the answer that it wants in its header X-Answer.
+// the answer that it wants in its header X-Answer, or in its path.
 type attacker struct {
 	answers map[string]*answer
 	roots   *x509.CertPool
@@ -30,6 +31,7 @@ type attacker struct {
 	frames  string // HTTP/2 frame by frame
 	framed  string // the same over TLS
 	counts  sync.Map
+	mixed   atomic.Int64 // answers to requests below /mixed/NAME, every other of which is good
 }
 
 // sent is how many bytes of a body were taken by whoever calls itself cell in its
@@ -124,8 +126,14 @@ func (a *attacker) speakHTTP1(conn net.Conn) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return
 	}
-	x := a.answers[r.Header.Get("X-Answer")]
+	name, _, mixed := strings.Cut(strings.TrimPrefix(r.URL.Path, "/mixed/"), "/")
+	if mixed = mixed && strings.HasPrefix(r.URL.Path, "/mixed/"); !mixed {
+		name = r.Header.Get("X-Answer")
+	}
+	x := a.answers[name]
 	switch {
+	case mixed && r.Method == http.MethodPost && a.mixed.Add(1)%2 == 0:
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n%s%s%s", hello, finish, done)
 	case x == nil:
 		io.WriteString(conn, "HTTP/1.1 418 No Such Answer\r\n\r\n")
 	case x.wire != nil:
