@@ -133,6 +133,8 @@ fuzz:
 	go test ./target -run '^$$' -fuzz '^FuzzEvents$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzEventStream$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./target -run '^$$' -fuzz '^FuzzAnswer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./target -run '^$$' -fuzz '^FuzzInflate$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzScan$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/scenario -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/dataset -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x

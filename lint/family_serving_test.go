@@ -178,6 +178,8 @@ var servingTrips = quick([]trip{
 		finding.Void, "40 of 800 answers hold a single token, where 11 were asked for"},
 	{"output-length", "shorter than asked", each(1, func(r *record.Request, _ *[]record.Chunk) { *r.UsageOutput = 6 }),
 		finding.Caution, "answers hold 6.0 tokens on average, 11.0 were asked for"},
+	{"output-length", "counts below zero", each(20, func(r *record.Request, _ *[]record.Chunk) { r.UsageOutput, r.Flags = nil, "impossible_usage no_usage" }),
+		finding.Void, "token counts of 40 of 800 answers cannot be true"},
 	{"output-length", "shorter than the other's", changes(each(1, func(r *record.Request, _ *[]record.Chunk) { *r.UsageOutput = 10; r.AskedOutput = 10 }), pair(each(1, func(r *record.Request, _ *[]record.Chunk) { *r.UsageOutput = 20; r.AskedOutput = 20 }))),
 		finding.Void, "answers hold 10.0 tokens on average, the baseline's 20.0"},
 	{"output-length", "shorter than the other side's", changes(asked(func(r *spec.Run) {

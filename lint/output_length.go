@@ -45,7 +45,8 @@ func outputLength(f *Facts) Answer {
 	own := f.places()
 	for _, p := range own {
 		l := p.lengths()
-		counted += l.Answers
+		counted += l.Answers + l.Wrong
+		list = append(list, impossibleCounts(p, l)...)
 		list = append(list, againstAsked(f, p.name, l)...)
 		others, side := own, spec.BaselineSide // of a run with candidates
 		if f.Against != nil {
@@ -69,12 +70,27 @@ func (p placeTally) lengths() Lengths {
 	for _, t := range p.launches {
 		l := t.Lengths
 		all.Answers, all.Tokens, all.Single, all.Silent = all.Answers+l.Answers, all.Tokens+l.Tokens, all.Single+l.Single, all.Silent+l.Silent
+		all.Wrong += l.Wrong
 		all.Asked, all.AskedOf, all.Bounded = all.Asked+l.Asked, all.AskedOf+l.AskedOf, all.Bounded+l.Bounded
 		for reason, n := range l.Finish {
 			all.Finish[reason] += n
 		}
 	}
 	return all
+}
+
+// impossibleCounts speaks when a server counts as nobody can.
+func impossibleCounts(p placeTally, l Lengths) []finding.Finding {
+	if l.Wrong == 0 {
+		return nil
+	}
+	return []finding.Finding{{
+		Severity: finding.Void,
+		Message: fmt.Sprintf("%s: the server's token counts of %d of %d answers cannot be true: below zero, with a fraction, or beyond 2^31-1",
+			p.name, l.Wrong, l.Answers+l.Silent),
+		Why: "such a count is not used, so throughput and lengths are of the other answers, by a server whose counts are wrong",
+		Fix: "repair the server's usage, or count with workload.tokenizer",
+	}}
 }
 
 func againstAsked(f *Facts, place string, l Lengths) []finding.Finding {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"container/heap"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,15 @@ type Lengths struct {
 	Bounded int     // how many those are
 	Single  int     // one token, where at least two were asked for
 	Silent  int     // successful without usage
+	Wrong   int     // successful with a count that cannot be true, which is no usage
 	Finish  map[string]int
 }
 
 func (l *Lengths) add(r requestRow) {
 	l.Finish[r.Finish]++
+	if slices.Contains(strings.Fields(r.Flags), "impossible_usage") {
+		l.Wrong++
+	}
 	if r.Usage == nil {
 		l.Silent++
 		return

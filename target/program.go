@@ -97,7 +97,7 @@ func welcome(ctx context.Context, l net.Listener, token string, limit time.Durat
 			}
 			_ = conn.SetReadDeadline(time.Now().Add(limit))
 			lines := bufio.NewReaderSize(conn, 64<<10)
-			line, err := lines.ReadBytes('\n')
+			line, err := lines.ReadSlice('\n') // no longer than its buffer: anybody on this host may have dialled
 			var hello commandLine
 			if err == nil && json.Unmarshal(line, &hello) == nil && hello.Type == "hello" && hello.Token == token {
 				_ = conn.SetReadDeadline(time.Time{})
@@ -139,11 +139,16 @@ func (p *program) read(from io.Reader) {
 		rest, _ := lineFrames(buffer, func(line []byte, _ int) { p.deliver(line, at) })
 		buffer = append(buffer[:0], rest...)
 		if err != nil {
-			p.end(err)
+			p.end(p.lost(err))
+			return
+		}
+		if int64(len(buffer)) > p.client.cfg.AnswerLimit {
+			_ = p.conn.Close()
+			p.end(tooLarge("a line of the program", p.client.cfg.AnswerLimit))
 			return
 		}
 		if len(buffer) == cap(buffer) {
-			buffer = append(buffer, 0)[:len(buffer)] // grow: a line may have any length
+			buffer = append(buffer, 0)[:len(buffer)] // grow: a line may be long
 		}
 	}
 }
@@ -179,24 +184,28 @@ func (p *program) deliver(line []byte, at int64) {
 	call.reading.body = append(append(call.reading.body, line...), '\n')
 	call.reading.marks = append(call.reading.marks, mark{len(call.reading.body), at})
 	call.alive()
-	if said.Type == "done" || said.Type == "err" {
+	call.err = fits(int64(len(call.reading.body)), p.client.cfg.AnswerLimit, len(call.reading.marks))
+	if call.err != nil || said.Type == "done" || said.Type == "err" {
 		delete(p.calls, *said.ID)
 		close(call.done)
 	}
 }
 
-// end fails what is under way: nothing more will come.
-func (p *program) end(err error) {
+// lost says why a read from the program failed.
+func (p *program) lost(err error) error {
 	select {
 	case <-p.server.Exited():
-		err = fmt.Errorf("%w: %w", p.server.Err(), io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: %w", p.server.Err(), io.ErrUnexpectedEOF)
 	case <-time.After(time.Second): // it closed its socket, or fell silent, and lives on
-		if isTimeout(err) {
-			err = fmt.Errorf("the program sent no heartbeat for %v: %w", p.silence(), errIdleTimeout)
-		} else {
-			err = fmt.Errorf("the program closed its connection: %w", io.ErrUnexpectedEOF)
-		}
 	}
+	if isTimeout(err) {
+		return fmt.Errorf("the program sent no heartbeat for %v: %w", p.silence(), errIdleTimeout)
+	}
+	return fmt.Errorf("the program closed its connection: %w", io.ErrUnexpectedEOF)
+}
+
+// end fails what is under way: nothing more will come.
+func (p *program) end(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.why = err
@@ -243,6 +252,9 @@ func (p *program) do(ctx context.Context, prepared Prepared, raw *Raw) {
 	select {
 	case <-call.done:
 		raw.Done, raw.err = c.clock.Now(), call.err
+		if errors.Is(raw.err, errTooLarge) {
+			p.leave(id)
+		}
 	case <-ctx.Done():
 		raw.Done, raw.err = c.clock.Now(), context.Cause(ctx)
 		p.leave(id)

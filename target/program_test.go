@@ -155,6 +155,24 @@ func TestCommandOutcomes(t *testing.T) {
 	}
 }
 
+// What a program says is bounded as what a server says is.
+func TestCommandTooLarge(t *testing.T) {
+	python := python(t)
+	small := func(cfg *Config) { cfg.AnswerLimit = 1 << 20 }
+	for name, script := range map[string]string{
+		"the body of the answer": `while True: say(t="chunk", id=id, text="x" * 1000)`,
+		"a line of the program":  `while True: link.sendall(b"x" * 100000)`,
+	} {
+		c, err := programClient(t, small, python, "-c", hello+"\n"+script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, _ := ask6(t, t.Context(), c); r.Result != record.TooLarge || !strings.Contains(r.Error, name) || r.Bytes > 2<<20 {
+			t.Errorf("outcome %q (%s) after %d bytes, want %q: %s", r.Result, r.Error, r.Bytes, record.TooLarge, name)
+		}
+	}
+}
+
 // A program that does not come up is an error with what to do, and leaves
 // nothing behind.
 func TestCommandDoesNotStart(t *testing.T) {
