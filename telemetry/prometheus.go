@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -36,9 +37,14 @@ var Prometheus = Source{
 	},
 }
 
-// mostPageBytes bounds a page. Engines write some hundred kilobytes; a page many
-// times as long is something else.
-const mostPageBytes = 8 << 20
+// What a page may have. Engines write some hundred kilobytes in some thousand lines
+// of some hundred bytes; a page of many times as much is something else. Each line
+// takes hundreds of bytes once it is read, and is a row of every scrape.
+const (
+	mostPageBytes = 8 << 20
+	mostPageLines = 100_000
+	mostLineBytes = 16 << 10
+)
 
 // scrapeAll reads the pages side by side: one that hangs must not use up the
 // time of the others.
@@ -98,16 +104,37 @@ func fetch(ctx context.Context, client *http.Client, page string) (map[string]*d
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("scrape %s: got %s, want 200 OK", scope, resp.Status)
 	}
-	body := &io.LimitedReader{R: resp.Body, N: mostPageBytes}
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(body)
-	if body.N == 0 {
-		return nil, fmt.Errorf("scrape %s: the page is longer than %d bytes", scope, mostPageBytes)
+	text, err := readPage(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("scrape %s: %w", scope, err)
 	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("scrape %s: %w", scope, err)
 	}
 	return families, nil
+}
+
+// readPage reads a page that is no larger than pages are.
+func readPage(from io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(from, mostPageBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > mostPageBytes {
+		return nil, fmt.Errorf("the page is longer than %d bytes", mostPageBytes)
+	}
+	lines := 0
+	for line := range bytes.Lines(text) {
+		if lines++; lines > mostPageLines {
+			return nil, fmt.Errorf("the page has more than %d lines", mostPageLines)
+		}
+		if len(line) > mostLineBytes {
+			return nil, fmt.Errorf("line %d of the page is longer than %d bytes", lines, mostLineBytes)
+		}
+	}
+	return text, nil
 }
 
 // cause drops the address that net/http puts before an error.

@@ -78,6 +78,11 @@ func TestPrometheusFailures(t *testing.T) {
 	defer endless.Close()
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
+	page := func(text string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
 	f := func(page, want string) {
 		t.Helper()
 		read := Prometheus.Open(Host{}, Options{Scrape: []string{page}})
@@ -92,6 +97,8 @@ func TestPrometheusFailures(t *testing.T) {
 	f(status.URL, "404")
 	f(garbage.URL, "scrape")
 	f(endless.URL, "longer than")
+	f(page(strings.Repeat("a 1\n", mostPageLines+1)), "more than 100000 lines")
+	f(page(`a{b="`+strings.Repeat("x", mostLineBytes)+"\"} 1\n"), "line 1 of the page is longer than")
 	f(strings.Replace(closed.URL, "http://", "http://me:hunter2@", 1), "refused")
 	f("http://me:hunter2@bad host/", "want an address")
 	f("::", "want an address")

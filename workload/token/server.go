@@ -101,8 +101,10 @@ func (s *Server) Decode(ids []int32) (string, error) {
 	return *r.Prompt, nil
 }
 
-// maxAnswer bounds what a server can make us hold.
-const maxAnswer = 256 << 20
+// maxAnswer bounds what a server can make us hold for a request of so many bytes. A
+// text has no more tokens than bytes, and a token with its number and its spelling is
+// written in well below 64.
+func maxAnswer(request int) int64 { return 1<<20 + 64*int64(request) }
 
 func (s *Server) post(path string, request, response any) error {
 	body, err := json.Marshal(request)
@@ -119,9 +121,13 @@ func (s *Server) post(path string, request, response any) error {
 		return err
 	}
 	defer r.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
+	limit := maxAnswer(len(body))
+	answer, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
+	}
+	if int64(len(answer)) > limit {
+		return fmt.Errorf("%s: the answer to %d bytes has more than %d", shown, len(body), limit)
 	}
 	if r.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s: %.200s", shown, r.Status, answer)

@@ -212,6 +212,7 @@ func TestServerFaults(t *testing.T) {
 	f(200, "<html>", "invalid character")
 	f(200, `{"count":3,"tokens":[1]}`, "does not agree")
 	f(200, `{}`, "does not agree")
+	f(200, `{"count":1,"tokens":[1],"x":"`+strings.Repeat("x", 2<<20)+`"}`, "has more than")
 }
 
 func FuzzEncode(f *testing.F) {
