@@ -20,7 +20,7 @@ const (
 	done   = "data: [DONE]\n\n"
 )
 
-// counted is a good answer whose usage is what is given.
+// counting is a good answer whose usage is what is given.
 func counting(usage string) func(io.Writer) {
 	return say(hello, finish, `data: {"choices":[],"usage":`+usage+"}\n\n", done)
 }
