@@ -91,6 +91,10 @@ func Dial(env func(string) string, hello HelloLine) (*Client, error) {
 	}
 	c.seq.Store(-1)
 	if dir := env(EnvOut); dir != "" {
+		// On another host than the controller's nobody has made it.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 		if c.file, err = os.Create(filepath.Join(dir, fileOf(rank))); err != nil {
 			return nil, err
 		}
