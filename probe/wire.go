@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"assay/door"
@@ -110,22 +111,39 @@ func address(host string) string {
 	return net.JoinHostPort(host, DefaultPort)
 }
 
+// cutOffs is how often a client that was cut off while it greeted tries again: a
+// server that many strangers knock at may take it for one of them.
+const cutOffs = 20
+
 func dial(ctx context.Context, host, secret string) (*stream, error) {
 	if secret == "" {
 		return nil, fmt.Errorf("assay net --serve on %s printed a secret: set %s to it", host, EnvSecret)
 	}
 	dialer := net.Dialer{Timeout: patience}
-	conn, err := dialer.DialContext(ctx, "tcp", address(host))
-	if err != nil {
-		return nil, fmt.Errorf("%w: run assay net --serve on %s", err, host)
+	for attempt := 1; ; attempt++ {
+		conn, err := dialer.DialContext(ctx, "tcp", address(host))
+		if err != nil {
+			return nil, fmt.Errorf("%w: run assay net --serve on %s", err, host)
+		}
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		if err = greet(conn, secret); err == nil {
+			return &stream{conn: conn.(*net.TCPConn), block: make([]byte, bulkBlock)}, conn.SetDeadline(time.Time{})
+		}
+		err = errors.Join(fmt.Errorf("%s does not answer as assay net --serve of this version does: %w", address(host), err), conn.Close())
+		if attempt == cutOffs || !cutOff(err) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	s := &stream{conn: conn.(*net.TCPConn), block: make([]byte, bulkBlock)}
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	if err := greet(conn, secret); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s does not answer as assay net --serve of this version does: %w", address(host), err), conn.Close())
-	}
-	_ = conn.SetDeadline(time.Time{})
-	return s, nil
+}
+
+// cutOff says that the other side ended the connection without a word.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // greet is the client's side of the greeting.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"assay/door"
@@ -176,7 +177,8 @@ func (c *Client) meet(env func(string) string, hello HelloLine) error {
 func (c *Client) greet(address, token string, hello HelloLine) (again bool, err error) {
 	conn, err := dial(address)
 	if err != nil {
-		return !strings.HasPrefix(address, unixPrefix), err
+		// A socket file is there before anybody is told of it; its queue may be full.
+		return !strings.HasPrefix(address, unixPrefix) || errors.Is(err, syscall.EAGAIN), err
 	}
 	_ = conn.SetDeadline(time.Now().Add(greetWithin))
 	reader := bufio.NewReaderSize(conn, maxGreeting)

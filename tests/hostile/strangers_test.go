@@ -52,6 +52,59 @@ func TestStrangersAtRanks(t *testing.T) {
 	}
 }
 
+// TestStrangersReadNoToken looks where other users of the host, and readers of a
+// bundle, can look: at command lines, and at everything that a run writes.
+func TestStrangersReadNoToken(t *testing.T) {
+	needProc(t)
+	t.Parallel()
+	dir := t.TempDir()
+	b := begin(t, dir, nil, "comm", "--ranks", "2", "--ops", "all_reduce", "--sizes", "4KiB", "--iterations", "200", "--launches", "3",
+		"--hang-timeout", "60s", "--progress", "none", "--out", dir)
+	tokens, lines := map[string]bool{}, map[string]bool{}
+	for ended := false; !ended; {
+		select {
+		case <-b.done:
+			ended = true
+		case <-time.After(5 * time.Millisecond):
+		}
+		for _, pid := range family(b.cmd.Process.Pid) {
+			environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+			for pair := range strings.SplitSeq(string(environ), "\x00") {
+				if token, ok := strings.CutPrefix(pair, "ASSAY_TOKEN="); ok {
+					tokens[token] = true
+				}
+			}
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+			lines[string(line)] = true
+		}
+	}
+	b.end(t, 0)
+	if len(tokens) < 2 {
+		t.Fatalf("%d tokens were seen in environments, want one for each launch", len(tokens))
+	}
+	clean := func(where, text string) {
+		for token := range tokens {
+			if strings.Contains(text, token) {
+				t.Errorf("%s holds a token", where)
+			}
+		}
+	}
+	for line := range lines {
+		clean("a command line", line)
+	}
+	clean("what it printed", b.stdout.String()+b.stderr.String())
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, _ := os.ReadFile(path)
+			clean(path, string(data))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // joining is the environment of a rank that torchrun started, at a meeting.
 func joining(rank, world int, meeting, runtime string, more ...string) []string {
 	return append([]string{
