@@ -128,6 +128,7 @@ func TestLeaderMayNotChoose(t *testing.T) {
 func TestFakeLeader(t *testing.T) {
 	order, _ := json.Marshal(map[string]any{"welcome": true, "start": map[string]any{
 		"ranks": 2, "worker": "writer", "command": []string{"sh", "-c", "id > proof"}, "env": []string{}, "master": "127.0.0.1:1"}})
+	order = append(order, '\n')
 	guess, err := leading.channel("guessed guessed guessed", "a job")
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +164,7 @@ func TestFakeLeader(t *testing.T) {
 					go func() {
 						conn := serve(plain)
 						defer conn.Close()
-						_, _ = conn.Write(append(order, '\n'))
+						_, _ = conn.Write(order)
 						_, _ = io.Copy(io.Discard, conn)
 					}()
 				}
