@@ -19,7 +19,7 @@ import (
 // each other. Moving a line here is an architecture decision and is reviewed
 // as one.
 var floors = [][]string{
-	{"unit"},
+	{"unit", "door"},
 	{"record", "spec", "stats", "finding"},
 	{"plan"},
 	{"bundle"},
@@ -39,7 +39,7 @@ var floors = [][]string{
 // what they share is on disk.
 var (
 	makers = []string{
-		"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
+		"door", "workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
 		"load", "train", "probe", "run",
 	}
 	readers = []string{"metric", "accuracy", "analysis", "lint", "claim", "judge"}

@@ -35,7 +35,7 @@ func world(t testing.TB, n int, timeout time.Duration) []*collective.Group {
 	}
 	groups := make([]*collective.Group, n)
 	each(t, n, func(rank int) (err error) {
-		groups[rank], err = collective.Join(t.Context(), rank, listeners[rank], peers, timeout)
+		groups[rank], err = collective.Join(t.Context(), rank, listeners[rank], peers, secret, timeout)
 		return err
 	})
 	t.Cleanup(func() {

@@ -1,7 +1,9 @@
 package collective_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -9,6 +11,9 @@ import (
 
 	"assay/collective"
 )
+
+// secret is what the ranks of a test know and nobody else does.
+const secret = "0123456789abcdef0123456789abcdef"
 
 // door is a listener and its address.
 func door(t *testing.T) (net.Listener, string) {
@@ -38,13 +43,13 @@ func TestJoinAmongStrangers(t *testing.T) {
 	lost := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, err := collective.Join(ctx, 1, other, []string{a0, "127.0.0.1:9"}, 10*time.Second)
+		_, err := collective.Join(ctx, 1, other, []string{a0, "127.0.0.1:9"}, secret, 10*time.Second)
 		lost <- err
 	}()
 	groups := make([]*collective.Group, 2)
 	listeners := []net.Listener{l0, l1}
 	each(t, 2, func(rank int) (err error) {
-		groups[rank], err = collective.Join(t.Context(), rank, listeners[rank], []string{a0, a1}, 10*time.Second)
+		groups[rank], err = collective.Join(t.Context(), rank, listeners[rank], []string{a0, a1}, secret, 10*time.Second)
 		return err
 	})
 	each(t, 2, func(rank int) error { return groups[rank].Do(collective.Op{Kind: collective.Barrier}) })
@@ -73,7 +78,7 @@ func TestJoinGivesUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		began := time.Now()
-		_, err := collective.Join(t.Context(), tt.rank, l, tt.peers, 200*time.Millisecond)
+		_, err := collective.Join(t.Context(), tt.rank, l, tt.peers, secret, 200*time.Millisecond)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
@@ -83,14 +88,93 @@ func TestJoinGivesUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := collective.Join(ctx, 0, l, []string{addr, nobody}, time.Hour); err == nil {
+	if _, err := collective.Join(ctx, 0, l, []string{addr, nobody}, secret, time.Hour); err == nil {
 		t.Error("a join that was cancelled came about")
+	}
+}
+
+// TestJoinKeepsItsPlaces has a stranger who knows every address and all of the wire,
+// but not the secret, be rank 1 before rank 1 comes, a thousand times, while others
+// connect and say nothing. Rank 0 must wait for the real one.
+func TestJoinKeepsItsPlaces(t *testing.T) {
+	l0, a0 := door(t)
+	l1, a1 := door(t)
+	fake, _ := door(t)
+	peers := []string{a0, a1}
+	for range 1000 {
+		conn, err := net.Dial("tcp", a0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	lost := make(chan error, 1)
+	groups := make([]*collective.Group, 2)
+	joined := make(chan error, 1)
+	go func() {
+		var err error
+		groups[0], err = collective.Join(t.Context(), 0, l0, peers, secret, time.Minute)
+		joined <- err
+	}()
+	go func() {
+		_, err := collective.Join(ctx, 1, fake, peers, "guessed guessed guessed", time.Minute)
+		lost <- err
+	}()
+	select {
+	case err := <-joined:
+		t.Fatalf("rank 0 joined before rank 1 was there: %v", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	var err error
+	if groups[1], err = collective.Join(t.Context(), 1, l1, peers, secret, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-joined; err != nil {
+		t.Fatal(err)
+	}
+	each(t, 2, func(rank int) error { return groups[rank].Do(collective.Op{Kind: collective.Barrier}) })
+	for _, g := range groups {
+		g.Close()
+	}
+	cancel()
+	if err := <-lost; err == nil {
+		t.Error("the stranger joined")
+	}
+}
+
+// TestJoinTrustsNoListener has a stranger listen where rank 0 should: rank 1 must not
+// join it, even when it says all that rank 0 would say in the open.
+func TestJoinTrustsNoListener(t *testing.T) {
+	fake, a0 := door(t)
+	l1, a1 := door(t)
+	go func() {
+		for {
+			conn, err := fake.Accept()
+			if err != nil {
+				return
+			}
+			said := make([]byte, 12+32)
+			io.ReadFull(conn, said)
+			conn.Write(append(append(said[12:], bytes.Repeat([]byte("0"), 64)...), said[:12]...))
+		}
+	}()
+	_, err := collective.Join(t.Context(), 1, l1, []string{a0, a1}, secret, 300*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "does not know the secret") {
+		t.Errorf("Join = %v, want that rank 0 does not know the secret", err)
+	}
+}
+
+func TestJoinWantsASecret(t *testing.T) {
+	l, addr := door(t)
+	if _, err := collective.Join(t.Context(), 0, l, []string{addr}, "", time.Second); err == nil || !strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v, want that a secret is needed", err)
 	}
 }
 
 func TestJoinWantsTime(t *testing.T) {
 	l, addr := door(t)
-	if _, err := collective.Join(t.Context(), 0, l, []string{addr}, 0); err == nil || !strings.Contains(err.Error(), "timeout") {
+	if _, err := collective.Join(t.Context(), 0, l, []string{addr}, secret, 0); err == nil || !strings.Contains(err.Error(), "timeout") {
 		t.Errorf("got %v, want that a timeout is needed", err)
 	}
 }

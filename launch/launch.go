@@ -16,7 +16,8 @@ import (
 // A Job is one world to start.
 type Job struct {
 	Ranks   int
-	Command []string                 // the worker; the same for every rank
+	Command []string                 // the worker; the same for every rank of this host
+	Worker  string                   // its name, by which ranks that others have placed find their own command
 	Env     []string                 // beside that of the launcher, as os.Environ has it; rank variables are added
 	Master  string                   // host:port of the rendezvous of rank 0
 	Dir     string                   // working folder

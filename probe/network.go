@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -25,11 +26,11 @@ type path struct {
 }
 
 func openNetwork(ctx context.Context, s *Setting) ([]variant, func() error, error) {
-	host, end := s.Micro.Host, nothing
+	host, secret, end := s.Micro.Host, s.Secret, nothing
 	p := &path{scope: host}
 	if host == "" {
 		var err error
-		if host, end, err = ownServer(ctx); err != nil {
+		if host, secret, end, err = ownServer(ctx); err != nil {
 			return nil, nil, err
 		}
 		p.scope = "loopback"
@@ -37,7 +38,7 @@ func openNetwork(ctx context.Context, s *Setting) ([]variant, func() error, erro
 	}
 	closing := func() error { return errors.Join(p.close(), end()) }
 	for range max(1, s.Micro.Streams) {
-		one, err := dial(ctx, host)
+		one, err := dial(ctx, host, secret)
 		if err != nil {
 			return nil, nil, errors.Join(err, closing())
 		}
@@ -59,16 +60,17 @@ func openNetwork(ctx context.Context, s *Setting) ([]variant, func() error, erro
 	}, closing, nil
 }
 
-// ownServer serves on loopback until it is closed.
-func ownServer(ctx context.Context) (host string, end func() error, err error) {
+// ownServer serves on loopback, to this process alone, until it is closed.
+func ownServer(ctx context.Context) (host, secret string, end func() error, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, err
+		return "", "", nil, err
 	}
+	secret = rand.Text()
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1) // the one error of the one server
-	go func() { ended <- Serve(ctx, listener) }()
-	return listener.Addr().String(), func() error { cancel(); return <-ended }, nil
+	go func() { ended <- Serve(ctx, listener, secret) }()
+	return listener.Addr().String(), secret, func() error { cancel(); return <-ended }, nil
 }
 
 // bulk moves a block on every stream in each iteration. All iterations of a replicate

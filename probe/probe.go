@@ -41,6 +41,10 @@ type Setting struct {
 	// nobody.
 	Path func(Link)
 
+	// Secret is what the server of the network probe printed when it started; a probe
+	// over loopback needs none.
+	Secret string
+
 	limit int64 // bytes of the largest working set, for tests; zero means none
 }
 

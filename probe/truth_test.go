@@ -64,7 +64,7 @@ func TestNetworkTruth(t *testing.T) {
 			ended <- err
 			return
 		}
-		ended <- Serve(ctx, listener)
+		ended <- Serve(ctx, listener, secret)
 	}()
 	<-listening
 	var rates []float64
@@ -73,7 +73,8 @@ func TestNetworkTruth(t *testing.T) {
 		runtime.LockOSThread()
 		enter(t, a)
 		measured <- Measure(ctx, Setting{
-			Micro: plan.Micro{Probe: "network", Host: "10.211.7.2", Streams: 1, Duration: unit.Duration(2 * time.Second), Replicates: 4}, Only: "send",
+			Secret: secret,
+			Micro:  plan.Micro{Probe: "network", Host: "10.211.7.2", Streams: 1, Duration: unit.Duration(2 * time.Second), Replicates: 4}, Only: "send",
 			Trial: func(row record.Trial) {
 				if row.Phase == record.Measure {
 					rates = append(rates, float64(row.Bytes)/(float64(row.End-row.Start)/1e9))

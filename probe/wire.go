@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
+	"syscall"
 	"time"
+
+	"assay/door"
 )
 
 // The wire of the network probe: a client greets, then asks again and again with a
 // head of one byte and eight; the server answers each in full before it reads the
 // next.
 //
-//	greeting  "assay-net/1\n" from the client, and the same back
+//	greeting  "assay-net/2\n" from the client; then each side proves that it knows the
+//	          secret, as package door has it; then the same greeting back
 //	'p' n     n bytes follow; the server sends them back
 //	's' n     n bytes follow; the server sends back a head with how many came, and
 //	          the last eight of them
@@ -23,7 +26,7 @@ import (
 //
 // The last eight bytes of whatever is sent in bulk are its length, so that an end
 // that is cut off or out of place shows.
-const greeting = "assay-net/1\n"
+const greeting = "assay-net/2\n"
 
 const (
 	askEcho = 'p'
@@ -37,87 +40,12 @@ const headBytes = 9
 // do not decide the rate.
 const bulkBlock = 256 << 10
 
-// mostEcho bounds what the server keeps for one client.
-const mostEcho = 1 << 20
-
 // patience is how long a peer that says nothing is waited for.
 const patience = 30 * time.Second
 
 func putHead(to []byte, ask byte, n int64) {
 	to[0] = ask
 	binary.LittleEndian.PutUint64(to[1:], uint64(n))
-}
-
-// Serve answers network probes until ctx ends, and then returns nil. Whoever reaches
-// the listener can make this host send: it belongs on a network that is trusted.
-func Serve(ctx context.Context, listener net.Listener) error {
-	var clients sync.WaitGroup
-	stop := context.AfterFunc(ctx, func() { listener.Close() })
-	defer clients.Wait()
-	defer stop()
-	for {
-		conn, err := listener.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		clients.Go(func() {
-			defer conn.Close()
-			defer context.AfterFunc(ctx, func() { conn.Close() })()
-			_ = answer(conn) // a client that goes away is no concern of the server's
-		})
-	}
-}
-
-// answer serves one client to its end.
-func answer(conn net.Conn) error {
-	hello := make([]byte, len(greeting))
-	_ = conn.SetReadDeadline(time.Now().Add(patience))
-	if _, err := io.ReadFull(conn, hello); err != nil || string(hello) != greeting {
-		return fmt.Errorf("greeting %q: %w", hello, err)
-	}
-	if _, err := io.WriteString(conn, greeting); err != nil {
-		return err
-	}
-	block := make([]byte, bulkBlock)
-	var head [headBytes]byte
-	echo := make([]byte, mostEcho)
-	for {
-		// A client may think between questions for as long as a variant takes.
-		_ = conn.SetReadDeadline(time.Now().Add(10 * patience))
-		if _, err := io.ReadFull(conn, head[:]); err != nil {
-			return err
-		}
-		n := int64(binary.LittleEndian.Uint64(head[1:]))
-		switch {
-		case head[0] == askEcho && n >= 0 && n <= mostEcho:
-			if _, err := io.ReadFull(conn, echo[:n]); err != nil {
-				return err
-			}
-			if _, err := conn.Write(echo[:n]); err != nil {
-				return err
-			}
-		case head[0] == askSink && n >= 8:
-			last, err := drain(conn, n, block)
-			if err != nil {
-				return err
-			}
-			var reply [headBytes + 8]byte
-			putHead(reply[:], askSink, n)
-			binary.LittleEndian.PutUint64(reply[headBytes:], last)
-			if _, err := conn.Write(reply[:]); err != nil {
-				return err
-			}
-		case head[0] == askGive && n >= 8:
-			if err := pour(conn, n, block); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("asked for %q of %d bytes", head[0], n)
-		}
-	}
 }
 
 // pour sends n bytes, of which the last eight are n.
@@ -172,6 +100,9 @@ type stream struct {
 // DefaultPort is where assay net --serve listens.
 const DefaultPort = "7077"
 
+// EnvSecret is the variable in which client and server have their secret.
+const EnvSecret = "ASSAY_TOKEN"
+
 // address is host with the port that the server has where none is said.
 func address(host string) string {
 	if _, _, err := net.SplitHostPort(host); err == nil {
@@ -180,24 +111,59 @@ func address(host string) string {
 	return net.JoinHostPort(host, DefaultPort)
 }
 
-func dial(ctx context.Context, host string) (*stream, error) {
+// cutOffs is how often a client that was cut off while it greeted tries again: a
+// server that many strangers knock at may take it for one of them.
+const cutOffs = 20
+
+func dial(ctx context.Context, host, secret string) (*stream, error) {
+	if secret == "" {
+		return nil, fmt.Errorf("assay net --serve on %s printed a secret: set %s to it", host, EnvSecret)
+	}
 	dialer := net.Dialer{Timeout: patience}
-	conn, err := dialer.DialContext(ctx, "tcp", address(host))
-	if err != nil {
-		return nil, fmt.Errorf("%w: run assay net --serve on %s", err, host)
+	for attempt := 1; ; attempt++ {
+		conn, err := dialer.DialContext(ctx, "tcp", address(host))
+		if err != nil {
+			return nil, fmt.Errorf("%w: run assay net --serve on %s", err, host)
+		}
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		if err = greet(conn, secret); err == nil {
+			return &stream{conn: conn.(*net.TCPConn), block: make([]byte, bulkBlock)}, conn.SetDeadline(time.Time{})
+		}
+		err = errors.Join(fmt.Errorf("%s does not answer as assay net --serve of this version does: %w", address(host), err), conn.Close())
+		if attempt == cutOffs || !cutOff(err) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	s := &stream{conn: conn.(*net.TCPConn), block: make([]byte, bulkBlock)}
+}
+
+// cutOff says that the other side ended the connection without a word.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// greet is the client's side of the greeting.
+func greet(conn net.Conn, secret string) error {
+	if _, err := io.WriteString(conn, greeting); err != nil {
+		return err
+	}
+	if err := door.Greet(conn, secret, greeting); errors.Is(err, door.ErrStranger) {
+		return fmt.Errorf("%w: is %s what it printed?", err, EnvSecret)
+	} else if err != nil {
+		return err
+	}
 	hello := make([]byte, len(greeting))
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	_, err = io.WriteString(conn, greeting)
-	if err == nil {
-		_, err = io.ReadFull(conn, hello)
+	if _, err := io.ReadFull(conn, hello); err != nil {
+		return err
 	}
-	if err != nil || string(hello) != greeting {
-		return nil, errors.Join(fmt.Errorf("%s does not answer as assay net --serve does: %w", address(host), err), conn.Close())
+	if string(hello) != greeting {
+		return fmt.Errorf("it greets with %q", hello)
 	}
-	_ = conn.SetDeadline(time.Time{})
-	return s, nil
+	return nil
 }
 
 // send sends n bytes and waits until the server has them all.

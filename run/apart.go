@@ -59,8 +59,9 @@ func (e *execution) probe(ctx context.Context, l *launching, point plan.Point) e
 	}
 	begun, ended := int64(-1), int64(-1)
 	event(l.clock.Now(), record.PointBegin, point.Name)
+	secret, _ := lookup(e.opts.Environ)(probe.EnvSecret)
 	err := probe.Measure(ctx, probe.Setting{
-		Point: point.Index, Micro: *point.Micro, Dir: probeDir(e.plan.Run.Spec), Epoch: l.clock.Epoch,
+		Secret: secret, Point: point.Index, Micro: *point.Micro, Dir: probeDir(e.plan.Run.Spec), Epoch: l.clock.Epoch,
 		Trial: func(t record.Trial) {
 			if t.Phase == record.Measure {
 				if begun < 0 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -37,7 +38,29 @@ type conn struct {
 const (
 	maxHead = 1 << 20
 	maxBody = 256 << 20
+
+	// maxBodies is what all connections together may be about to send: anybody who
+	// reaches the simulator can open many.
+	maxBodies = 512 << 20
 )
+
+// A rationed body counts what it has read against what all may hold.
+type rationed struct {
+	from io.Reader
+	held *atomic.Int64 // by all
+	own  int64
+}
+
+var errBodies = errors.New("too much is being sent at once")
+
+func (r *rationed) Read(b []byte) (int, error) {
+	n, err := r.from.Read(b)
+	r.own += int64(n)
+	if r.held.Add(int64(n)) > maxBodies {
+		return n, errBodies
+	}
+	return n, err
+}
 
 func newConn(s *Server, nc net.Conn) *conn {
 	c := &conn{server: s, net: nc}
@@ -96,10 +119,14 @@ func (c *conn) readBody(head *http.Request) (body []byte, ok bool) {
 	if strings.EqualFold(head.Header.Get("Expect"), "100-continue") {
 		c.send([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
 	}
-	body, err := io.ReadAll(head.Body)
+	ration := &rationed{from: head.Body, held: &c.server.held}
+	body, err := io.ReadAll(ration)
+	c.server.held.Add(-ration.own)
 	switch {
 	case err == nil:
 		return body, true
+	case errors.Is(err, errBodies):
+		c.refuse(&refusal{503, "ServiceUnavailableError", "", fmt.Sprintf("%v, want at most %d bytes in all", err, maxBodies)}, true)
 	case c.limit.N <= 0:
 		c.refuse(&refusal{413, "BadRequestError", "", fmt.Sprintf("the body is too long, want at most %d bytes", maxBody)}, true)
 	case !clientLeft(err):

@@ -37,6 +37,34 @@ func TestUnreadableHTTP(t *testing.T) {
 	}
 }
 
+// What strangers are about to send is bounded for all of them together: when it is
+// used up, one more gets 503, and as soon as others have gone it is there again.
+func TestBodiesAreRationed(t *testing.T) {
+	s, addr := serve(t, Config{})
+	ask := func() string {
+		t.Helper()
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: sim\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}", chatPath)
+		reply, _ := bufio.NewReader(c).ReadString('\n')
+		return reply
+	}
+	s.held.Store(maxBodies)
+	if got := ask(); !strings.HasPrefix(got, "HTTP/1.1 503 ") {
+		t.Errorf("got %q, want 503", got)
+	}
+	if got := s.held.Load(); got != maxBodies {
+		t.Errorf("%d bytes are held, want %d as before", got, maxBodies)
+	}
+	s.held.Store(0)
+	if got := ask(); !strings.HasPrefix(got, "HTTP/1.1 400 ") {
+		t.Errorf("got %q, want 400: the request names no messages", got)
+	}
+}
+
 // A client that leaves must not keep its place in the batch, and every stream
 // must end one way or the other.
 func TestClientLeaves(t *testing.T) {

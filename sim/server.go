@@ -19,6 +19,7 @@ type Server struct {
 	started time.Time
 	pacers  []*pacer
 	next    atomic.Uint64 // completions asked for so far
+	held    atomic.Int64  // bytes of bodies that are being read
 	engine  *engine       // nil in fixed mode
 	meter   *meter
 	truth   *truthLog // nil when none is kept

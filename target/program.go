@@ -80,53 +80,6 @@ func (c *Client) StartProgram(ctx context.Context, log io.Writer) error {
 	return nil
 }
 
-// welcome waits for the connection that knows the token.
-func welcome(ctx context.Context, l net.Listener, token string, limit time.Duration, exited <-chan struct{}) (net.Conn, *bufio.Reader, error) {
-	type guest struct {
-		conn  net.Conn
-		lines *bufio.Reader
-		err   error
-	}
-	came := make(chan guest, 1) // room for the one result, so that the goroutine always ends
-	go func() {                 // ends when the listener is closed or a guest is welcome
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				came <- guest{err: err}
-				return
-			}
-			_ = conn.SetReadDeadline(time.Now().Add(limit))
-			lines := bufio.NewReaderSize(conn, 64<<10)
-			line, err := lines.ReadSlice('\n') // no longer than its buffer: anybody on this host may have dialled
-			var hello commandLine
-			if err == nil && json.Unmarshal(line, &hello) == nil && hello.Type == "hello" && hello.Token == token {
-				_ = conn.SetReadDeadline(time.Time{})
-				came <- guest{conn: conn, lines: lines}
-				return
-			}
-			conn.Close() // a stranger
-		}
-	}()
-	late := time.NewTimer(limit)
-	defer late.Stop()
-	var err error
-	select {
-	case g := <-came:
-		return g.conn, g.lines, g.err
-	case <-late.C:
-		err = fmt.Errorf("the program did not say hello at ASSAY_CTRL with its ASSAY_TOKEN within %v", limit)
-	case <-exited:
-		err = errors.New("the program ended before it said hello: see its log in the bundle")
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	l.Close()
-	if g := <-came; g.conn != nil {
-		g.conn.Close()
-	}
-	return nil, nil, err
-}
-
 // read hands out the lines of the program until it has said its last. A line is
 // stamped by the read that completed it, before anything is parsed.
 func (p *program) read(from io.Reader) {

@@ -26,7 +26,7 @@ type Tools struct {
 	Native    []string                   // the command of the native worker
 	Cache     string                     // where the Python workers are unpacked; empty means the user's cache
 	Launchers map[string]launch.Launcher // by the spec's launch.kind
-	Address   string                     // at which ranks of other hosts reach this program
+	Address   string                     // at which ranks of other hosts reach this program; empty means that there are none
 }
 
 // A Staff is what the worlds of a plan are started with.
@@ -127,15 +127,35 @@ func (s *Staff) able(p plan.Plan) error {
 	return errors.Join(errs...)
 }
 
-// command is what every rank of a world runs.
-func (s *Staff) command(run spec.RunSpec, first plan.Point) []string {
+// The workers, by the names that a leader asks other ranks for.
+const (
+	workerNative = "native" // this program
+	workerTorch  = "torch"  // assay's own, in Python
+	workerOwn    = "own"    // train.command of the spec
+)
+
+// Workers are the commands that a plan may start, by name. A rank of another host has
+// its own, from its own command line.
+func (s *Staff) Workers(run spec.RunSpec) launch.Workers {
+	all := launch.Workers{workerNative: s.tools.Native}
+	if len(s.script) > 0 {
+		all[workerTorch] = s.script
+	}
+	if run.Train != nil && len(run.Train.Command) > 0 {
+		all[workerOwn] = run.Train.Command
+	}
+	return all
+}
+
+// workerOf is the worker that every rank of a world runs.
+func workerOf(run spec.RunSpec, first plan.Point) string {
 	switch {
 	case !needsTorch(first):
-		return s.tools.Native
+		return workerNative
 	case first.Steps != nil && len(run.Train.Command) > 0:
-		return run.Train.Command
+		return workerOwn
 	}
-	return s.script
+	return workerTorch
 }
 
 // launcher is how the spec wants the ranks of a point to be started.

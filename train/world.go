@@ -67,8 +67,10 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 
 // start starts the ranks and tells the controller of their ends.
 func (w *world) start(ctx context.Context, first plan.Point) (stop func(), err error) {
+	run := w.launch.Plan.Run.Spec
+	name := workerOf(run, first)
 	job := launch.Job{
-		Ranks: w.ranks, Command: w.staff.command(w.launch.Plan.Run.Spec, first), Env: w.environment(first),
+		Ranks: w.ranks, Worker: name, Command: w.staff.Workers(run)[name], Env: w.environment(first),
 		Master: "127.0.0.1:0", Namespaces: w.how.Namespaces, Log: w.log,
 	}
 	starter := w.staff.tools.Launchers[w.how.Kind]
@@ -161,8 +163,8 @@ func (w *world) describe() error {
 }
 
 // controlAddress is where the controller listens: a socket file where all ranks are
-// on this host, which namespaces of the network share, and the network where the
-// spec names an address or others have started the ranks.
+// on this host, which namespaces of the network share and nobody else can open, and
+// the network where the spec names an address or ranks are on other hosts.
 func (w *world) controlAddress() string {
 	if w.how.Address == "" && w.how.Kind != spec.LaunchLocal {
 		return w.staff.tools.Address

@@ -310,8 +310,8 @@ func (c *Controller) fail(p *peer, verdict, text string, seconds time.Duration) 
 	if len(doing) > 0 {
 		text += " (" + strings.Join(doing, ", ") + ")"
 	}
-	if n := len(c.refused); n > 0 && p.hello == nil {
-		text += "; a connection was turned away: " + c.refused[n-1]
+	if c.turnedAway > 0 && p.hello == nil {
+		text += "; a connection was turned away: " + c.refusal
 	}
 	c.failure = &Failure{Rank: p.rank, Verdict: verdict, Text: c.redact(text), LastSeq: p.seq, Seconds: seconds.Seconds()}
 	for _, q := range c.peers {
@@ -348,8 +348,8 @@ func (c *Controller) whereabouts() string {
 	for _, at := range order {
 		list = append(list, ranksOf(groups[at])+" "+at)
 	}
-	if n := len(c.refused); n > 0 {
-		list = append(list, fmt.Sprintf("%d connections were turned away (%s)", n, c.refused[n-1]))
+	if c.turnedAway > 0 {
+		list = append(list, fmt.Sprintf("%d connections were turned away (%s)", c.turnedAway, c.refusal))
 	}
 	return strings.Join(list, ", ")
 }

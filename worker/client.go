@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,10 +27,11 @@ import (
 type Client struct {
 	Rank, World int
 
-	run  string
-	conn net.Conn
-	seq  atomic.Int64 // the last collective begun; -1 for none
-	step atomic.Int64
+	run    string
+	conn   net.Conn
+	reader *bufio.Reader // of the connection
+	seq    atomic.Int64  // the last collective begun; -1 for none
+	step   atomic.Int64
 
 	plans chan Line // from the controller; 1, as the next is only sent after this one's end
 	goes  chan Line // 1, for the same reason
@@ -91,51 +91,22 @@ func Dial(env func(string) string, hello HelloLine) (*Client, error) {
 	}
 	c.seq.Store(-1)
 	if dir := env(EnvOut); dir != "" {
+		// On another host than the controller's nobody has made it.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 		if c.file, err = os.Create(filepath.Join(dir, fileOf(rank))); err != nil {
 			return nil, err
 		}
 		c.copy = bufio.NewWriter(c.file)
 	}
-	if c.conn, err = dial(env(EnvController)); err != nil {
-		return nil, errors.Join(fmt.Errorf("dial the controller %s=%s: %w", EnvController, env(EnvController), err), c.closeFile())
+	if err := c.meet(env, hello.complete()); err != nil {
+		return nil, errors.Join(fmt.Errorf("greet the controller at %s=%s: %w", EnvController, env(EnvController), err), c.closeFile())
 	}
-	c.introduce(env, hello)
 	c.crew.Go(c.read)
 	c.crew.Go(c.drain)
 	c.crew.Go(c.beat)
 	return c, nil
-}
-
-func dial(address string) (net.Conn, error) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return net.Dial("unix", path)
-	}
-	until := time.Now().Add(dialWithin)
-	for {
-		conn, err := net.DialTimeout("tcp", address, dialWithin)
-		if err == nil || time.Now().After(until) {
-			return conn, err
-		}
-		time.Sleep(dialWithin / 100)
-	}
-}
-
-// introduce sends the hello. The rank's file gets it without the token.
-func (c *Client) introduce(env func(string) string, hello HelloLine) {
-	host, _ := os.Hostname()
-	fill := func(to *string, value string) {
-		if *to == "" {
-			*to = value
-		}
-	}
-	fill(&hello.Host, host)
-	fill(&hello.BootID, bootID())
-	fill(&hello.TimeNS, timeNamespace())
-	hello.PID, hello.WallNS = int64(os.Getpid()), time.Now().UnixNano()
-	hello.Token = env(EnvToken)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.put(Line{T: Hello, Hello: &hello}, true)
 }
 
 // put numbers, stamps and queues one line and writes it to the rank's file. A line
@@ -152,20 +123,7 @@ func (c *Client) put(line Line, keep bool) {
 		data, _ = encode(Line{T: NoteT, Run: c.run, Rank: c.Rank, Seq: c.lines, Mono: line.Mono, Text: fmt.Sprintf("a line of type %s could not be written: %v", line.T, err)})
 	}
 	c.lines++
-	written := data
-	if line.Hello != nil {
-		open := *line.Hello
-		open.Token = ""
-		line.Hello = &open
-		written, _ = encode(line)
-	}
-	if c.file != nil {
-		_, _ = c.copy.Write(written) // a full disk loses the copy, not the run
-		c.sum.Write(written)
-		if keep {
-			_ = c.copy.Flush()
-		}
-	}
+	c.note(data, keep)
 	if c.dead {
 		return
 	}
@@ -177,6 +135,18 @@ func (c *Client) put(line Line, keep bool) {
 	select {
 	case c.wake <- struct{}{}:
 	default:
+	}
+}
+
+// note writes a line to the rank's file.
+func (c *Client) note(line []byte, flush bool) {
+	if c.file == nil {
+		return
+	}
+	_, _ = c.copy.Write(line) // a full disk loses the copy, not the run
+	c.sum.Write(line)
+	if flush {
+		_ = c.copy.Flush()
 	}
 }
 
@@ -212,9 +182,8 @@ func (c *Client) write() {
 // read takes what the controller says until it is gone.
 func (c *Client) read() {
 	defer close(c.over)
-	reader := bufio.NewReaderSize(c.conn, 64<<10)
 	for {
-		data, err := readLine(reader)
+		data, err := readLine(c.reader)
 		at := Mono()
 		if err != nil {
 			c.why = fmt.Errorf("the controller is gone: %w", err)
@@ -239,9 +208,6 @@ func (c *Client) read() {
 			c.pass(c.plans, line)
 		case Go:
 			c.pass(c.goes, line)
-		case ErrT:
-			c.why = fmt.Errorf("the controller turned rank %d away: %s", c.Rank, line.Text)
-			return
 		case Quit:
 			c.why = io.EOF
 			return

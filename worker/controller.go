@@ -1,10 +1,8 @@
 package worker
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"assay/door"
 )
 
 // Options are how a Controller works.
@@ -42,13 +42,14 @@ type Controller struct {
 	closed   bool
 	peers    []*peer
 	inbox    []arrival // records that no sink has got yet
-	pending  map[net.Conn]bool
-	refused  []string // why connections were turned away
-	misfit   error    // a rank that cannot belong to this world
-	busy     bool     // a point is under way
+	misfit   error     // a rank that cannot belong to this world
+	busy     bool      // a point is under way
 	failure  *Failure
 	judged   int64 // when the world was last looked at
 	patience int64 // until when silence is forgiven, as nobody listened before
+
+	turnedAway int    // connections that did not belong here
+	refusal    string // why the last of them did not
 }
 
 // An arrival is a line that is for the sink.
@@ -65,14 +66,17 @@ func Listen(o Options) (*Controller, error) {
 	if o.Hang <= 0 {
 		o.Hang = defaultHang
 	}
-	c := &Controller{o: o, token: rand.Text(), bell: make(chan struct{}, 1), pending: map[net.Conn]bool{}, judged: Mono()}
+	c := &Controller{o: o, token: rand.Text(), bell: make(chan struct{}, 1), judged: Mono()}
 	for rank := range o.Ranks {
 		c.peers = append(c.peers, &peer{rank: rank})
 	}
 	if err := c.open(); err != nil {
 		return nil, fmt.Errorf("listen for ranks: %w", err)
 	}
-	c.readers.Go(c.accept)
+	c.readers.Go(func() {
+		// It ends with the listener, which Close closes.
+		_ = door.Serve(c.listener, door.Options{Patience: greetWithin}, c.serve)
+	})
 	return c, nil
 }
 
@@ -109,7 +113,7 @@ func (c *Controller) open() (err error) {
 	if c.listener, err = net.Listen("unix", path); err != nil {
 		return err
 	}
-	c.address = "unix:" + path
+	c.address = unixPrefix + path
 	return os.Chmod(path, 0o600)
 }
 
@@ -163,9 +167,6 @@ func (c *Controller) Exited(rank, code int, signal string, asked bool) {
 func (c *Controller) Close() error {
 	c.change(func() {
 		c.closed = true
-		for conn := range c.pending {
-			conn.Close()
-		}
 		for _, p := range c.peers {
 			if p.conn != nil {
 				p.conn.Close()
@@ -224,108 +225,6 @@ func (c *Controller) await(ctx context.Context, what string, done func() bool) e
 // watchEvery is how often the world is looked at when nothing arrives: well below
 // the second between two signs of life.
 const watchEvery = 50 * time.Millisecond
-
-// helloWithin is how long a connection may take to greet.
-const helloWithin = 10 * time.Second
-
-func (c *Controller) accept() {
-	for {
-		conn, err := c.listener.Accept()
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			time.Sleep(watchEvery) // such as too many open files: it may get better
-			continue
-		}
-		c.change(func() {
-			if c.closed {
-				conn.Close()
-			}
-			c.pending[conn] = true
-		})
-		c.readers.Go(func() { c.serve(conn) })
-	}
-}
-
-// serve reads one connection until it ends.
-func (c *Controller) serve(conn net.Conn) {
-	defer conn.Close()
-	reader := bufio.NewReaderSize(conn, 64<<10)
-	_ = conn.SetReadDeadline(time.Now().Add(helloWithin))
-	data, err := readLine(reader)
-	at := c.now()
-	_ = conn.SetReadDeadline(time.Time{})
-	var p *peer
-	c.change(func() {
-		delete(c.pending, conn)
-		if err == nil {
-			p, err = c.greet(conn, data, at)
-		}
-		if err != nil && !c.closed {
-			c.refused = append(c.refused, err.Error())
-		}
-	})
-	if err != nil {
-		if line, bad := encode(Line{T: ErrT, Mono: Mono(), Kind: "setup", Text: err.Error()}); bad == nil {
-			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-			_, _ = conn.Write(line)
-		}
-		return
-	}
-	for {
-		data, err := readLine(reader)
-		at := c.now() // before anything else: a pong's fourth stamp
-		if err != nil && !errors.Is(err, errTooLong) {
-			c.change(func() { p.lose(at, err) })
-			return
-		}
-		var line Line
-		if err == nil {
-			line, err = decode(data)
-		}
-		c.change(func() { c.take(p, at, line, err) })
-	}
-}
-
-// greet finds the rank that a first line speaks for. A stranger is turned away; a
-// rank that knows the token and does not fit is told to whoever waits.
-func (c *Controller) greet(conn net.Conn, data []byte, at int64) (*peer, error) {
-	line, err := decode(data)
-	if err != nil || line.T != Hello || line.Hello == nil {
-		return nil, fmt.Errorf("the first line from %s is no hello", name(conn))
-	}
-	hello := line.Hello
-	if subtle.ConstantTimeCompare([]byte(hello.Token), []byte(c.token)) != 1 {
-		return nil, fmt.Errorf("%s of another run or of none: the token of rank %d on %s is wrong", EnvToken, line.Rank, hello.Host)
-	}
-	switch {
-	case line.V != ProtocolVersion:
-		err = fmt.Errorf("rank %d on %s speaks version %d of the worker protocol, want %d: start workers of this version of assay", line.Rank, hello.Host, line.V, ProtocolVersion)
-	case line.Rank < 0 || line.Rank >= c.o.Ranks:
-		err = fmt.Errorf("rank %d on %s greets a world of %d ranks", line.Rank, hello.Host, c.o.Ranks)
-	case hello.World != 0 && hello.World != c.o.Ranks:
-		err = fmt.Errorf("rank %d on %s believes in a world of %d ranks, want %d: see WORLD_SIZE", line.Rank, hello.Host, hello.World, c.o.Ranks)
-	case c.peers[line.Rank].hello != nil:
-		err = fmt.Errorf("two processes say that they are rank %d: on %s and on %s", line.Rank, c.peers[line.Rank].hello.Host, hello.Host)
-	}
-	if err != nil {
-		c.misfit = errors.Join(c.misfit, err)
-		return nil, err
-	}
-	p := c.peers[line.Rank]
-	hello.Token = ""
-	p.local = hello.BootID != "" && hello.BootID == bootID() && hello.TimeNS != "" && hello.TimeNS == timeNamespace()
-	p.conn, p.hello, p.joined, p.life, p.moved, p.next = conn, hello, at, at, at, line.Seq+1
-	return p, nil
-}
-
-func name(conn net.Conn) string {
-	if text := conn.RemoteAddr().String(); text != "" && text != "@" {
-		return text
-	}
-	return "a local process"
-}
 
 // gatherWithin is how long ranks may take to greet: importing torch from a shared
 // file system on many nodes at once takes minutes.

@@ -1,8 +1,8 @@
 // Package worker is how assay talks to the processes that measure for it: ranks of
 // a training job, of a collective, or a probe of an accelerator.
 //
-// A worker dials the controller and greets it with a one-time token; both then send
-// one JSON object a line. Times are integer nanoseconds of the worker's own
+// A worker dials the controller, and each proves to the other that it knows a one-time
+// token, which is never sent; both then send one JSON object a line. Times are integer nanoseconds of the worker's own
 // CLOCK_MONOTONIC; the controller puts them on the launch's clock. What a worker
 // sends it also writes to a file of its own, so that a controller that is gone loses
 // nothing. Nobody writes inside a timed region.
@@ -22,12 +22,12 @@ import (
 
 // ProtocolVersion is field v of every line. A side that meets another major
 // version refuses it; unknown fields and types of line are kept and skipped.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // The environment of a worker.
 const (
 	EnvController = "ASSAY_CTRL"  // host:port, or unix:PATH
-	EnvToken      = "ASSAY_TOKEN" // one-time
+	EnvToken      = "ASSAY_TOKEN" // one-time; it is proved, never sent
 	EnvOut        = "ASSAY_OUT"   // folder of the file of each rank, rank-%05d.jsonl
 	EnvRun        = "ASSAY_RUN"   // the run's id
 
@@ -40,25 +40,27 @@ const (
 
 // The types of line.
 const (
-	Hello   = "hello"   // w→c: who it is
-	PingT   = "ping"    // c→w: t1
-	PongT   = "pong"    // w→c: t1, t2, t3
-	PlanT   = "plan"    // c→w: one point to measure
-	Barrier = "barrier" // w→c: the phase that it has reached
-	Go      = "go"      // c→w: everybody has reached it
-	StepT   = "step"    // w→c: one training step, with its buckets
-	BucketT = "bucket"  // w→c: one bucket exchanged without computation
-	CollT   = "coll"    // w→c: one collective
-	MemT    = "mem"     // w→c: its memory
-	TrialT  = "trial"   // w→c: one replicate of a probe
-	CheckT  = "check"   // w→c: what a comparison with a reference said
-	SysT    = "sys"     // w→c: readings beside the run
-	FileT   = "file"    // w→c: a file that it made, such as a trace, to be kept
-	NoteT   = "note"    // w→c: what a person should know
-	Beat    = "hb"      // w→c: a sign of life, each second
-	ErrT    = "err"     // w→c: why it cannot go on
-	End     = "end"     // w→c: the last line of a point ("point") or of the worker ("bye")
-	Quit    = "quit"    // c→w: nothing more to do
+	Challenge = "challenge" // c→w: a nonce, first of all
+	Hello     = "hello"     // w→c: who it is, with a nonce and a proof
+	Welcome   = "welcome"   // c→w: the controller's proof
+	PingT     = "ping"      // c→w: t1
+	PongT     = "pong"      // w→c: t1, t2, t3
+	PlanT     = "plan"      // c→w: one point to measure
+	Barrier   = "barrier"   // w→c: the phase that it has reached
+	Go        = "go"        // c→w: everybody has reached it
+	StepT     = "step"      // w→c: one training step, with its buckets
+	BucketT   = "bucket"    // w→c: one bucket exchanged without computation
+	CollT     = "coll"      // w→c: one collective
+	MemT      = "mem"       // w→c: its memory
+	TrialT    = "trial"     // w→c: one replicate of a probe
+	CheckT    = "check"     // w→c: what a comparison with a reference said
+	SysT      = "sys"       // w→c: readings beside the run
+	FileT     = "file"      // w→c: a file that it made, such as a trace, to be kept
+	NoteT     = "note"      // w→c: what a person should know
+	Beat      = "hb"        // w→c: a sign of life, each second
+	ErrT      = "err"       // w→c: why it cannot go on
+	End       = "end"       // w→c: the last line of a point ("point") or of the worker ("bye")
+	Quit      = "quit"      // c→w: nothing more to do
 )
 
 // A Line is one message. Only the fields of its type are set.
@@ -70,6 +72,8 @@ type Line struct {
 	Seq  int64  `json:"seq"`  // counts the lines of a rank from 0; a gap is a loss
 	Mono int64  `json:"mono"` // CLOCK_MONOTONIC of the sender, ns
 
+	Nonce string     `json:"nonce,omitempty"` // of challenge and hello
+	Proof string     `json:"proof,omitempty"` // of hello and welcome
 	Hello *HelloLine `json:"hello,omitempty"`
 
 	T1 int64 `json:"t1,omitempty"`
@@ -105,7 +109,6 @@ type Line struct {
 
 // A HelloLine is what a worker says of itself.
 type HelloLine struct {
-	Token     string            `json:"token"`
 	LocalRank int               `json:"local_rank"`
 	NodeRank  int               `json:"node_rank"`
 	World     int               `json:"world"`

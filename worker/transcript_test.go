@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func transcript(t *testing.T, name string) (list []worker.Line) {
 
 // fromController says which side sends a type of line.
 func fromController(kind string) bool {
-	return kind == worker.PingT || kind == worker.PlanT || kind == worker.Go || kind == worker.Quit
+	return kind == worker.Challenge || kind == worker.Welcome || kind == worker.PingT || kind == worker.PlanT || kind == worker.Go || kind == worker.Quit
 }
 
 // everything is a sink that keeps all.
@@ -74,7 +75,7 @@ var _ worker.Sink = &everything{}
 func replay(t *testing.T, name string) (*worker.Controller, *everything, error) {
 	t.Helper()
 	lines := transcript(t, name)
-	ranks := lines[0].Hello.World
+	ranks := lines[slices.IndexFunc(lines, func(l worker.Line) bool { return l.Hello != nil })].Hello.World
 	c := listen(t, ranks)
 	played := make(chan struct{}, ranks)
 	for rank := range ranks {
@@ -82,6 +83,7 @@ func replay(t *testing.T, name string) (*worker.Controller, *everything, error) 
 		go func() {
 			defer func() { played <- struct{}{} }()
 			var asked int64
+			var challenge string
 			for _, line := range lines {
 				switch {
 				case line.Rank != rank:
@@ -90,10 +92,12 @@ func replay(t *testing.T, name string) (*worker.Controller, *everything, error) 
 						t.Errorf("%s: rank %d hears %s %s, want %s %s", name, rank, got.T, got.Phase, line.T, line.Phase)
 					} else if got.T == worker.PingT {
 						asked = got.T1
+					} else if got.T == worker.Challenge {
+						challenge = got.Nonce
 					}
 				default:
 					if line.Hello != nil {
-						line.Hello.Token = variable(c, worker.EnvToken)
+						line.Proof = proof(variable(c, worker.EnvToken), "worker", rank, challenge, line.Nonce)
 					}
 					if line.T == worker.PongT {
 						line.T1 = asked
@@ -134,6 +138,32 @@ func follow(t *testing.T, c *worker.Controller, lines []worker.Line, s *everythi
 		}
 	}
 	return nil
+}
+
+// TestTranscriptsProve holds the proofs that are written down against those made
+// here: they are of the token TOKEN.
+func TestTranscriptsProve(t *testing.T) {
+	files, _ := filepath.Glob("testdata/*.jsonl")
+	for _, path := range files {
+		challenges, nonces := map[int]string{}, map[int]string{}
+		for _, line := range transcript(t, filepath.Base(path)) {
+			side := "worker"
+			switch line.T {
+			case worker.Challenge:
+				challenges[line.Rank] = line.Nonce
+				continue
+			case worker.Hello:
+				nonces[line.Rank] = line.Nonce
+			case worker.Welcome:
+				side = "controller"
+			default:
+				continue
+			}
+			if want := proof("TOKEN", side, line.Rank, challenges[line.Rank], nonces[line.Rank]); line.Proof != want {
+				t.Errorf("%s: %s of rank %d proves %s, want %s", path, line.T, line.Rank, line.Proof, want)
+			}
+		}
+	}
 }
 
 func TestTranscripts(t *testing.T) {
@@ -224,9 +254,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// Whatever a rank says after its hello, the controller lives and notices its end.
 		c := listen(t, 1)
-		d := knock(t, c)
-		first := hello(c, 0)
-		d.send(t, first)
+		d := enter(t, c, 0)
 		must(t, c.Gather(t.Context()))
 		done := make(chan error, 1)
 		go func() {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -44,10 +46,11 @@ answers itself over loopback.
 attached: link speed, MTU, PCIe lanes, NUMA node, RDMA devices, NVLink and the way
 between GPUs and network cards. With --watch it goes on until it is interrupted.
 
-Whoever can reach a serving host can make it send. Serve on a network that you
-trust, and only as long as you measure.`,
-		Example: `  assay net --serve :7077          # on node2
-  assay net node2 --streams 4      # on node1
+A serving host prints a secret and answers only those who know it; give it to the
+other side in ` + probe.EnvSecret + `. With that variable set, the serving host takes its secret
+from there and prints none.`,
+		Example: `  assay net --serve :7077          # on node2: prints a secret
+  ` + probe.EnvSecret + `=SECRET assay net node2 --streams 4
   assay net --interfaces --watch`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && (flags.serve != "" || flags.interfaces) {
@@ -92,7 +95,15 @@ func serveNet(ctx context.Context, env Env, at string) error {
 		return usageError(fmt.Errorf("--serve %q: %w: want an address of this host, such as :%s", at, err, probe.DefaultPort))
 	}
 	fmt.Fprintf(env.Stderr, "serving network probes at %s; interrupt to end\n", listener.Addr())
-	return probe.Serve(ctx, listener)
+	secret, told := lookupIn(env)(probe.EnvSecret)
+	if !told {
+		secret = rand.Text()
+		fmt.Fprintf(env.Stderr, "on the other host: %s=%s assay net HOST\n", probe.EnvSecret, secret)
+	}
+	if err := probe.Serve(ctx, listener, secret); err != nil {
+		return fmt.Errorf("serve network probes: %w", errors.Join(err, listener.Close()))
+	}
+	return nil
 }
 
 // A netReport is what assay net says; fields are added, never changed.
@@ -127,7 +138,9 @@ func measureNet(ctx context.Context, env Env, host string, flags netFlags) error
 	if err != nil {
 		return err
 	}
+	secret, _ := lookupIn(env)(probe.EnvSecret)
 	err = probe.Measure(ctx, probe.Setting{
+		Secret: secret,
 		Micro: plan.Micro{
 			Probe: "network", Host: host, Streams: flags.streams, Duration: unit.Duration(flags.duration),
 			Replicates: int(flags.duration / flags.interval),

@@ -15,8 +15,14 @@ import (
 // answerAlone runs the program and returns what it says.
 func answerAlone(t *testing.T, args ...string) (code int, out, story string) {
 	t.Helper()
+	return answerWith(t, nil, args...)
+}
+
+// answerWith is answerAlone in an environment.
+func answerWith(t *testing.T, environ []string, args ...string) (code int, out, story string) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: func() []string { return nil }})
+	code = Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Environ: func() []string { return environ }})
 	return code, stdout.String(), stderr.String()
 }
 
@@ -27,8 +33,13 @@ func TestNet(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- probe.Serve(ctx, listener) }()
-	code, out, story := answerAlone(t, "net", listener.Addr().String(), "--duration", "80ms", "--interval", "10ms", "--streams", "2", "--json")
+	go func() { ended <- probe.Serve(ctx, listener, "0123456789abcdef") }()
+	for _, environ := range [][]string{nil, {"ASSAY_TOKEN=guessed guessed guessed"}} {
+		if code, _, story := answerWith(t, environ, "net", listener.Addr().String(), "--duration", "20ms", "--interval", "10ms"); code != exitFailed || !strings.Contains(story, "ASSAY_TOKEN") {
+			t.Errorf("with %v: exit code %d, %q; want what to set", environ, code, story)
+		}
+	}
+	code, out, story := answerWith(t, []string{"ASSAY_TOKEN=0123456789abcdef"}, "net", listener.Addr().String(), "--duration", "80ms", "--interval", "10ms", "--streams", "2", "--json")
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -80,5 +91,11 @@ func TestNetAskedWrongly(t *testing.T) {
 	f(exitUsage, "at least one interval", "--interval", "10s")
 	f(exitUsage, "at least 1", "--streams", "0")
 	f(exitUsage, fmt.Sprintf(":%s", probe.DefaultPort), "--serve", "256.0.0.1:1")
-	f(exitFailed, "run assay net --serve on 127.0.0.1:1", "127.0.0.1:1")
+	f(exitFailed, "printed a secret: set ASSAY_TOKEN", "127.0.0.1:1")
+	if code, _, story := answerWith(t, []string{"ASSAY_TOKEN=0123456789abcdef"}, "net", "127.0.0.1:1"); code != exitFailed || !strings.Contains(story, "run assay net --serve on 127.0.0.1:1") {
+		t.Errorf("nobody serves: exit code %d, %q", code, story)
+	}
+	if code, _, story := answerWith(t, []string{"ASSAY_TOKEN=short"}, "net", "--serve", "127.0.0.1:0"); code != exitFailed || !strings.Contains(story, "at least 16") {
+		t.Errorf("a short secret: exit code %d, %q", code, story)
+	}
 }

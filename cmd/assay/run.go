@@ -114,7 +114,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	}
 	tools := rankTools()
 	if joins(p) {
-		followed, leave, err := join(ctx, env, &tools)
+		followed, leave, err := join(ctx, env, p, &tools)
 		if followed || err != nil {
 			return "", err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ const (
 // are.
 type order struct {
 	Peers     []string
+	Secret    string // by which the ranks know each other
 	Op        string
 	Algorithm string
 	Bytes     int64
@@ -56,7 +58,7 @@ func beRank(number, host string) error {
 	if err := orders.Decode(&first); err != nil {
 		return err
 	}
-	group, err := collective.Join(context.Background(), rank, listener, first.Peers, 20*time.Second)
+	group, err := collective.Join(context.Background(), rank, listener, first.Peers, first.Secret, 20*time.Second)
 	if err != nil {
 		return err
 	}
@@ -154,7 +156,7 @@ func startRanks(ctx context.Context, l link, n int) (*ranks, error) {
 		}
 		peers = append(peers, line[:len(line)-1])
 	}
-	return r, r.tell(order{Peers: peers})
+	return r, r.tell(order{Peers: peers, Secret: rand.Text()})
 }
 
 func (r *ranks) tell(o order) error {

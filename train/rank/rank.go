@@ -39,7 +39,7 @@ func Run(ctx context.Context, env func(string) string, version string) error {
 	if err != nil {
 		return err
 	}
-	r := &rank{client: client, listener: listener}
+	r := &rank{client: client, listener: listener, secret: env(worker.EnvToken)}
 	defer r.leave()
 	for {
 		point, world, err := client.Plan(ctx)
@@ -92,7 +92,8 @@ func kindOf(err error) string {
 // A rank is a worker and its peers.
 type rank struct {
 	client   *worker.Client
-	listener net.Listener
+	listener net.Listener // for the peers, until they have come
+	secret   string       // of the world
 	group    *collective.Group
 	stop     func() bool // ends the watch over the context
 	seq      int64       // number of the next collective in this world
@@ -106,11 +107,12 @@ func (r *rank) join(ctx context.Context, world worker.WorldLine) error {
 	if len(world.Peers) != world.Ranks {
 		return setupError{fmt.Errorf("got the addresses of %d peers for %d ranks: every rank must say where it is reached", len(world.Peers), world.Ranks)}
 	}
-	group, err := collective.Join(ctx, r.client.Rank, r.listener, world.Peers, time.Duration(world.Timeout))
+	group, err := collective.Join(ctx, r.client.Rank, r.listener, world.Peers, r.secret, time.Duration(world.Timeout))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errJoin, err)
 	}
 	r.group = group
+	r.listener.Close() // everybody has come
 	r.stop = context.AfterFunc(ctx, func() { group.Close() })
 	return nil
 }

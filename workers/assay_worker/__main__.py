@@ -10,7 +10,7 @@ import traceback
 
 
 def main():
-    from link import Link, Lost, Setup
+    from link import Link, Lost, Setup, Stranger
 
     if "ASSAY_CTRL" not in os.environ:
         sys.exit("this is a worker of assay and is started by it: ASSAY_CTRL is not set")
@@ -24,7 +24,7 @@ def main():
             here.choose(os.environ.get("ASSAY_DEVICE", "auto"), os.environ.get("ASSAY_BACKEND", ""))
         except Setup as e:
             trouble = e  # nobody hears it before the greeting
-        line.greet(here.hello(os.environ.get("ASSAY_TOKEN", ""), here.reserve(line)))
+        line.greet(here.hello(here.reserve(line)))
         if trouble:
             raise trouble
         while True:
@@ -37,6 +37,9 @@ def main():
         here.leave()
         line.bye()
         return 0
+    except Stranger as e:
+        print(e, file=sys.stderr)
+        return 1
     except Lost as e:
         print(e, file=sys.stderr)
         line.bye()  # into the rank's file

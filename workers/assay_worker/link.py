@@ -1,6 +1,7 @@
 """The line to the controller: one JSON object a line, both ways.
 
-A worker dials the controller, greets it, and from then on keeps three promises:
+A worker dials the controller, each proves to the other that it knows the token of the
+run, which is never sent, and from then on the worker keeps three promises:
 pings are answered at once, a sign of life goes out each second, and records leave
 only in flush(), never inside a timed region. Every line that is sent is also
 written to the rank's own file, so that a controller that is gone loses nothing.
@@ -11,6 +12,7 @@ measured.
 
 import collections
 import hashlib
+import hmac
 import json
 import math
 import os
@@ -20,11 +22,19 @@ import struct
 import threading
 import time
 
-VERSION = 1
+VERSION = 2
+MOST_GREETING = 1 << 16  # bytes of a line from a side that is not known yet
+MOST_LINE = 4 << 20
+GREET_SECONDS = 10  # for one side's part of the greeting
+DIAL_SECONDS = 30  # in which a controller that has too many others to look at is tried again
 MOST_RECORDS = 1 << 20  # that wait for flush(); more are dropped and counted
 SEND_SECONDS = 20  # a controller that reads nothing for so long is gone
 
 now = time.monotonic_ns
+
+
+class Stranger(Exception):
+    """Whoever listens is not the controller of this run, or does not want this worker."""
 
 
 class Lost(Exception):
@@ -62,7 +72,9 @@ class Link(object):
         if env.get("ASSAY_OUT"):
             os.makedirs(env["ASSAY_OUT"], exist_ok=True)
             self._file = open(os.path.join(env["ASSAY_OUT"], "rank-%05d.jsonl" % rank), "wb")
-        self._socket = dial(env["ASSAY_CTRL"])
+        self._address, self._token = env["ASSAY_CTRL"], env.get("ASSAY_TOKEN", "")
+        self._rest = b""  # what came after the last whole line
+        self._socket = dial(self._address)
 
     def local_host(self):
         """The address of this end, where the controller is reached over TCP."""
@@ -71,8 +83,18 @@ class Link(object):
         return self._socket.getsockname()[0]
 
     def greet(self, hello):
-        """Sends hello and begins to listen and to beat."""
-        self.send("hello", hello=hello)
+        """Greets until both sides know each other, then begins to listen and to beat."""
+        until = time.monotonic() + DIAL_SECONDS
+        while True:
+            try:
+                self._greet(hello)
+                break
+            except OSError as e:
+                if time.monotonic() > until:
+                    raise Stranger("the controller at %s does not greet: %s" % (self._address, e))
+                time.sleep(DIAL_SECONDS / 100.0)
+                self._socket.close()
+                self._rest, self._socket = b"", dial(self._address)
         for target in (self._listen, self._beat):
             threading.Thread(target=target, daemon=True).start()
 
@@ -164,6 +186,55 @@ class Link(object):
 
     # The inside.
 
+    def _greet(self, hello):
+        """One attempt; OSError says that another may succeed."""
+        self._socket.settimeout(GREET_SECONDS)
+        challenge = self._greeting()
+        if challenge.get("t") != "challenge" or challenge.get("v") != VERSION or not is_nonce(challenge.get("nonce")):
+            raise Stranger("whoever listens at %s sends no challenge of version %d of the worker protocol" % (self._address, VERSION))
+        nonce = os.urandom(16).hex()
+        line = self._line("hello", {"hello": hello})
+        about = (self.run, self.rank, challenge["nonce"], nonce)
+        self._socket.sendall(encoded(dict(line, nonce=nonce, proof=proof(self._token, "worker", *about))))
+        welcome = self._greeting()
+        if welcome.get("t") == "err":
+            raise Stranger("the controller turned rank %d away: %s" % (self.rank, welcome.get("text")))
+        if welcome.get("t") != "welcome" or not hmac.compare_digest(str(welcome.get("proof")), proof(self._token, "controller", *about)):
+            raise Stranger("whoever listens at %s is not the controller: it does not know the token" % self._address)
+        self._socket.settimeout(None)
+        with self._lock:
+            self._keep("hello", encoded(line))  # without what only this conversation needs
+
+    def _greeting(self):
+        """The next line of a side that is not known yet."""
+        while b"\n" not in self._rest:
+            data = self._socket.recv(1 << 12)
+            if not data or len(self._rest) + len(data) > MOST_GREETING:
+                raise ConnectionError("cut off before both sides knew each other")
+            self._rest += data
+        text, _, self._rest = self._rest.partition(b"\n")
+        try:
+            line = json.loads(text.decode())
+        except ValueError:
+            line = None
+        return line if isinstance(line, dict) else {}
+
+    def _line(self, kind, fields):
+        line = {"t": kind, "v": VERSION, "rank": self.rank, "seq": self._seq, "mono": now()}
+        if self.run:
+            line["run"] = self.run
+        line.update(fields)
+        return line
+
+    def _keep(self, kind, data):
+        """Counts a line and writes it to the rank's file; the lock is held."""
+        self._seq += 1
+        self._sha.update(data)
+        if self._file:
+            self._file.write(data)
+            if kind in ("hello", "err", "barrier", "hb"):
+                self._file.flush()
+
     def _end(self, phase):
         with self._lock:
             fields = {"phase": phase, "lines": self._seq + 1}
@@ -177,17 +248,8 @@ class Link(object):
 
     def _write(self, kind, fields):
         """Writes one line to the rank's file and to the controller; the lock is held."""
-        line = {"t": kind, "v": VERSION, "rank": self.rank, "seq": self._seq, "mono": now()}
-        if self.run:
-            line["run"] = self.run
-        line.update(fields)
-        data = (json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n").encode()
-        self._seq += 1
-        self._sha.update(data)
-        if self._file:
-            self._file.write(data)
-            if kind in ("hello", "err", "barrier", "hb"):
-                self._file.flush()
+        data = encoded(self._line(kind, fields))
+        self._keep(kind, data)
         if self.lost:
             return
         try:
@@ -205,8 +267,12 @@ class Link(object):
                     self._write("hb", fields)
 
     def _listen(self):
-        rest = b""
-        while True:
+        data, came = b"", now()  # with the welcome more may have come
+        while len(self._rest) <= MOST_LINE:
+            lines = (self._rest + data).split(b"\n")
+            self._rest = lines.pop()
+            for text in lines:
+                self._heard(text, came)
             try:
                 data = self._socket.recv(1 << 16)
             except OSError:
@@ -214,10 +280,6 @@ class Link(object):
             came = now()
             if not data:
                 break
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
-            for text in lines:
-                self._heard(text, came)
         if not self._closed.is_set():
             self.lost = True
         self._inbox.put(None)
@@ -236,6 +298,20 @@ class Link(object):
                     self._write("pong", {"t1": line.get("t1", 0), "t2": came, "t3": now()})
         elif kind in ("plan", "go", "quit"):
             self._inbox.put(line)
+
+
+def encoded(line):
+    return (json.dumps(line, separators=(",", ":"), allow_nan=False) + "\n").encode()
+
+
+def proof(token, side, run, rank, challenge, nonce):
+    """What shows that a side knows the token, in this conversation alone."""
+    words = ("assay-worker/2", side, run, str(rank), challenge, nonce)
+    return hmac.new(token.encode(), "\n".join(words).encode(), "sha256").hexdigest()
+
+
+def is_nonce(text):
+    return isinstance(text, str) and len(text) == 32 and all(c in "0123456789abcdef" for c in text)
 
 
 def dial(address):

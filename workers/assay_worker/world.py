@@ -81,13 +81,24 @@ class World(object):
         seconds = max(1.0, line.get("timeout", 0) / 1e9) if line.get("timeout") else 300.0
         options = {"timeout": datetime.timedelta(seconds=seconds)}
         if self.backend != "mpi":
-            options.update(init_method="tcp://" + line["master"], rank=self.rank, world_size=line["ranks"])
+            options.update(self.rendezvous(line), rank=self.rank, world_size=line["ranks"])
         # Under torchrun every rank would take its agent's store for rank 0's and wait for
         # ever: nobody would serve ours.
         os.environ.pop("TORCHELASTIC_USE_AGENT_STORE", None)
         dist.init_process_group(self.backend, **options)
         self.size, self.joined = line["ranks"], True
         self.barrier()  # connects everybody now, not in the first timed call
+
+    def rendezvous(self, line):
+        """Where the ranks meet, in the words of init_process_group.
+
+        The store that torch serves over TCP listens on every interface and believes
+        whoever connects. Where all ranks are on this host, as they are when the controller
+        is a socket file, a file in their folder does as well, and nobody else opens that.
+        """
+        if self.env["ASSAY_CTRL"].startswith("unix:") and self.env.get("ASSAY_OUT"):
+            return {"store": dist.FileStore(os.path.join(self.env["ASSAY_OUT"], "rendezvous"), line["ranks"])}
+        return {"init_method": "tcp://" + line["master"]}
 
     def barrier(self):
         """Waits until every rank is here and its device is idle."""
@@ -105,10 +116,9 @@ class World(object):
             dist.destroy_process_group()
             self.joined = False
 
-    def hello(self, token, listen):
+    def hello(self, listen):
         """What this worker says of itself; all fields of the protocol's hello."""
         said = {
-            "token": token,
             "local_rank": self.local_rank,
             "node_rank": self.node_rank,
             "world": self.size,

@@ -13,6 +13,11 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORKER = os.path.join(os.path.dirname(HERE), "assay_worker")
+sys.path.insert(0, WORKER)
+
+from link import VERSION, proof  # noqa: E402
+
+TOKEN = "the token of a test"
 SECONDS = 90  # a loaded machine imports torch slowly
 
 
@@ -40,9 +45,10 @@ class Controller(object):
         self.listener.settimeout(SECONDS)
         self.lines = [[] for _ in range(ranks)]  # everything that came, in order
         self.inbox = queue.Queue()
+        self.proved = True  # every rank so far knows the token
         self.processes, self.sockets = [], [None] * ranks
         for rank in range(ranks):
-            own = dict(os.environ, ASSAY_CTRL=address, ASSAY_TOKEN="secret", ASSAY_OUT=self.dir, ASSAY_RUN="test",
+            own = dict(os.environ, ASSAY_CTRL=address, ASSAY_TOKEN=TOKEN, ASSAY_OUT=self.dir, ASSAY_RUN="test",
                        RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks),
                        OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
             own.update(env or {})
@@ -70,16 +76,21 @@ class Controller(object):
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def _read(self, connection):
+        challenge = os.urandom(16).hex()
+        connection.sendall((json.dumps({"t": "challenge", "v": VERSION, "nonce": challenge}) + "\n").encode())
         for text in connection.makefile("rb"):
             line = json.loads(text.decode())
             if line["t"] == "hello":
                 self.sockets[line["rank"]] = connection
+                about = (line["run"], line["rank"], challenge, line["nonce"])
+                self.proved = self.proved and line["proof"] == proof(TOKEN, "worker", *about)
+                self.send(line["rank"], t="welcome", proof=proof(TOKEN, "controller", *about))
             self.lines[line["rank"]].append(line)
             if line["t"] not in ("hb",):
                 self.inbox.put(line)
 
     def send(self, rank, **line):
-        line.update(v=1, mono=time.monotonic_ns())
+        line.update(v=VERSION, mono=time.monotonic_ns())
         try:
             self.sockets[rank].sendall((json.dumps(line) + "\n").encode())
         except OSError:

@@ -14,11 +14,11 @@ from controller import HERE, WORKER, Controller
 
 sys.path.insert(0, WORKER)
 
-from link import Link  # noqa: E402
+from link import Link, proof  # noqa: E402
 
 TESTDATA = os.path.join(HERE, "..", "..", "worker", "testdata")
-FROM_CONTROLLER = ("ping", "plan", "go", "quit")
-CHANGING = ("mono", "seq", "t2", "t3", "sha256", "lines")  # differ from run to run
+FROM_CONTROLLER = ("challenge", "welcome", "ping", "plan", "go", "quit")
+CHANGING = ("mono", "seq", "t2", "t3", "sha256", "lines", "nonce", "proof")  # differ from run to run
 
 
 def transcripts():
@@ -49,6 +49,14 @@ class Transcripts(unittest.TestCase):
                     self.assertEqual([json.loads(text)["t"] for text in f], [l["t"] for l in said])
                 seen += 1
         self.assertGreater(seen, 3)
+
+    def test_proofs_are_those_of_the_transcripts(self):
+        for name, rank, lines in transcripts():
+            with self.subTest(name):
+                challenge, hello, welcome = lines[:3]
+                about = (hello["run"], rank, challenge["nonce"], hello["nonce"])
+                self.assertEqual(hello["proof"], proof("TOKEN", "worker", *about))
+                self.assertEqual(welcome["proof"], proof("TOKEN", "controller", *about))
 
     def test_real_lines_have_the_fields_of_the_transcripts(self):
         """Of the same names and types: nothing is spelled in two ways."""
@@ -97,6 +105,8 @@ def replay(test, folder, rank, lines):
         connection, _ = listener.accept()
         stream = connection.makefile("rwb")
         for line in lines:
+            if line["t"] == "welcome":
+                line = dict(line, proof=proof("TOKEN", "controller", line["run"], rank, lines[0]["nonce"], said[0]["nonce"]))
             if line["t"] in FROM_CONTROLLER:
                 stream.write((json.dumps(line) + "\n").encode())
                 stream.flush()
@@ -109,7 +119,7 @@ def replay(test, folder, rank, lines):
 
     thread = threading.Thread(target=controller, daemon=True)
     thread.start()
-    link = Link({"ASSAY_CTRL": "unix:" + path, "ASSAY_OUT": folder, "ASSAY_RUN": lines[0]["run"]}, rank)
+    link = Link({"ASSAY_CTRL": "unix:" + path, "ASSAY_TOKEN": "TOKEN", "ASSAY_OUT": folder, "ASSAY_RUN": lines[0]["run"]}, rank)
     for line in lines:
         play(test, link, line)
     thread.join(20)
@@ -137,7 +147,7 @@ def play(test, link, line):
         link.note(line["text"])
     elif t == "end":
         link.bye() if line["phase"] == "bye" else link.end_point()
-    elif t not in ("ping", "pong", "go"):
+    elif t not in ("challenge", "welcome", "ping", "pong", "go"):
         link.record(t, line[t])
 
 
