@@ -15,9 +15,9 @@ var SharedServer = Check{
 	Run:     sharedServer,
 }
 
-// sharesServer says that the launches of a side meet one process, as far as the plan
-// knows: assay starts none, or one for all.
-func sharesServer(t spec.Target) bool {
+// SharesServer says that the launches of a target meet one process, as far as the
+// plan knows: assay starts none, or one for all. A command is started by each launch.
+func SharesServer(t spec.Target) bool {
 	return t.API != "command" && (t.Server == nil || t.Server.Restart == spec.RestartRun)
 }
 
@@ -30,7 +30,7 @@ func sharedServer(f *Facts) Answer {
 	var list []finding.Finding
 	for _, side := range f.sides() {
 		t := f.target(side)
-		if !sharesServer(t) {
+		if !SharesServer(t) {
 			continue
 		}
 		how := "target.server.restart is run"
