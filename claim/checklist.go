@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -40,12 +42,7 @@ func baseline(e Evidence) Answer {
 
 func load(e Evidence) Answer {
 	a := Answer{Question: "load: does it stand for real use, and did the client keep up?"}
-	w := e.Plan.Run.Spec.Workload
-	shape := "fixed lengths"
-	if w.Prompt.Dataset != nil || w.Prompt.Scenario != "" || len(w.Prompt.Scenarios) > 0 || w.Prompt.Spread > 0 || w.Session != nil || e.Plan.Run.Spec.Load != nil && e.Plan.Run.Spec.Load.TraceRef != "" {
-		shape = "lengths that vary"
-	}
-	a.Answer = fmt.Sprintf("%s, %s", w.ConcurrencyModel, shape)
+	a.Answer = fmt.Sprintf("%s, %s", e.Plan.Run.Spec.Workload.ConcurrencyModel, shapeOf(e.Plan.Run.Spec))
 	a.Answered = e.Client.Bounds != nil
 	if !a.Answered {
 		a.Answer += "; missing: whether the client kept up was not measured"
@@ -59,6 +56,26 @@ func load(e Evidence) Answer {
 	}
 	a.Answer += "; the client kept up"
 	return a
+}
+
+// shapeOf says whether requests of one point are all equally long.
+func shapeOf(s spec.RunSpec) string {
+	p := s.Workload.Prompt
+	switch {
+	case p.Dataset != nil || p.Spread > 0 || s.Workload.Session != nil || s.Load != nil && s.Load.TraceRef != "":
+		return "lengths that vary"
+	case slices.ContainsFunc(append([]string{p.Scenario}, p.Scenarios...), varies):
+		return "lengths that vary"
+	case p.Scenario == "" && len(p.Scenarios) == 0 && len(s.Workload.SequenceLengthMix) > 1:
+		return fmt.Sprintf("a mix of %d lengths", len(s.Workload.SequenceLengthMix))
+	}
+	return "fixed lengths"
+}
+
+// varies says that a scenario draws its lengths, as N(480,240)/(300,150), U(50,100)
+// and a data set do; D(100,100) and E(64) say what each request has.
+func varies(scenario string) bool {
+	return scenario == "dataset" || strings.HasPrefix(scenario, "N(") || strings.HasPrefix(scenario, "U(")
 }
 
 // spent are the metrics that say what a result costs.
@@ -110,11 +127,15 @@ func reproducible(e Evidence) Answer {
 	if len(in.Images) == 0 && said(e.Manifest.Environment, "server.version") == "" {
 		lacks = append(lacks, "the engine's image or version")
 	}
+	seeds := " with every seed"
+	if len(in.Seeds) == 0 || e.Manifest.Unknown(bundle.GapSeed) {
+		seeds, lacks = "", append(lacks, "the seeds")
+	}
 	if !e.Signed {
 		lacks = append(lacks, "a signature")
 	}
 	a.Answered = len(lacks) == 0
-	a.Answer = fmt.Sprintf("plan %s with every seed, %d facts of the environment", short(e.Manifest.PlanDigest), len(e.Manifest.Environment))
+	a.Answer = fmt.Sprintf("plan %s%s, %d facts of the environment", short(e.Manifest.PlanDigest), seeds, len(e.Manifest.Environment))
 	if !a.Answered {
 		a.Answer += "; missing: " + strings.Join(lacks, ", ")
 	}

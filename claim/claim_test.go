@@ -41,12 +41,12 @@ func sound() Evidence {
 	s := spec.RunSpec{
 		Intent:   spec.Intent{BenchmarkClass: spec.PublicationGrade},
 		Workload: spec.Workload{Model: "m", Precision: "bf16", SequenceLengthMix: []spec.SequenceLength{{InputTokens: 512, OutputTokens: 128, Weight: 1}}, ConcurrencyModel: "closed_loop"},
-		Target:   &spec.Target{API: "openai-chat"},
+		Target:   &spec.Target{API: "openai-chat", Server: &spec.Server{Command: []string{"vllm"}, Restart: spec.RestartLaunch}},
 		Trials:   spec.Trials{MinReplicates: 5, ConfidenceLevel: .95},
 		SLO:      []spec.Objective{{Metric: "ttft", Percentile: 99, Max: unit.Duration(300 * time.Millisecond)}},
 	}
 	return Evidence{
-		Manifest: bundle.Manifest{RunID: "r", PlanDigest: "sha256:0123456789abcdef", Environment: env, Inputs: bundle.Inputs{Model: &bundle.Input{Name: "m", Digest: "sha256:1"}}},
+		Manifest: bundle.Manifest{RunID: "r", PlanDigest: "sha256:0123456789abcdef", Environment: env, Inputs: bundle.Inputs{Model: &bundle.Input{Name: "m", Digest: "sha256:1"}, Seeds: map[string]string{"run": "7"}}},
 		Status:   bundle.Completed, Signed: true,
 		Plan: plan.Plan{Run: spec.Run{Spec: s}, Points: []plan.Point{{Name: "concurrency=8", Concurrency: 8, Duration: unit.Duration(time.Minute)}}},
 		Estimates: metric.Estimates{Confidence: .95, Launches: []int{0, 1, 2, 3, 4}, Rows: []metric.Row{
@@ -65,7 +65,7 @@ func TestSentence(t *testing.T) {
 		t.Fatalf("%d claims, want throughput, both TTFT and energy: %+v; refused %+v", len(c.Claims), c.Claims, c.Refused)
 	}
 	want := "output throughput 18240 tok/s [17875, 18605], at p99 TTFT ≤ 300ms, concurrency=8 (closed loop, 1m measured), model m, precision bf16, 512 in/128 out tokens, " +
-		"openai-chat of vllm 0.11, launches share one server, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), " +
+		"openai-chat of vllm 0.11, server started anew for each launch, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), " +
 		"mean of 5 launches (their median 18240 tok/s), 95 %, publication grade."
 	if got := c.Claims[0].Sentence; got != want {
 		t.Errorf("sentence\n got %s\nwant %s", got, want)
@@ -91,6 +91,8 @@ func TestRefusals(t *testing.T) {
 		want   string // in a refusal or a downgrade
 	}{
 		{"unsigned", func(e *Evidence) { e.Signed = false }, Realism, 4, "nobody signed"},
+		{"a server that all launches share", func(e *Evidence) { e.Plan.Run.Spec.Target.Server.Restart = spec.RestartRun }, Realism, 4, "launches share one server process: the target"},
+		{"a server that others started", func(e *Evidence) { e.Plan.Run.Spec.Target.Server = nil }, Realism, 4, "launches share one server process"},
 		{"a forbidding check was not made", func(e *Evidence) {
 			e.Audit.Results = []lint.Result{{Check: "throttling", Severity: finding.Void, State: lint.NotChecked, Missing: "GPU clocks"}}
 		}, Realism, 4, "throttling (GPU clocks is missing)"},
@@ -133,6 +135,29 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("said %q, want %q in it", said, tt.want)
 			}
 		})
+	}
+}
+
+// What an import does not tell is not claimed of it, and lengths are said as they
+// are.
+func TestChecklistSaysWhatIsThere(t *testing.T) {
+	e := sound()
+	e.Manifest.Source = &bundle.Source{Tool: "genai-bench", Unknown: []bundle.Gap{{ID: bundle.GapSeed, Detail: "there is no seed"}}}
+	if got := reproducible(e); got.Answered || strings.Contains(got.Answer, "with every seed") || !strings.Contains(got.Answer, "missing: the seeds") {
+		t.Errorf("an import without a seed: %q", got.Answer)
+	}
+	for scenario, want := range map[string]string{
+		"D(100,100)": "fixed lengths", "E(64)": "fixed lengths", "N(480,240)/(300,150)": "lengths that vary", "U(50,100)": "lengths that vary", "dataset": "lengths that vary",
+	} {
+		e.Plan.Run.Spec.Workload.Prompt.Scenario = scenario
+		if got := load(e).Answer; !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", scenario, got, want)
+		}
+	}
+	e.Plan.Run.Spec.Workload.Prompt.Scenario = ""
+	e.Plan.Run.Spec.Workload.SequenceLengthMix = append(e.Plan.Run.Spec.Workload.SequenceLengthMix, spec.SequenceLength{InputTokens: 64, OutputTokens: 8, Weight: 1})
+	if got := load(e).Answer; !strings.Contains(got, "a mix of 2 lengths") {
+		t.Errorf("two lengths: %q", got)
 	}
 }
 

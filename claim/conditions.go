@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/lint"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -33,10 +34,9 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	}
 	if t := side.Target; t != nil {
 		add("target", "%s%s", t.API, engineOf(e.Manifest.Environment))
-		switch {
-		case t.Server == nil || t.Server.Restart == spec.RestartRun:
+		if lint.SharesServer(*t) {
 			add("restarts", "launches share one server")
-		default:
+		} else {
 			add("restarts", "server started anew for each launch")
 		}
 	}

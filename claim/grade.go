@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +70,10 @@ func uncontrolled(e Evidence) []string {
 	if !e.Signed {
 		why = append(why, "nobody signed the bundle")
 	}
+	// The replicates of a publication are starts of the system, not visits to one.
+	if shared := sharing(e); len(shared) > 0 {
+		why = append(why, "launches share one server process: "+strings.Join(shared, ", "))
+	}
 	var open []string
 	for _, r := range e.Audit.Results {
 		if r.State == lint.NotChecked && r.Severity == finding.Void {
@@ -79,6 +84,17 @@ func uncontrolled(e Evidence) []string {
 		why = append(why, "not checked: "+strings.Join(open, ", "))
 	}
 	return why
+}
+
+// sharing names the targets whose launches share a server process.
+func sharing(e Evidence) []string {
+	var names []string
+	for _, side := range e.Plan.Run.Spec.Sides() {
+		if side.Target != nil && lint.SharesServer(*side.Target) {
+			names = append(names, cmp.Or(side.Name, "the target"))
+		}
+	}
+	return names
 }
 
 // idsOf lists the checks that found something of a severity, each once.

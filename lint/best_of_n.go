@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"assay/finding"
 )
@@ -45,12 +44,12 @@ func bestOfN(f *Facts) Answer {
 				best = v.Value
 			}
 		}
-		picked := slices.Contains([]string{"min", "max", "best"}, s.Statistic)
-		if !picked && (math.Abs(s.Value-best) > asStated*math.Abs(best) || math.Abs(s.Value-row.Value) <= notRounded*math.Abs(row.Value)) {
+		inWords := picked(s)
+		if !inWords && (math.Abs(s.Value-best) > asStated*math.Abs(best) || math.Abs(s.Value-row.Value) <= notRounded*math.Abs(row.Value)) {
 			continue
 		}
 		how := "equals the best"
-		if picked {
+		if inWords {
 			how = "is by its own words the best"
 		}
 		list = append(list, finding.Finding{

@@ -50,8 +50,9 @@ var ClientError = Check{
 const (
 	// An error of 5 % can hide or make up the differences that people compare.
 	errorCaution = .05
-	// Beyond one half the figure says more about the client than about the target.
-	errorVoid = .5
+	// Beyond a quarter it is larger than any margin that people gate on, and nobody
+	// can say which part of the figure is the target's.
+	errorVoid = .25
 )
 
 func clientError(f *Facts) []finding.Finding {

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"assay/finding"
@@ -11,7 +12,7 @@ import (
 
 // ClientLimit fires when the client, and not the target, was the limit.
 var ClientLimit = Check{
-	ID: "client-limit", Code: "L-02", Severity: finding.Caution,
+	ID: "client-limit", Code: "L-02", Severity: finding.Void,
 	Doc:     "The benchmark was slower than the system it measured.",
 	Applies: serves,
 	Run: func(f *Facts) Answer {
@@ -62,7 +63,16 @@ func clientLimit(f *Facts) []finding.Finding {
 		}
 	}
 	own = append(own, offRate(f)...)
+	late := lateClient(f)
 	switch {
+	case len(late) > 0:
+		return []finding.Finding{{
+			Severity: finding.Void,
+			Message:  "the client's delay is a large part of what is reported: " + summary(late),
+			Why:      "the load was less than the plan says, and the times are those of a client that could not keep up",
+			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
+			Evidence: slices.Concat(late, own, around),
+		}}
 	case len(own) > 0:
 		return []finding.Finding{{
 			Severity: finding.Caution,
@@ -80,6 +90,51 @@ func clientLimit(f *Facts) []finding.Finding {
 		}}
 	}
 	return nil
+}
+
+// lateLimits say which part of a reported median the send lag may be before the
+// figures are the client's. The tail of the lag is held against whole answers:
+// beyond half of one, the users of a closed loop wait as long for the client as for
+// the target, and fewer are served at a time than the plan says. The usual lag is
+// held against the first token.
+var lateLimits = []struct {
+	lag   string
+	of    metric.Metric
+	share float64
+}{
+	{"p99", metric.E2E, .5},
+	{"p50", metric.TTFT, .5},
+}
+
+// lateClient lists the points in most of whose launches the send lag is beyond a
+// limit: a busy moment spoils a launch, not a run.
+func lateClient(f *Facts) []string {
+	var list []string
+	for _, limit := range lateLimits {
+		for _, lag := range rowsOf(f, metric.Lag.ID, limit.lag) {
+			at := placeTally{side: lag.Side}
+			at.point.Index = lag.Point
+			reported, ok := find(f, limit.of.ID, "p50", at)
+			if !ok || 2*beyondShare(lag, reported, limit.share) <= len(lag.PerLaunch) {
+				continue
+			}
+			list = append(list, fmt.Sprintf("%s: send lag %s %s, %s p50 %s (limit %.0f %%)", rowName(f, lag), limit.lag,
+				duration(lag.Value), limit.of.Name, duration(reported.Value), 100*limit.share))
+		}
+	}
+	return list
+}
+
+// beyondShare counts the launches in which part is more than a share of whole.
+func beyondShare(part, whole metric.Row, share float64) (n int) {
+	for _, p := range part.PerLaunch {
+		for _, w := range whole.PerLaunch {
+			if p.Launch == w.Launch && p.Value > share*w.Value {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // summary shows the first few; the evidence holds all.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"assay/analysis/gate"
 	"assay/bundle"
@@ -63,9 +62,13 @@ var hygieneTrips = quick([]trip{
 	}), finding.Caution, "figures read beside the requests: server_running.v1 at concurrency=8"},
 	{"missing-results", "gated", changes(pair(same), demanding("cache_cold_ttft.v1", "value", .05)), finding.Void, "cache_cold_ttft.v1 (gated)"},
 	{"unbalanced-sides", "launches", pair(func(s *scene) { s.launches = 3 }), finding.Caution, "the baseline has 3 launches and the candidate 5"},
-	{"unbalanced-sides", "order", changes(asked(func(r *spec.Run) { r.Spec.Intent.BenchmarkClass = spec.RealismGrade }), pair(func(s *scene) {
-		s.start = func(_ int, l *bundle.LaunchStart) { l.Wall = l.Wall.Add(-time.Hour) }
-	})), finding.Caution, "all launches of the baseline came before those of the candidate"},
+	{"unbalanced-sides", "order", changes(asked(func(r *spec.Run) {
+		r.Spec.Intent.BenchmarkClass = spec.RealismGrade
+		r.Spec.Candidates = []spec.Candidate{{Name: "new", Target: *r.Spec.Target}}
+	}), func(s *scene) {
+		s.launches = 4
+		s.start = func(launch int, l *bundle.LaunchStart) { l.Side = []string{spec.BaselineSide, "new"}[launch/2] }
+	}), finding.Caution, "all launches of baseline came before those of new"},
 	{"uncorrected-multiplicity", "stated", changes(pair(same), having(func(f *Facts) {
 		for range 12 {
 			f.Statements = append(f.Statements, Statement{Metric: "ttft.v1", Statistic: "p99", Delta: &Delta{Ratio: .9, Interval: &stats.Interval{Lo: .8, Hi: .95}, Test: "Welch"}})

@@ -53,6 +53,13 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "so in 5 of 5 launches"},
+	{"insufficient-warmup", "one launch that met a busy moment", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 2 && r.ID < 80 {
+				slower(r, *events, .4)
+			}
+		}
+	}, finding.Caution, "so in 1 of 5 launches"},
 	{"not-steady", "drift", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, .3*float64(r.ID)/400)
@@ -75,6 +82,21 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "launch 2: TTFT is step, not steady: from value"},
+}
+
+// A launch of 146 requests cannot bound its p99, and a few slow ones at its
+// beginning void nothing.
+func TestTailBelowItsFloor(t *testing.T) {
+	s := clean()
+	s.requests, s.warmups = 146, 40
+	s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+		if launch == 2 && r.ID < 56 {
+			slower(r, *events, .15)
+		}
+	}
+	for _, f := range InsufficientWarmup.Run(s.facts(t)).Findings {
+		t.Errorf("%s: %s", f.Severity, f.Message)
+	}
 }
 
 // Without a request nothing can be said, which is not a pass.

@@ -77,7 +77,7 @@ type Audit struct {
 }
 
 // All lists every check, family by family.
-var All = slices.Concat(instrument, foreignResults, core, rules, serving, hygiene, steadyState)
+var All = slices.Concat(instrument, foreignResults, core, rules, serving, hygiene, steadyState, integrity)
 
 // Run makes every check. Findings carry the id of their check.
 func Run(f *Facts) Audit {

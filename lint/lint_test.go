@@ -57,6 +57,8 @@ func TestChecks(t *testing.T) {
 	tests := []spoiled{
 		{"coarse for TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .006 }, "client-error", finding.Caution, "6 % of the p50 of TTFT at rate=50/s (100 ms)"},
 		{"coarse for gaps", func(f *Facts) { f.Client.Bounds.Gap.Seconds = .006 }, "client-error", finding.Void, "60 % of the p50 of ITL (chunk)"},
+		{"a third of TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .03 }, "client-error", finding.Void, "30 % of the p50 of TTFT"},
+		{"saturated", saturatedClient, "client-limit", finding.Void, "rate=50/s: send lag p99 178 ms, E2E p50 56.6 ms (limit 50 %)"},
 		{"loses events", func(f *Facts) { f.Client.After.Lost = 3 }, "client-error", finding.Void, "after the run the client lost 3 events"},
 		{"counts other tokens", func(f *Facts) {
 			f.Plan.Run.Spec.Workload.Tokenizer.Kind = spec.TokenizerFile
@@ -96,6 +98,33 @@ func TestChecks(t *testing.T) {
 				t.Errorf("got %+v, want %s %s with %q", got, tt.severity, tt.check, tt.want)
 			}
 		})
+	}
+}
+
+// saturatedClient keeps the users of a fast server waiting three times as long as
+// the server does.
+func saturatedClient(f *Facts) {
+	per := func(v float64) (list []metric.LaunchValue) {
+		for i := range 5 {
+			list = append(list, metric.LaunchValue{Launch: i, Value: v})
+		}
+		return list
+	}
+	f.Estimates.Rows = append(f.Estimates.Rows,
+		metric.Row{Metric: metric.Lag.ID, Statistic: "p99", Estimate: stats.Estimate{Value: .178}, PerLaunch: per(.178)},
+		metric.Row{Metric: metric.E2E.ID, Statistic: "p50", Estimate: stats.Estimate{Value: .0566}, PerLaunch: per(.0566)})
+}
+
+// A launch that met a busy moment does not make the client the subject of a run.
+func TestLateInOneLaunch(t *testing.T) {
+	f := healthy()
+	saturatedClient(f)
+	lags := f.Estimates.Rows[len(f.Estimates.Rows)-2].PerLaunch
+	for i := range lags[1:] {
+		lags[i].Value = 1e-4
+	}
+	for _, one := range Run(f).Findings {
+		t.Errorf("%s: %s", one.Severity, one.Message)
 	}
 }
 

@@ -87,7 +87,7 @@ func publicationSamples(int) []record.Sample {
 // same bundle need not be written for each.
 var untold struct {
 	sync.Mutex
-	facts *Facts
+	facts map[uint64]*Facts // by the draw of the noise
 }
 
 // gathered are the facts of the scene's bundle, the caller's to change.
@@ -99,9 +99,12 @@ func (s scene) gathered(t *testing.T) *Facts {
 	untold.Lock()
 	defer untold.Unlock()
 	if untold.facts == nil {
-		untold.facts = s.gather(t)
+		untold.facts = map[uint64]*Facts{}
 	}
-	f := *untold.facts
+	if untold.facts[s.draw] == nil {
+		untold.facts[s.draw] = s.gather(t)
+	}
+	f := *untold.facts[s.draw]
 	return &f
 }
 

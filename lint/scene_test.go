@@ -2,6 +2,7 @@ package lint
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,7 @@ import (
 // against; a case spoils one thing of it.
 type scene struct {
 	run         func(*spec.Run) // changes to examples/publication-inference.yaml
+	draw        uint64          // of the noise: two runs of one system differ in it
 	launches    int
 	requests    int // measured ones of each launch
 	warmups     int
@@ -34,7 +36,8 @@ type scene struct {
 	environment record.Environment
 	inputs      bundle.Inputs
 	calibration func(*record.Calibration)
-	spoil       func(*Facts) // of what has no place in a bundle
+	balance     func(launch int, c *Calls) // what the client counted
+	spoil       func(*Facts)               // of what has no place in a bundle
 
 	rate    float64      // of an open loop of Poisson arrivals in place of the closed one
 	against func(*scene) // what is different about the baseline of a pair; nil means no pair
@@ -54,6 +57,7 @@ const (
 	sceneTokens = 11
 	sceneWarmup = 1e9    // ns
 	sceneWindow = 10.5e9 // ns
+	sceneLength = 15e9   // ns of a launch
 	sceneApart  = 20e9   // ns between the beginnings of two launches
 )
 
@@ -64,7 +68,7 @@ var sceneDay = time.Date(2026, 3, 13, 9, 0, 0, 0, time.UTC)
 func clean() scene {
 	return scene{
 		run: func(r *spec.Run) {
-			r.Spec.Load.Concurrency = []int{sceneUsers}
+			r.Spec.Load.Concurrency, r.Spec.Load.Duration = []int{sceneUsers}, unit.Duration(sceneWindow)
 			r.Spec.Workload.SequenceLengthMix = []spec.SequenceLength{{InputTokens: 512, OutputTokens: sceneTokens, Weight: 1}}
 			r.Spec.Target.Server = &spec.Server{Command: []string{"vllm", "serve", "openai/gpt-oss-20b", "--tensor-parallel-size", "8"}}
 		},
@@ -79,7 +83,7 @@ func clean() scene {
 func sceneEnvironment() record.Environment {
 	env := record.Environment{}
 	for name, value := range map[string]any{
-		"clock.source": "tsc", "server.engine": "vllm", "server.version": "0.11.0", "gpu.count": 8,
+		"clock.source": "tsc", "server.engine": "vllm", "server.version": "0.11.0", "gpu.count": 8, "server.models": []string{"openai/gpt-oss-20b"},
 	} {
 		env.Set(name, value)
 	}
@@ -104,6 +108,7 @@ func (s scene) facts(t *testing.T) *Facts {
 	f := s.gathered(t)
 	if s.against != nil {
 		baseline := clean()
+		baseline.draw = 1
 		s.against(&baseline)
 		f.Hold(baseline.facts(t))
 	}
@@ -168,7 +173,11 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 	encoded, err := p.Encode()
 	must(err)
 	dir := filepath.Join(t.TempDir(), "scene")
-	w, err := bundle.Create(dir, bundle.Header{RunID: "scene", Spec: []byte("x"), Plan: encoded})
+	name := "scene"
+	if s.draw > 0 {
+		name = fmt.Sprint("scene-", s.draw)
+	}
+	w, err := bundle.Create(dir, bundle.Header{RunID: name, Spec: []byte("x"), Plan: encoded})
 	must(err)
 	must(w.SetEnvironment(s.environment))
 	must(w.SetInputs(s.inputs))
@@ -185,12 +194,20 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 		l, err := w.StartLaunch(start)
 		must(err)
 		must(l.Events.Append(record.Event{At: sceneWarmup, Name: record.WindowBegin},
-			record.Event{At: sceneWarmup + sceneWindow, Name: record.WindowEnd},
-			record.Event{At: sceneWarmup + sceneWindow, Name: record.PointBalance, Detail: `{"mostInFlight":8}`}))
+			record.Event{At: sceneWarmup + sceneWindow, Name: record.WindowEnd}))
 		if s.events != nil {
 			s.events(launch, l)
 		}
-		s.fill(t, launch, l)
+		balance := s.fill(t, launch, l)
+		if s.balance != nil {
+			s.balance(launch, &balance)
+		}
+		counted, err := json.Marshal(struct {
+			Calls
+			MostInFlight int `json:"mostInFlight"`
+		}{balance, sceneUsers})
+		must(err)
+		must(l.Events.Append(record.Event{At: sceneWarmup + sceneWindow, Name: record.PointBalance, Detail: string(counted)}))
 		if s.samples != nil {
 			must(l.Samples.Append(s.samples(launch)...))
 		}
@@ -205,7 +222,7 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 		if s.steps != nil {
 			must(l.Steps.Append(s.steps(launch)...))
 		}
-		end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}
+		end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted, Wall: start.Wall.Add(sceneLength)}
 		if s.end != nil {
 			s.end(launch, &end)
 		}
@@ -224,12 +241,13 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 }
 
 // fill writes the requests of a closed loop: each user sends the next call when
-// the last has ended. The noise is the launch's own, and small.
-func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
+// the last has ended. The noise is the launch's own, and small. It returns what the
+// client counts.
+func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) (balance Calls) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, uint64(launch)))
+	random := rand.New(rand.NewPCG(1+2*s.draw, uint64(launch)))
 	free := make([]int64, sceneUsers) // when each user is free again
-	arrivals := rand.New(rand.NewPCG(2, uint64(launch)))
+	arrivals := rand.New(rand.NewPCG(2+2*s.draw, uint64(launch)))
 	next := 0.0 // when the next call of an open loop is due
 	own := 1 + .005*random.NormFloat64()
 	calls := s.warmups + s.requests
@@ -257,7 +275,7 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 			case next < sceneWarmup:
 				r.Phase = record.Warmup
 			case next >= sceneWarmup+sceneWindow+2*sceneTTFT:
-				return
+				return balance
 			case next >= sceneWarmup+sceneWindow:
 				r.Phase = record.Cooldown
 			}
@@ -277,6 +295,7 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 		}
 		r.Chunks = int32(len(events))
 		free[user] = r.Done
+		balance.count(r.Result)
 		if err := l.Requests.Append(r); err != nil {
 			t.Fatal(err)
 		}
@@ -284,6 +303,7 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) {
 			t.Fatal(err)
 		}
 	}
+	return balance
 }
 
 func (s scene) calibrated(when string) record.Calibration {
@@ -310,4 +330,4 @@ type trip struct {
 }
 
 // trips lists the families' cases; every check outside of instrument has one.
-var trips = slices.Concat(foreignTrips, coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips)
+var trips = slices.Concat(foreignTrips, coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips, integrityTrips)

@@ -10,6 +10,7 @@ type Statement struct {
 	Point     string          `json:"point,omitempty"`     // name of the point; empty means the only one
 	Side      string          `json:"side,omitempty"`      // in a run with candidates
 	Value     float64         `json:"value"`
+	Unit      string          `json:"unit,omitempty"` // of value and interval, as it was said; empty means the metric's own
 	Interval  *stats.Interval `json:"interval,omitempty"`
 	N         int             `json:"n,omitempty"`        // replicates that the interval rests on, as it was said
 	Method    string          `json:"method,omitempty"`   // how the interval was made, as it was said

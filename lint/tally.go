@@ -40,8 +40,16 @@ type PointTally struct {
 	Again          int     // measured requests that a proxy says it tried more than once
 	Attempted      int     // measured requests of which a proxy counted the attempts
 
+	Balance   Calls // as the client counted them while it sent
+	Calls     Calls // as the records hold them, of every phase
+	Outside   int   // measured requests that were not sent in the measured window
+	Backwards int   // requests that ended, or were answered, before they were sent
+	LastDone  int64 // of any phase
+
 	Lengths  Lengths
+	Surplus  Surplus
 	Prompts  Prompts
+	Copies   Repeats       // measured answers that took as long as one before, to the nanosecond
 	Response *stats.Sketch // seconds from due to done, of successful measured requests
 	Service  *stats.Sketch // seconds from sent to done, of the same
 	Opening  Opening
@@ -76,15 +84,18 @@ type requestRow struct {
 	Finish  string         `parquet:"finish_reason,dict"`
 	Prompt  int64          `parquet:"prompt_hash"`
 	Flags   string         `parquet:"flags,dict"`
+	ID      int64          `parquet:"request,delta"`
+	Chunks  int32          `parquet:"chunks,delta"`
 }
 
 func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
 	var out Tally
+	timelines := newSeen() // of the whole bundle: launches are held against each other
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
 		}
-		points, err := tallyLaunch(b, p, info)
+		points, err := tallyLaunch(b, p, info, timelines)
 		if err != nil {
 			return out, fmt.Errorf("launch %d: %w", info.Index, err)
 		}
@@ -93,7 +104,7 @@ func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
 	return out, nil
 }
 
-func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) ([]PointTally, error) {
+func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timelines *seen) ([]PointTally, error) {
 	points := map[int32]*PointTally{}
 	for _, point := range p.Points {
 		points[int32(point.Index)] = &PointTally{
@@ -116,6 +127,10 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) ([]Point
 		at := points[int32(point.Index)]
 		at.Due, at.Sent = newArrivals(point, at.Begin, at.End), newArrivals(point, at.Begin, at.End)
 	}
+	streams, err := readStreams(b, info.Index)
+	if err != nil {
+		return nil, err
+	}
 	seen := newSeen()
 	for r, err := range bundle.Rows[requestRow](b, info.Index, bundle.Requests) {
 		if err != nil {
@@ -123,6 +138,7 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) ([]Point
 		}
 		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
 			at.add(r, seen)
+			at.account(r, streams, timelines)
 		}
 	}
 	var list []PointTally
@@ -141,11 +157,15 @@ func (t *PointTally) event(e record.Event) error {
 	case record.WindowEnd:
 		t.End = e.At
 	case record.PointBalance:
-		var balance struct{ MostInFlight int64 }
+		var balance struct {
+			Calls
+			MostInFlight int64
+		}
 		if err := json.Unmarshal([]byte(e.Detail), &balance); err != nil {
 			return fmt.Errorf("event %s: %w", e.Name, err)
 		}
 		t.MostInFlight = &balance.MostInFlight
+		t.Balance.add(balance.Calls)
 	}
 	return nil
 }

@@ -48,14 +48,17 @@ func (l *Lengths) add(r requestRow) {
 // mean is the tokens of an answer; NaN where nothing tells.
 func (l Lengths) mean() float64 { return l.Tokens / float64(l.Answers) }
 
-// Prompts counts measured requests whose prompt the launch had sent before. Of
-// long launches a sample of the prompts is looked at, chosen by their hash.
-type Prompts struct {
+// Repeats counts things that were there before. Of many a sample is looked at,
+// chosen by their hash.
+type Repeats struct {
 	Looked int
 	Known  int
 }
 
-func (p *Prompts) add(known, sampled bool) {
+// Prompts counts measured requests whose prompt the launch had sent before.
+type Prompts = Repeats
+
+func (p *Repeats) add(known, sampled bool) {
 	if !sampled {
 		return
 	}

@@ -44,7 +44,7 @@ func unbalancedSides(f *Facts) Answer {
 			})
 		}
 	}
-	if !publication(f) { // there friday-afternoon says so
+	if !publication(f) && f.Against == nil { // friday-afternoon and unpaired-drift say so there
 		list = append(list, inOrder(groups, names)...)
 	}
 	return found(list...)

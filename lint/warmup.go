@@ -30,10 +30,11 @@ var NotSteady = Check{
 }
 
 // voidOff is how far the window's figures may be from those of its steady part,
-// relatively, before no claim may rest on them. What is that large counts in one
-// launch. Smaller things count where half of the launches show them in the same
-// series, because of thirty steady series one is called otherwise; and what moves
-// by less than smallMove is left to the report.
+// relatively, before no claim may rest on them: in most of the launches, or in
+// their mean, which is what is reported. One launch by itself may have met a busy
+// moment, and is worth a caution. Smaller things count where half of the launches
+// show them in the same series, because of thirty steady series one is called
+// otherwise; and what moves by less than smallMove is left to the report.
 const voidOff, smallMove = .10, .05
 
 // judgesSteadiness reports whether any point has a load that can settle.
@@ -83,20 +84,33 @@ func spot(f *Facts, want func(s steady.Series) (off float64, bad bool)) map[int]
 	return list
 }
 
-// spottedIn counts the launches in which a point was judged, and those of them
-// in which the series of the worst was spotted.
-func spottedIn(f *Facts, point int, own []spotted) (bad, all int) {
+// A spread says in how many launches the worst series of a point was spotted.
+type spread struct {
+	bad   int     // launches in which it was spotted
+	large int     // those of them in which it is off by more than voidOff
+	all   int     // launches in which the point was judged
+	mean  float64 // how bad it is over all of them; 0 stands for the others
+}
+
+func spottedIn(f *Facts, point int, own []spotted) spread {
+	var out spread
 	for _, s := range own {
-		if s.series.Name == own[0].series.Name {
-			bad++
+		if s.series.Name != own[0].series.Name {
+			continue
+		}
+		out.bad++
+		out.mean += s.off
+		if math.Abs(s.off) > voidOff {
+			out.large++
 		}
 	}
 	for p := range f.Steady.Judged {
 		if p.Point == point {
-			all++
+			out.all++
 		}
 	}
-	return bad, all
+	out.mean /= float64(max(1, out.all))
+	return out
 }
 
 func insufficientWarmup(f *Facts) Answer {
@@ -112,28 +126,27 @@ func insufficientWarmup(f *Facts) Answer {
 		if len(own) == 0 {
 			continue
 		}
-		worst := own[0]
-		launches, all := spottedIn(f, point.Index, own)
+		in := spottedIn(f, point.Index, own)
 		severity := finding.Caution
 		switch {
-		case math.Abs(worst.off) > voidOff:
+		case 2*in.large > in.all || math.Abs(in.mean) > voidOff:
 			severity = finding.Void
-		case 2*launches < all:
+		case in.large == 0 && 2*in.bad < in.all:
 			continue
 		}
-		list = append(list, earlyFinding(f, point.Name, worst, launches, all, severity))
+		list = append(list, earlyFinding(point.Name, own[0], in, severity))
 	}
 	return found(list...)
 }
 
-func earlyFinding(f *Facts, point string, w spotted, launches, all int, severity finding.Severity) finding.Finding {
+func earlyFinding(point string, w spotted, in spread, severity finding.Severity) finding.Finding {
 	s := w.series
 	message := fmt.Sprintf("%s, launch %d: the window begins %d requests before %s is steady: mean %s where the steady part has %s (%+.0f %%), p50 %s and %s",
 		point, w.launch, *s.Early, s.Name, second(s.Window.Mean), second(s.Steady.Mean), 100*(s.Window.Mean/s.Steady.Mean-1), second(s.Window.Median), second(s.Steady.Median))
-	if s.Window.N >= 100 {
+	if s.Window.N >= steady.FewestForTail {
 		message += fmt.Sprintf(", p99 %s and %s", second(s.Window.P99), second(s.Steady.P99))
 	}
-	message += fmt.Sprintf("; so in %d of %d launches", launches, all)
+	message += fmt.Sprintf("; so in %d of %d launches", in.bad, in.all)
 	return finding.Finding{
 		Severity: severity, Message: message,
 		Why:      "the first requests meet a cold system, and what they took is averaged into the result",
@@ -159,11 +172,11 @@ func notSteady(f *Facts) Answer {
 		if len(own) == 0 {
 			continue
 		}
-		launches, all := spottedIn(f, point.Index, own)
+		in := spottedIn(f, point.Index, own)
 		// How far a restless series moves is partly its noise: one launch is not enough.
 		shape, move := own[0].series.State.Shape, math.Abs(own[0].off)
 		alone := move > voidOff && (shape == stats.Drift || shape == stats.Step)
-		if move < smallMove || !alone && 2*launches < all {
+		if move < smallMove || !alone && 2*in.bad < in.all {
 			continue
 		}
 		s := own[0].series
@@ -174,7 +187,7 @@ func notSteady(f *Facts) Answer {
 		list = append(list, finding.Finding{
 			Severity: severity,
 			Message: fmt.Sprintf("%s, launch %d: %s is %s, not steady: %s; so in %d of %d launches",
-				point.Name, own[0].launch, s.Name, s.State.Shape, shapeReason(s.State), launches, all),
+				point.Name, own[0].launch, s.Name, s.State.Shape, shapeReason(s.State), in.bad, in.all),
 			Why:      "a mean or a percentile of a level that moves depends on when the window was",
 			Fix:      shapeFix[s.State.Shape],
 			Evidence: s.State.Reasons,

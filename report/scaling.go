@@ -52,14 +52,7 @@ func writeStudy(b *bytes.Buffer, r scaling.Result) {
 	fmt.Fprintln(b)
 	writeSizes(b, r)
 	fmt.Fprintf(b, "classes: %s\n", scaling.ClassScale)
-	for _, f := range r.Fits {
-		fmt.Fprintf(b, "%s\n", f.Sentence)
-	}
-	if len(r.Fits) == 0 {
-		for _, c := range r.Closed {
-			fmt.Fprintf(b, "with the base taken as exact: %s\n", c)
-		}
-	}
+	writeLaws(b, r)
 	if r.Reading != "" {
 		fmt.Fprintln(b, r.Reading)
 	}
@@ -73,6 +66,29 @@ func writeStudy(b *bytes.Buffer, r scaling.Result) {
 		fmt.Fprintf(b, "cheapest of the measured sizes: %d workers\n", *r.Cheapest)
 	}
 	writeBeside(b, r)
+}
+
+// writeLaws is every law that was laid through the sizes, and why others were not.
+// Where times were to a target, those of throughput stand beside those of time: a
+// law is about how work is shared, and not about how much of it a target takes.
+func writeLaws(b *bytes.Buffer, r scaling.Result) {
+	of := func(prefix string, r scaling.Result) {
+		for _, f := range r.Fits {
+			fmt.Fprintf(b, "%s%s\n", prefix, f.Sentence)
+		}
+		for _, reason := range r.Unfitted {
+			fmt.Fprintf(b, "%s%s\n", prefix, reason)
+		}
+		for _, c := range r.Closed {
+			fmt.Fprintf(b, "%swith the base taken as exact: %s\n", prefix, c)
+		}
+	}
+	if r.Rate == nil {
+		of("", r)
+		return
+	}
+	of("of time: ", r)
+	of("of throughput: ", *r.Rate)
 }
 
 func writeSizes(b *bytes.Buffer, r scaling.Result) {

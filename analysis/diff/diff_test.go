@@ -141,6 +141,21 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// A server that counts tokens itself is named by its address, which two launches
+// of one system need not share.
+func TestTokenizerOfAServer(t *testing.T) {
+	a, b := side(t, nil), side(t, nil)
+	a.Manifest.Inputs.Tokenizer = &bundle.Input{Name: "http://127.0.0.1:8101/tokenize", Unavailable: "not shown"}
+	b.Manifest.Inputs.Tokenizer = &bundle.Input{Name: "http://127.0.0.1:8102/tokenize", Unavailable: "not shown"}
+	if _, rest, ok := Controlled(Bundles(a, b), "runtime_version"); !ok {
+		t.Errorf("two ports make two tokenizers: %v", rest)
+	}
+	b.Manifest.Inputs.Tokenizer = &bundle.Input{Name: "tokenizer.json", Digest: "sha256:1"}
+	if _, _, ok := Controlled(Bundles(a, b), "runtime_version"); ok {
+		t.Error("a server's count and a file's pass for one tokenizer")
+	}
+}
+
 // TestSides takes a run with a candidate apart: what differs is what differs
 // between the targets and between what the servers said of themselves.
 func TestSides(t *testing.T) {

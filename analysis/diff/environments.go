@@ -74,6 +74,8 @@ func inputs(a, b bundle.Inputs) []Change {
 		if strings.HasPrefix(path, "inputs.images.") {
 			c.Variable = runtime
 		}
+		// A server that counts tokens itself is named by its address.
+		c.Along = isAddress(c.A) && isAddress(c.B)
 		list = append(list, c)
 	}
 	return list
@@ -101,6 +103,11 @@ func flatInputs(in bundle.Inputs) map[string]string {
 		one(fmt.Sprintf("inputs.datasets[%d]", i), &in.Datasets[i])
 	}
 	return flat
+}
+
+// isAddress says that an input is what a server did, and known by where that was.
+func isAddress(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
 // repository is an image's name without its tag and digest, so that two versions

@@ -163,7 +163,7 @@ func (s Study) predict(fits []Fit) []Prediction {
 		case workers > MostExtrapolation*largest:
 			p.Refused = fmt.Sprintf("beyond %d times the %d workers that were measured; measure nearer", MostExtrapolation, largest)
 		case best < 0:
-			p.Refused = fmt.Sprintf("no law is fitted to fewer than %d sizes, or launches are too few", fewestSizes)
+			p.Refused = fmt.Sprintf("no law is fitted to fewer than %d sizes, and none is chosen by too few launches", fewestSizes)
 		default:
 			p.Law = fits[best].Law
 			p.Speedup = s.speedupBy(fits[best], workers)

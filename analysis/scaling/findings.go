@@ -45,12 +45,16 @@ func (s Study) findings(r Result) []finding.Finding {
 			add("superlinear", finding.Caution, fmt.Sprintf("%d workers: efficiency %.3g %s is above one", row.Workers, row.Efficiency.Value, above),
 				"audit the base first: its settings, its batch, its cache; only then call it super-linear")
 		case row.Workers > s.baseWorkers() && row.Efficiency.Value >= suspicious:
-			add("speedup-equals-workers", finding.Caution, fmt.Sprintf("%d workers give %.3g times: a speed-up equal to the number of workers leaves nothing for working together", row.Workers, row.Speedup.Value),
+			add("speedup-equals-workers", finding.Caution, s.suspicion(row),
 				"audit the base before quoting it")
 		}
 		if row.Launches < 3 {
 			add("no-variance", finding.Void, fmt.Sprintf("%d workers: %d launches say nothing about spread", row.Workers, row.Launches), "make at least three launches at every size")
 		}
+	}
+	if len(r.Fits) > 1 && !slices.ContainsFunc(r.Fits, func(f Fit) bool { return f.Best }) {
+		add("no-law-chosen", finding.Note, fmt.Sprintf("%d launches cannot choose between %s: the criterion for small samples (AICc) needs more", launchesIn(s.Points), lawNames(r.Fits)),
+			"make more launches, or quote no law")
 	}
 	if len(s.Points) < fewestSizes {
 		add("two-points", finding.Caution, fmt.Sprintf("%d sizes: no law is fitted to fewer than %d", len(s.Points), fewestSizes), "measure more sizes")
@@ -62,6 +66,31 @@ func (s Study) findings(r Result) []finding.Finding {
 	}
 	list = append(list, s.software()...)
 	return list
+}
+
+// suspicion says what is too good about a row, in terms of its base.
+func (s Study) suspicion(row Row) string {
+	const nothing = "leaves nothing for working together"
+	if base := s.baseWorkers(); base > 1 {
+		return fmt.Sprintf("%d workers give %.3g times what %d give: a speed-up as large as the growth of the workers, %.3g times, %s",
+			row.Workers, row.Speedup.Value, base, s.grown(row.Workers), nothing)
+	}
+	return fmt.Sprintf("%d workers give %.3g times: a speed-up equal to the number of workers %s", row.Workers, row.Speedup.Value, nothing)
+}
+
+func launchesIn(points []Point) (n int) {
+	for _, p := range points {
+		n += len(p.Values)
+	}
+	return n
+}
+
+func lawNames(fits []Fit) string {
+	var names []string
+	for _, f := range fits {
+		names = append(names, f.Law)
+	}
+	return strings.Join(names, " and ")
 }
 
 // suspicious is an efficiency that only a perfect system has.

@@ -1,7 +1,6 @@
 package scaling
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +18,7 @@ type Fit struct {
 	Parameters []Parameter `json:"parameters"`
 	Spread     float64     `json:"spread"` // of the launches around the law, relative
 	AICc       *float64    `json:"aicc"`   // smaller is better, among the laws of one study; null with too few launches
-	Best       bool        `json:"best"`   // of the laws that were fitted
+	Best       bool        `json:"best"`   // of the laws that were fitted; of none where one of several has no criterion
 
 	// Peak is the size with the most throughput, where the law has one, and
 	// Extrapolated says that it lies beyond what was measured.
@@ -83,10 +82,11 @@ func uslPeak(shape []Parameter) (float64, bool) {
 
 func terms(list ...func(float64) float64) []func(float64) float64 { return list }
 
-// fits lays every law of the study's kind through its launches.
-func (s Study) fits() []Fit {
+// fits lays every law of the study's kind through its launches, and says of those
+// that could not be laid why.
+func (s Study) fits() (list []Fit, unfitted []string) {
 	if len(s.Points) < fewestSizes {
-		return nil
+		return nil, nil
 	}
 	var ks, rates []float64
 	for _, p := range s.Points {
@@ -94,27 +94,39 @@ func (s Study) fits() []Fit {
 			ks, rates = append(ks, s.grown(p.Workers)), append(rates, s.throughput(p.Workers, v))
 		}
 	}
-	var list []Fit
 	for _, l := range laws {
 		if l.kind != "" && l.kind != s.Kind {
 			continue
 		}
 		f, ok := l.fit(ks, rates, s.Confidence)
-		if ok {
-			f.scale(float64(s.baseWorkers()))
-			list = append(list, f)
+		if !ok {
+			unfitted = append(unfitted, fmt.Sprintf("%s: not fitted: %d launches, and more than its %d coefficients are needed", l.name, len(ks), len(l.terms)))
+			continue
+		}
+		f.scale(float64(s.baseWorkers()))
+		list = append(list, f)
+	}
+	choose(list)
+	for i := range list {
+		list[i].Sentence = list[i].sentence(s.Points[len(s.Points)-1].Workers, len(list) > 1)
+	}
+	return list, unfitted
+}
+
+// choose marks the law with the smallest criterion, or the only one. Where one of
+// several has none, nobody can say which is better: more parameters always lie
+// nearer to the data.
+func choose(list []Fit) {
+	if len(list) == 0 || len(list) > 1 && slices.ContainsFunc(list, func(f Fit) bool { return f.AICc == nil }) {
+		return
+	}
+	best := 0
+	for i, f := range list {
+		if i > 0 && *f.AICc < *list[best].AICc {
+			best = i
 		}
 	}
-	if len(list) > 0 {
-		best := slices.MinFunc(list, func(a, b Fit) int {
-			return cmp.Compare(criterion(a), criterion(b))
-		})
-		for i := range list {
-			list[i].Best = list[i].Law == best.Law
-			list[i].Sentence = list[i].sentence(s.Points[len(s.Points)-1].Workers, len(list) > 1)
-		}
-	}
-	return list
+	list[best].Best = true
 }
 
 // throughput turns a measured value into work per time. Of weak scaling the
@@ -262,13 +274,6 @@ func (f *Fit) scale(base float64) {
 	case f.Peak != nil:
 		*f.Peak *= base
 	}
-}
-
-func criterion(f Fit) float64 {
-	if f.AICc == nil {
-		return math.Inf(1)
-	}
-	return *f.AICc
 }
 
 // aicc is Akaike's criterion for small samples; nil where there are too few.

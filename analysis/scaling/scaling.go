@@ -138,6 +138,7 @@ type Result struct {
 	Held      string   `json:"held,omitempty"` // what was held as workers were added; empty when unknown
 	Rows      []Row    `json:"rows"`
 	Fits      []Fit    `json:"fits,omitempty"`
+	Unfitted  []string `json:"unfitted,omitempty"` // laws of the kind that could not be fitted, and why
 	Threshold float64  `json:"threshold"`
 	Bend      *int     `json:"bend,omitempty"` // first measured size below the threshold
 	Fastest   int      `json:"fastest"`        // of the measured sizes
@@ -197,7 +198,7 @@ func Analyse(s Study) (Result, error) {
 		}
 	}
 	out.best()
-	out.Fits = s.fits()
+	out.Fits, out.Unfitted = s.fits()
 	out.Closed = s.closed(out.Rows)
 	out.Reading = s.reading(out.Rows)
 	out.Predictions = s.predict(out.Fits)

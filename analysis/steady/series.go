@@ -181,7 +181,7 @@ func newSeries(m measure, calls []call) Series {
 	if len(settled) > 0 {
 		f := figures(settled)
 		s.Steady = &f
-		s.ColdTail = s.Window.N >= fewestForTail && 2*slow*100 > s.Window.N
+		s.ColdTail = s.Window.N >= FewestForTail && 2*slow*100 > s.Window.N
 	}
 	if b, ok := stats.NaiveBias(xs[:end], begin); ok {
 		s.Bias = &Bias{MeanOfAll: b.Inflation, BestOfN: b.BestOfN}
@@ -208,8 +208,9 @@ func windowState(xs []float64, warmup int) stats.Steadiness {
 	return alone
 }
 
-// fewestForTail is the fewest requests whose p99 is not simply their slowest.
-const fewestForTail = 100
+// FewestForTail is the fewest requests that can bound a p99 at 95 %: a tail of fewer
+// is one slow request or two, which any busy moment gives.
+var FewestForTail = stats.MinSamples(.99, .95)
 
 func count(is bool) int {
 	if is {

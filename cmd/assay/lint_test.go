@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/bundle"
 	"assay/lint"
@@ -24,7 +25,8 @@ spec:
 `
 
 // lintedRun leaves a bundle of three launches, each a little slower than the one
-// before; precision replaces that of the document.
+// before; precision replaces that of the document. The last letter of id is in its
+// times: two runs do not share a record.
 func lintedRun(t *testing.T, id, precision string) string {
 	t.Helper()
 	must := func(err error) {
@@ -47,7 +49,8 @@ func lintedRun(t *testing.T, id, precision string) string {
 	must(err)
 	must(w.SetEnvironment(record.Environment{"gpu.driver": {Value: "575.51"}, "pci.gpus": {Value: []string{}}}))
 	for launch := range 3 {
-		l, err := w.StartLaunch(bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID})
+		begun := time.Now().Add(time.Duration(launch) * time.Minute) // after the plan was frozen
+		l, err := w.StartLaunch(bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID, Wall: begun})
 		must(err)
 		must(l.Events.Append(record.Event{Name: record.WindowBegin}, record.Event{At: 2e9, Name: record.WindowEnd}))
 		for i := range int64(24) { // the load goes on after the window
@@ -55,7 +58,7 @@ func lintedRun(t *testing.T, id, precision string) string {
 			if i >= 20 {
 				phase = record.Cooldown
 			}
-			due, took := i*100e6, int64(40e6+float64(launch)*1e6)
+			due, took := i*100e6, int64(40e6+float64(launch)*1e6)+int64(id[len(id)-1])*1e4
 			usage, first := int32(2), due+took
 			must(l.Requests.Append(record.Request{
 				ID: i, Phase: phase, Due: due, Sent: due + 1e4, First: &first, Done: due + took + 10e6, Result: record.OK,
@@ -65,7 +68,7 @@ func lintedRun(t *testing.T, id, precision string) string {
 				must(l.Chunks.Append(record.Chunk{Request: i, Seq: seq, At: first + int64(seq)*10e6, Kind: record.Content, TextBytes: 4}))
 			}
 		}
-		must(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
+		must(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted, Wall: begun.Add(3 * time.Second)}))
 	}
 	_, err = w.Seal(t.Context(), bundle.Completed, bundle.SealOptions{})
 	must(err)

@@ -1,0 +1,94 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+
+	"assay/finding"
+	"assay/metric"
+)
+
+// UsageMismatch fires when the server counts tokens that it did not send.
+var UsageMismatch = Check{
+	ID: "usage-mismatch", Severity: finding.Void,
+	Doc:     "The server reports more output tokens than its answers hold, and every rate per token is too high.",
+	Applies: answersText,
+	Run:     usageMismatch,
+}
+
+const (
+	// ending is how many tokens of an answer need not show in it: the one that ends
+	// it, which some servers count.
+	ending = 1
+	// varied is by how many tokens answers must differ before a constant surplus
+	// over their events says anything: where all are equally long, several tokens to
+	// an event look the same.
+	varied = 4
+	// beyondShare is the share of answers that may be longer than allowed.
+	beyondAllowed = .01
+)
+
+func usageMismatch(f *Facts) Answer {
+	var list []finding.Finding
+	looked := 0
+	for _, p := range f.places() {
+		s := p.surplus()
+		looked += s.Answers + s.Bounded
+		if message := inflated(s); message != "" {
+			list = append(list, inflatedFinding(p.name+": "+message))
+		}
+	}
+	for _, c := range f.Estimates.Counts {
+		if c.Of != metric.OfAnswer || !f.Plan.Run.Spec.Workload.Tokenizer.Named() {
+			continue
+		}
+		looked += c.Requests
+		if constant := c.Most-c.Least <= ending && c.Least > ending; constant || math.Abs(c.Server-c.Ours) > max(ending, lengthShare*c.Ours) {
+			list = append(list, inflatedFinding(fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average, and the named tokenizer counts %.1f in the same text",
+				placeName(pointName(f, c.Point), c.Side), c.Server, c.Ours)))
+		}
+	}
+	if looked == 0 {
+		return missing("the number of output tokens of the answers (usage)")
+	}
+	return found(list...)
+}
+
+// inflated says how a count of tokens contradicts the answers; empty where it does
+// not.
+func inflated(s Surplus) string {
+	switch {
+	case float64(s.Beyond) > beyondAllowed*float64(s.Bounded):
+		return fmt.Sprintf("%d of %d answers hold more tokens, by the server's count, than their requests allow", s.Beyond, s.Bounded)
+	case s.Answers > 1 && s.Longest-s.Fewest >= varied && s.Least > ending && s.Most-s.Least <= ending:
+		return fmt.Sprintf("the server counts %d tokens more in every answer than it sends pieces, whether the answer holds %d tokens or %d", s.Least, s.Fewest, s.Longest)
+	}
+	return ""
+}
+
+func inflatedFinding(message string) finding.Finding {
+	return finding.Finding{
+		Severity: finding.Void, Message: message,
+		Why: "throughput and time per token divide by the server's count: tokens that were never sent make it look faster",
+		Fix: "name the model's tokenizer in spec.workload.tokenizer, keep answers (load.keepAnswers), and have the server's usage mended",
+	}
+}
+
+// surplus adds those of the launches of a place.
+func (p placeTally) surplus() Surplus {
+	var all Surplus
+	for _, t := range p.launches {
+		s := t.Surplus
+		all.Beyond, all.Bounded = all.Beyond+s.Beyond, all.Bounded+s.Bounded
+		if s.Answers == 0 {
+			continue
+		}
+		if all.Answers == 0 {
+			all.Least, all.Most, all.Fewest, all.Longest = s.Least, s.Most, s.Fewest, s.Longest
+		}
+		all.Answers += s.Answers
+		all.Least, all.Most = min(all.Least, s.Least), max(all.Most, s.Most)
+		all.Fewest, all.Longest = min(all.Fewest, s.Fewest), max(all.Longest, s.Longest)
+	}
+	return all
+}
