@@ -66,7 +66,7 @@ publication; 4: a bundle is not what was sealed.`,
 	f.Float64Var(&ask.options.Power, "power", 0.8, "the chance to see an effect that \"could see\" speaks of")
 	f.StringVar(&ask.baseline, "baseline", "", "the bundle to compare with, as it stands among the arguments (default: the first)")
 	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
-	f.StringVar(&ask.format, "format", "text", "text, md, html or json")
+	f.StringVar(&ask.format, "format", "text", "text, md, html, json, junit or csv")
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
 	ask.trust.add(cmd)
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
@@ -85,11 +85,17 @@ func (ask comparing) run(env Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := auditPairs(&r, sides); err != nil {
+		return err
+	}
 	show := map[string]func() error{
 		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
 		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
 		"html": func() error { return report.CompareHTML(env.Stdout, r, ask.all) },
 		"json": func() error { return printJSON(env.Stdout, r) },
+
+		"junit": func() error { return report.CompareJUnit(env.Stdout, r, ask.all) },
+		"csv":   func() error { return report.CompareCSV(env.Stdout, r) },
 	}
 	if err := show[ask.format](); err != nil {
 		return err
@@ -104,8 +110,8 @@ func (ask comparing) check() error {
 	switch {
 	case ask.policy != policyPublication && ask.policy != policyExploratory:
 		return fmt.Errorf("--policy %q: want publication or exploratory", ask.policy)
-	case !slices.Contains([]string{"text", "md", "html", "json"}, ask.format):
-		return fmt.Errorf("--format %q: want text, md, html or json", ask.format)
+	case !slices.Contains([]string{"text", "md", "html", "json", "junit", "csv"}, ask.format):
+		return fmt.Errorf("--format %q: want text, md, html, json, junit or csv", ask.format)
 	case ask.options.Variable != "" && !slices.Contains(spec.Vocabularies["variables"], ask.options.Variable):
 		return fmt.Errorf("--variable %q: want one of %s", ask.options.Variable, strings.Join(spec.Vocabularies["variables"], ", "))
 	case !(ask.options.Margin >= 0 && ask.options.Margin < 1):
