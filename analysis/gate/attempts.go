@@ -25,7 +25,7 @@ func (in Input) Entry(policyDigest string) Entry {
 	return Entry{
 		Version: HistoryVersion, Rule: Rule, Policy: policyDigest, Alpha: in.Policy.Spec.Alpha,
 		Baseline: named(in.Baseline.Party()), Candidate: named(in.Candidate.Party()), System: systemOf(in.Candidate),
-		Verdicts: map[string]Verdict{}, Alerts: []string{},
+		Same: len(diff.Bundles(in.Baseline.Side, in.Candidate.Side)) == 0, Verdicts: map[string]Verdict{}, Alerts: []string{},
 	}
 }
 

@@ -32,6 +32,7 @@ type comparing struct {
 
 func compareCommand(env Env) *cobra.Command {
 	var ask comparing
+	var once again
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare BUNDLE [BUNDLE…]",
@@ -45,6 +46,10 @@ The first bundle is the baseline (or the one that --baseline names). One bundle 
 run with candidates is compared with itself, side by side, paired by block; a side of
 such a bundle among others is written BUNDLE@SIDE.
 
+Of two runs that were made one after the other, what the machine did meanwhile looks
+like a difference. With --again the two become one document that measures both in
+interleaved blocks; with --run it is carried out and compared at once.
+
 Exit code 0: compared; 2: asked wrongly; 3: not controlled, and --policy is
 publication; 4: a bundle is not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -53,9 +58,12 @@ publication; 4: a bundle is not what was sealed.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
 				ask.format = "json"
+			}
+			if once.wanted {
+				return once.measure(cmd.Context(), env, ask, args)
 			}
 			return ask.run(env, args)
 		},
@@ -70,6 +78,10 @@ publication; 4: a bundle is not what was sealed.`,
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
 	ask.trust.add(cmd)
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
+	f.BoolVar(&once.wanted, "again", false, "write one document that measures both in interleaved blocks, from the two bundles")
+	f.BoolVar(&once.run, "run", false, "with --again: carry it out, and compare what it measured")
+	f.StringVarP(&once.out, "out", "o", "again", "with --again: the folder for the document and the bundle")
+	f.StringVar(&once.key, "key", "", "with --run: private key to sign the bundle with")
 	return cmd
 }
 
