@@ -81,7 +81,7 @@ publication; 4: a bundle is not what was sealed.`,
 	f.BoolVar(&once.wanted, "again", false, "write one document that measures both in interleaved blocks, from the two bundles")
 	f.BoolVar(&once.run, "run", false, "with --again: carry it out, and compare what it measured")
 	f.StringVarP(&once.out, "out", "o", "again", "with --again: the folder for the document and the bundle")
-	f.StringVar(&once.key, "key", "", "with --run: private key to sign the bundle with")
+	f.StringVar(&once.key, "sign", "", "with --run: private key to sign the bundle with")
 	return cmd
 }
 
