@@ -55,6 +55,8 @@ func TestCompareCommand(t *testing.T) {
 		{"the order of launches", []string{"compare", base, newer}, exitOK, []string{"CAUTION unbalanced-sides (pair): all launches of the baseline came before those of the candidate"}, nil},
 		{"for CI", []string{"compare", base, newer, "--format", "junit"}, exitOK, []string{`<testcase classname="newer" name="ttft.v1 p50 at concurrency=1">`}, nil},
 		{"as a table", []string{"compare", base, newer, "--format", "csv"}, exitOK, []string{"base,newer,true,concurrency=1,ttft.v1,TTFT,p50,s,lower"}, nil},
+		{"again", []string{"compare", base, newer, "--again", "-o", filepath.Join(dir, "again")}, exitOK, []string{"both systems in one run, in interleaved blocks", "assay run"}, nil},
+		{"again, other questions", []string{"compare", base, two, "--again", "-o", filepath.Join(dir, "never")}, exitUsage, nil, []string{"asked different things", "spec.workload.precision: bf16 → fp8"}},
 		{"one", []string{"compare", base}, exitUsage, nil, []string{"want a second bundle"}},
 		{"none", []string{"compare"}, exitUsage, nil, []string{"got no bundle"}},
 		{"the same twice", []string{"compare", base, newer, base}, exitUsage, nil, []string{"given twice"}},
