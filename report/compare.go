@@ -8,6 +8,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/diff"
+	"assay/analysis/gate"
 	"assay/stats"
 	"assay/unit"
 )
@@ -28,6 +29,9 @@ func comparePage(r compare.Report, all bool) page {
 		// Whether the rest may be believed comes first.
 		p.add(block{lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
 	}
+	for _, c := range r.Comparisons {
+		p.add(pairFindings(c))
+	}
 	for _, table := range r.Engines {
 		p.add(enginesBlock(table, r.Baseline.Label))
 	}
@@ -41,6 +45,15 @@ func comparePage(r compare.Report, all bool) page {
 		"p is corrected by Holm over the primary metrics of all candidates, by Benjamini and Hochberg over the rest (" + r.Rule + ").",
 	}})
 	return p
+}
+
+// pairFindings lists what the checks found in a pair.
+func pairFindings(c compare.Comparison) block {
+	var list []gate.Found
+	for _, f := range c.Findings {
+		list = append(list, gate.Found{About: gate.AboutPair, Finding: f})
+	}
+	return findingsBlock(c.Candidate.Label+": findings", list)
 }
 
 // standing says whether a comparison is controlled.

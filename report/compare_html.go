@@ -26,9 +26,9 @@ func CompareHTML(w io.Writer, r compare.Report, all bool) error {
 
 // GateHTML writes what a gate says as a page.
 func GateHTML(w io.Writer, r gate.Result) error {
-	verdict := badge{Name: "gate " + r.Policy, Value: "PASSED", Class: "good"}
-	if !r.Passed {
-		verdict.Value, verdict.Class = "FAILED", "bad"
+	verdict := badge{Name: "gate " + r.Policy, Value: gateVerdict(r), Class: "bad"}
+	if r.Passed && !r.Advisory {
+		verdict.Class = "good"
 	}
 	p := htmlPage{Title: r.Candidate.Label + " beside " + r.Baseline.Label, Kind: "Gate", Badges: []badge{verdict}}
 	ratios := part{ID: "ratios", Title: "Ratios"}
@@ -78,7 +78,7 @@ func comparedParts(p page, ratios part) []part {
 		switch {
 		case b.title == "":
 			standing.Lines = append(standing.Lines, b.lines...)
-		case b.title == "why not":
+		case b.title == "why not", strings.HasSuffix(b.title, "findings"):
 			standing.add(one)
 		case strings.HasSuffix(b.title, "what differs"):
 			differs.add(one)

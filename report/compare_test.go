@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"assay/analysis/compare"
 	"assay/analysis/diff"
 	"assay/analysis/gate"
+	"assay/finding"
 	"assay/metric"
 	"assay/stats"
 	"assay/unit"
@@ -59,7 +61,8 @@ func compared() compare.Report {
 		Comparisons: []compare.Comparison{
 			{
 				Candidate: party("new"), Controlled: true, Declared: "runtime_version", Variable: "runtime_version",
-				Changes: []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
+				Findings: []finding.Finding{{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate", Fix: "measure them in turn"}},
+				Changes:  []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
 				Distributions: []compare.Distribution{{
 					Metric: "ttft.v1", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
 					Quantiles: []compare.Quantiles{{Quantile: .5, Baseline: number(.02), Candidate: number(.03)}, {Quantile: .999}},
@@ -84,17 +87,32 @@ func compared() compare.Report {
 func gated() gate.Result {
 	c := compared()
 	regressed := gate.Decision{
-		Key: "ttft.v1 p50 at concurrency=4", Verdict: gate.Regressed, Reason: "worse by more than the margin, and beyond doubt", Better: metric.Lower,
+		Key: "ttft.v1 p50 at concurrency=4", Verdict: gate.Regressed, Reason: "significantly worse, and by more than the margin as measured; the interval is worse by more than the margin throughout", Better: metric.Lower,
 		Margin: .05, Ratio: estimate(1.5, 1.4, 1.6), Difference: estimate(.01, .009, .011), P: number(.001), Corrected: number(.002), Launches: [2]int{5, 5},
 	}
 	fine := gate.Decision{
-		Key: "error_rate.v1 at concurrency=4", Verdict: gate.NotWorse, Reason: "not worse by the margin or more, beyond doubt", Absolute: .01,
+		Key: "error_rate.v1 at concurrency=4", Verdict: gate.NotWorse, Reason: "shown not to be worse by the margin or more; the interval holds no change, and nothing beyond the margin", Absolute: .01,
 		Difference: estimate(0, -.003, .003), Corrected: number(1), Launches: [2]int{5, 5},
 	}
+	guarded := gate.GuardDecision{Guard: "outputTokens", Default: .1, Changed: "the new template is longer", Decision: gate.Decision{
+		Key: "output tokens per answer at concurrency=4", Verdict: gate.Regressed, Reason: "27.9 beside 20.7, beyond the guard's margin and significant",
+		Better: metric.Lower, Margin: .2, Ratio: estimate(1.348, 1.3, 1.4), Corrected: number(.001), Launches: [2]int{5, 5},
+	}}
+	off := gate.GuardDecision{Guard: "completedRequests", Default: .25, Changed: "the load is a trace", Decision: gate.Decision{
+		Key: "completed requests per second at concurrency=4", Verdict: gate.Off, Reason: "switched off by the policy: the load is a trace",
+	}}
+	lengths := gate.Found{About: gate.AboutPair, Stops: true, Finding: finding.Finding{
+		Check: "output-length", Severity: finding.Void, Message: "concurrency=4: answers hold 27.9 tokens on average, the baseline's 20.7", Fix: "fix the lengths with ignoreEOS",
+	}}
+	order := gate.Found{About: gate.AboutPair, Finding: finding.Finding{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate"}}
 	missing := gate.Decision{Key: "goodput.v1 at concurrency=4", Verdict: gate.Missing, Reason: "new does not have it", Margin: .05}
 	return gate.Result{
 		Version: gate.Version, Rule: gate.Rule, Policy: "release", Digest: "sha256:p", Alpha: .05, Power: .8,
+		Advisory: true, AdvisoryReasons: []string{"old is of realism grade: its class is realism_grade"},
+		Guards: []gate.GuardDecision{guarded, off}, Findings: []gate.Found{lengths, order},
 		Reasons: []gate.Reason{
+			{Kind: "audit", About: lengths.Name(), Why: "void: " + lengths.Message},
+			{Kind: "guard", About: guarded.Key, Why: "regressed: " + guarded.Reason},
 			{Kind: "grade", About: "old", Why: "of realism grade, and the policy wants publication: its class is realism_grade"},
 			{Kind: "metric", About: regressed.Key, Why: "regressed: " + regressed.Reason},
 			{Kind: "metric", About: missing.Key, Why: "missing: new does not have it"},
@@ -107,6 +125,22 @@ func gated() gate.Result {
 	}
 }
 
+// released passed, with nothing to say but what it measured.
+func released() gate.Result {
+	r := gated()
+	r.Passed, r.Advisory, r.AdvisoryReasons, r.Reasons, r.Confirmation = true, false, nil, nil, nil
+	r.Metrics, r.Guards, r.Findings, r.Grades = r.Metrics[1:2], nil, r.Findings[1:], r.Grades[1:]
+	return r
+}
+
+// indentedJSON is how the command prints answers for programs.
+func indentedJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 func TestCompareFaces(t *testing.T) {
 	for name, face := range map[string]func(io.Writer) error{
 		"compare.txt":  func(w io.Writer) error { return CompareText(w, compared(), false) },
@@ -116,6 +150,14 @@ func TestCompareFaces(t *testing.T) {
 		"gate.txt":     func(w io.Writer) error { return GateText(w, gated()) },
 		"gate.md":      func(w io.Writer) error { return GateMarkdown(w, gated()) },
 		"gate.xml":     func(w io.Writer) error { return GateJUnit(w, gated()) },
+		"gate.csv":     func(w io.Writer) error { return GateCSV(w, gated()) },
+		"gate.json":    func(w io.Writer) error { return indentedJSON(w, gated()) },
+		"compare.xml":  func(w io.Writer) error { return CompareJUnit(w, compared(), false) },
+		"compare.csv":  func(w io.Writer) error { return CompareCSV(w, compared()) },
+		"compare.json": func(w io.Writer) error { return indentedJSON(w, compared()) },
+
+		"gate_passed.txt": func(w io.Writer) error { return GateText(w, released()) },
+		"gate_passed.xml": func(w io.Writer) error { return GateJUnit(w, released()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer

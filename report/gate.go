@@ -16,12 +16,8 @@ func GateMarkdown(w io.Writer, r gate.Result) error { return gatePage(r).markdow
 
 func gatePage(r gate.Result) page {
 	var p page
-	verdict := "PASSED"
-	if !r.Passed {
-		verdict = "FAILED"
-	}
 	p.add(block{lines: []string{
-		fmt.Sprintf("gate %s: %s", r.Policy, verdict),
+		strings.TrimSuffix(fmt.Sprintf("gate %s: %s: %s", r.Policy, gateVerdict(r), strings.Join(r.AdvisoryReasons, "; ")), ": "),
 		fmt.Sprintf("%s beside %s: %s", r.Candidate.Label, r.Baseline.Label, standing(r.Controlled, r.Declared, gateVariable(r), r.Others)),
 	}})
 	why := block{title: "why not"}
@@ -29,6 +25,7 @@ func gatePage(r gate.Result) page {
 		why.points = append(why.points, reason.String())
 	}
 	p.add(why)
+	p.add(findingsBlock("findings", r.Findings))
 	metrics := block{title: "metrics", head: []string{"metric", "verdict", "ratio or difference", "margin", "p", "could see", "why"}}
 	for _, d := range r.Metrics {
 		corrected := "–"
@@ -38,6 +35,7 @@ func gatePage(r gate.Result) page {
 		metrics.rows = append(metrics.rows, []string{d.Key, string(d.Verdict), measuredText(d), marginText(d), corrected, percentText(d.Detectable), d.Reason})
 	}
 	p.add(metrics)
+	p.add(guardsBlock(r.Guards))
 	accuracy := block{title: "accuracy", head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
 	for _, d := range r.Accuracy {
 		delta := "–"
@@ -70,8 +68,59 @@ func gatePage(r gate.Result) page {
 		fmt.Sprintf("Rule %s, policy %s. Regressed: worse by more than the margin, with p (corrected by Holm for %d metrics) at most %.3g.", r.Rule, r.Digest, len(r.Metrics), r.Alpha),
 		fmt.Sprintf("Not worse: not worse by the margin or more, shown at that level, by launches that had a chance of %g %% to see a regression that large.", 100*r.Power),
 		"Everything else is inconclusive or missing, and is no pass unless the policy says so.",
+		"A guard passes what lies within its margin as measured. A void finding stops the gate, whatever was measured.",
+		"Advisory: only runs of publication grade that differ in one variable gate a release.",
 	}})
 	return p
+}
+
+// gateVerdict is the verdict in capitals, which says first whether it counts.
+func gateVerdict(r gate.Result) string {
+	switch {
+	case r.Advisory && r.Passed:
+		return "ADVISORY, NOTHING AGAINST IT"
+	case r.Advisory:
+		return "ADVISORY, NOT PASSED"
+	case r.Passed:
+		return "PASSED"
+	}
+	return "FAILED"
+}
+
+func findingsBlock(title string, list []gate.Found) block {
+	b := block{title: title}
+	for _, f := range list {
+		text := fmt.Sprintf("%s %s: %s", strings.ToUpper(string(f.Severity)), f.Name(), f.Message)
+		if f.Fix != "" {
+			text += "; to do: " + f.Fix
+		}
+		b.points = append(b.points, text)
+	}
+	return b
+}
+
+// guardsBlock shows every guard, and what the policy has changed about it.
+func guardsBlock(list []gate.GuardDecision) block {
+	b := block{title: "guards", head: []string{"guard", "verdict", "ratio or difference", "margin", "why"}}
+	for _, d := range list {
+		margin := marginText(d.Decision)
+		switch {
+		case d.Verdict == gate.Off:
+			margin = "none"
+		case d.Verdict == gate.Missing:
+			margin = fmt.Sprintf("%g", d.Default)
+		}
+		b.rows = append(b.rows, []string{d.Key, string(d.Verdict), measuredText(d.Decision), margin, guardReason(d)})
+	}
+	return b
+}
+
+// guardReason also says what the policy has changed about the guard.
+func guardReason(d gate.GuardDecision) string {
+	if d.Changed == "" || d.Verdict == gate.Off {
+		return d.Reason
+	}
+	return fmt.Sprintf("%s; the policy changes the margin of %g: %s", d.Reason, d.Default, d.Changed)
 }
 
 func gateVariable(r gate.Result) string {

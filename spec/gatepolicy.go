@@ -55,6 +55,9 @@ type GateDemands struct {
 	// The differences in accuracy that are judged. They come from a file beside
 	// the bundles.
 	Accuracy []GatedAccuracy `json:"accuracy,omitzero"`
+
+	// What this policy changes about the guards that every gate has.
+	Guards GateGuards `json:"guards,omitzero"`
 }
 
 // A GatedMetric is one statistic of one metric and how much worse it may be.
@@ -76,6 +79,36 @@ type GatedMetric struct {
 	// By how much it may be worse, in its own unit, where a share means nothing:
 	// for an error rate, 0.001 is a tenth of a per cent of the requests.
 	AbsoluteMargin float64 `json:"absoluteMargin,omitzero" above:"0" rule:"A65"`
+}
+
+// GateGuards change what every gate watches besides its metrics, at every point.
+// A guard that is not written here stands as it is; a metric above that says the
+// same takes its place.
+type GateGuards struct {
+	// The share of requests that fail. By default it may grow by 0.01: one request
+	// of a hundred.
+	ErrorRate *GateGuard `json:"errorRate,omitzero"`
+
+	// The output tokens of an answer. By default they may be a tenth more or fewer.
+	OutputTokens *GateGuard `json:"outputTokens,omitzero"`
+
+	// The requests that are completed in a second. By default they may be a fifth
+	// fewer, which is a margin of 0.25.
+	CompletedRequests *GateGuard `json:"completedRequests,omitzero"`
+}
+
+// A GateGuard loosens or tightens one guard, or switches it off. Every verdict
+// prints that, with the reason.
+type GateGuard struct {
+	// The margin in place of the guard's own: in points of the share for
+	// errorRate, relative for the others.
+	Margin float64 `json:"margin,omitzero" above:"0" max:"1" rule:"A67"`
+
+	// Do not guard at all.
+	Off bool `json:"off,omitzero"`
+
+	// Why, in words.
+	Reason string `json:"reason" required:"true" example:"the new model answers at greater length by design"`
 }
 
 // A GatedAccuracy is one measure of quality and how much of it may be lost.

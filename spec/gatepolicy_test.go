@@ -23,6 +23,8 @@ func TestGatePolicyRules(t *testing.T) {
 		{"A65", []patch{{"spec.metrics", []any{map[string]any{"metric": "ttft.v1", "statistic": "p99"}}}}, "spec.metrics[0].margin", "says by how much the metric may be worse: want it, or absoluteMargin"},
 		{"A66", []patch{{"spec.metrics", twice}}, "spec.metrics[1].metric", "is gated with the same statistic at the same point above: want it once"},
 		{"A66", []patch{{"spec.accuracy", accuracy}}, "spec.accuracy[1].metric", "is gated above: want it once"},
+		{"A67", []patch{{"spec.guards", map[string]any{"errorRate": map[string]any{"reason": "why not"}}}}, "spec.guards.errorRate.margin", "says what becomes of the guard: want either it or off"},
+		{"A67", []patch{{"spec.guards", map[string]any{"outputTokens": map[string]any{"margin": .2, "off": true, "reason": "both"}}}}, "spec.guards.outputTokens.margin", "says what becomes of the guard: want either it or off"},
 	}
 	tested := map[string]bool{}
 	for _, tt := range tests {

@@ -9,6 +9,7 @@ import (
 var gatePolicyRules = []Rule{
 	{ID: "A65", Path: "spec.metrics[].margin", Doc: "A gated metric has a margin or an absoluteMargin, not both.", check: gateMargins},
 	{ID: "A66", Path: "spec.metrics", Doc: "No metric, statistic and point is gated twice, and no accuracy.", check: gatedOnce},
+	{ID: "A67", Path: "spec.guards", Doc: "A guard that is changed has a margin or is off, not both.", check: guardsChanged},
 }
 
 func parsePolicy(root *node) (*GatePolicy, []Fault) {
@@ -47,6 +48,19 @@ func gatedOnce(c *checker) {
 	for i, a := range s.Accuracy {
 		if slices.ContainsFunc(s.Accuracy[:i], func(other GatedAccuracy) bool { return other.Metric == a.Metric }) {
 			c.fail(itemPath("spec.accuracy", i)+".metric", "is gated above: want it once")
+		}
+	}
+}
+
+func guardsChanged(c *checker) {
+	g := c.policy.Spec.Guards
+	for _, of := range []struct {
+		name  string
+		guard *GateGuard
+	}{{"errorRate", g.ErrorRate}, {"outputTokens", g.OutputTokens}, {"completedRequests", g.CompletedRequests}} {
+		path := "spec.guards." + of.name
+		if of.guard != nil && of.guard.Off == (of.guard.Margin > 0) && !c.anyUnread(path+".margin", path+".off") {
+			c.fail(path+".margin", "says what becomes of the guard: want either it or off")
 		}
 	}
 }

@@ -38,6 +38,7 @@ var sections = []section{
 	{"coverage", coverageTable},
 	{"pooled", pooledTable},
 	{"gate", gateTable},
+	{"gate-worlds", gateWorldTable},
 	{"steady", steadyTable},
 }
 

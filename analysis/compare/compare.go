@@ -15,6 +15,7 @@ import (
 
 	"assay/analysis/diff"
 	"assay/bundle"
+	"assay/finding"
 	"assay/metric"
 	"assay/stats"
 	"assay/unit"
@@ -24,7 +25,7 @@ import (
 const Rule = "compare.v1"
 
 // Version is the version of the JSON form of a Report.
-const Version = "1.0"
+const Version = "1.1"
 
 // DefaultMargin is the difference that matters where nobody declared one. It is
 // below the five per cent at which the field acts and above the one per cent that
@@ -146,6 +147,10 @@ type Comparison struct {
 	Missing       []Missing      `json:"missing"`
 	Distributions []Distribution `json:"distributions,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"`
+
+	// Findings are what checks found in the pair: void ones and cautions. The
+	// comparison makes none itself, since checks stand above it.
+	Findings []finding.Finding `json:"findings,omitempty"`
 }
 
 // A Row is one statistic of one metric at one point, on both sides.

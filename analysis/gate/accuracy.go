@@ -81,7 +81,7 @@ func within(delta Delta, gated spec.GatedAccuracy, alpha float64) (Verdict, stri
 	case delta.Confidence < 1-alpha-rounding:
 		return Inconclusive, fmt.Sprintf("the interval has a confidence of %v, want at least %v", delta.Confidence, 1-alpha)
 	case best > 0 && value > gated.Tolerance:
-		return Regressed, "a loss beyond doubt, and beyond the tolerance"
+		return Regressed, "a loss throughout the interval, and beyond the tolerance"
 	case worst <= gated.Tolerance:
 		return NotWorse, "the loss is within the tolerance"
 	}

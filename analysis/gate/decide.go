@@ -3,7 +3,6 @@ package gate
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"assay/analysis/compare"
 	"assay/metric"
@@ -46,9 +45,11 @@ type Decision struct {
 	Ratio      *stats.Estimate `json:"ratio,omitempty"`
 	Difference *stats.Estimate `json:"difference,omitempty"`
 
-	// P is that of "they do not differ", two-sided; Corrected is what Holm leaves
-	// of it; NotWorse is that of "the candidate is worse by the margin".
+	// P is that of "they do not differ", two-sided; Floor is the least that so many
+	// launches support; Corrected is what Holm leaves of the larger of the two;
+	// NotWorse is that of "the candidate is worse by the margin".
 	P         *float64 `json:"p,omitempty"`
+	Floor     *float64 `json:"floor,omitempty"`
 	Corrected *float64 `json:"corrected,omitempty"`
 	NotWorse  *float64 `json:"notWorse,omitempty"`
 
@@ -59,6 +60,7 @@ type Decision struct {
 	Launches [2]int `json:"launches"` // of baseline and candidate
 
 	blind bool // the launches could not have seen the margin
+	still bool // the values never vary from launch to launch
 }
 
 // leastLaunches is the fewest that show a spread worth reading.
@@ -69,7 +71,8 @@ const leastLaunches = 3
 // A metric has regressed when a two-sided Welch test on the logarithms of the
 // launches (a paired one for pairs), corrected by Holm for the number of
 // questions, shows a difference, and the candidate is worse by more than the
-// margin. The correction holds the chance of any false alarm to alpha.
+// margin. The correction holds the chance of any false alarm to alpha; that no P
+// counts for less than modesFloor keeps it there when launches come in two modes.
 //
 // It is not worse when the one-sided test at alpha shows that it is worse by less
 // than the margin, and the launches could have seen a regression as large as the
@@ -82,13 +85,10 @@ func Decide(questions []Question, l Levels) []Decision {
 	p := make([]float64, len(questions))
 	for i, q := range questions {
 		list[i] = q.measure(l)
-		p[i] = 1
-		if list[i].P != nil {
-			p[i] = *list[i].P
-		}
+		p[i] = list[i].claimed()
 	}
 	for i, corrected := range stats.Holm(p) {
-		if list[i].P != nil {
+		if list[i].Floor != nil {
 			list[i].Corrected = &corrected
 		}
 	}
@@ -96,6 +96,20 @@ func Decide(questions []Question, l Levels) []Decision {
 		q.decide(&list[i], l, len(questions))
 	}
 	return list
+}
+
+// claimed is the P that a decision may rest on. Values that never vary have no
+// test: they differ or they do not.
+func (d Decision) claimed() float64 {
+	switch {
+	case d.Floor == nil:
+		return 1
+	case d.still && d.Difference.Value == 0:
+		return 1
+	case d.still:
+		return *d.Floor
+	}
+	return max(*d.P, *d.Floor)
 }
 
 // measure fills in everything but the verdict.
@@ -135,7 +149,9 @@ func (q Question) measure(l Levels) Decision {
 		d.Reason = err.Error()
 		return d
 	}
-	if err == nil {
+	floor := modesFloor(len(q.Values.A), len(q.Values.B))
+	d.Floor, d.still = &floor, err != nil
+	if !d.still {
 		d.P = &test.P
 	}
 	return d
@@ -156,35 +172,25 @@ func (q Question) test() (stats.Test, error) {
 	return stats.Welch(v.A, v.B)
 }
 
-// worseBy is how much worse the candidate is: as the logarithm of a factor for a
-// relative margin, in the metric's unit for an absolute one.
-func (q Question) worseBy(d Decision) (worse, limit float64) {
-	worse, limit = d.Difference.Value, q.Absolute
-	if q.relative() {
-		worse, limit = math.Log(d.Ratio.Value), math.Log1p(q.Margin)
-	}
-	if q.Better == metric.Higher {
-		worse = -worse
-	}
-	return worse, limit
-}
-
-// decide says what the figures mean, in a family of so many questions.
+// decide says what the numbers mean, in a family of so many questions.
 func (q Question) decide(d *Decision, l Levels, family int) {
 	if d.Reason != "" {
 		return // nothing to judge
 	}
-	worse, limit := q.worseBy(*d)
-	if d.P == nil { // the values never vary
-		d.Verdict, d.Reason = NotWorse, "the values never vary from launch to launch; not worse by more than the margin"
-		if worse > limit {
-			d.Verdict, d.Reason = Regressed, "the values never vary from launch to launch; worse by more than the margin"
-		}
-		return
-	}
+	loss := q.loss(*d)
 	shown := *d.Corrected <= l.Alpha
-	if shown && worse > limit {
-		d.Verdict, d.Reason = Regressed, "worse by more than the margin, and beyond doubt"
+	switch {
+	case shown && loss.value > loss.limit && d.still:
+		d.Verdict, d.Reason = Regressed, "worse by more than the margin; the values never vary from launch to launch"
+		return
+	case shown && loss.value > loss.limit:
+		d.Verdict, d.Reason = Regressed, "significantly worse, and by more than the margin as measured; "+loss.position()
+		return
+	case d.still && loss.value > loss.limit:
+		d.Reason = "worse by more than the margin, and the values never vary from launch to launch, but " + q.tooFew(l, family)
+		return
+	case d.still:
+		d.Verdict, d.Reason = NotWorse, "not worse by more than the margin; the values never vary from launch to launch"
 		return
 	}
 	below, err := q.notWorse(d, l.Alpha)
@@ -198,16 +204,28 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 		d.Detectable, d.blind = &detectable, detectable > q.Margin
 	}
 	switch {
-	case below && shown && worse < 0:
-		d.Verdict, d.Reason = NotWorse, "better, beyond doubt"
+	case below && shown && loss.value < 0:
+		d.Verdict, d.Reason = NotWorse, "significantly better; "+loss.position()
 	case below && !d.blind:
-		d.Verdict, d.Reason = NotWorse, "not worse by the margin or more, beyond doubt"
+		d.Verdict, d.Reason = NotWorse, "shown not to be worse by the margin or more; "+loss.position()
 	case d.blind:
-		d.Reason = fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best",
-			100*q.Margin, q.Values.Least(), 100*q.Values.Spread(), 100**d.Detectable)
+		d.Reason = fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best; %s",
+			100*q.Margin, q.Values.Least(), 100*q.Values.Spread(), 100**d.Detectable, loss.position())
 	default:
-		d.Reason = "the interval holds both no change and a change beyond the margin"
+		d.Reason = q.open(*d, loss, l, family)
 	}
+}
+
+// open says why a question stays open that the launches could have answered.
+func (q Question) open(d Decision, loss loss, l Levels, family int) string {
+	reason := loss.position()
+	switch shown := *d.Corrected <= l.Alpha; {
+	case shown || loss.interval.Contains(0):
+		return reason
+	case *d.P < *d.Floor && float64(family)*(*d.Floor) > l.Alpha:
+		return reason + ", but " + q.tooFew(l, family)
+	}
+	return reason + fmt.Sprintf(", but the difference is not significant after the correction for %d metrics (p %.2g)", family, *d.Corrected)
 }
 
 // notWorse asks at level alpha whether the candidate is worse by less than the

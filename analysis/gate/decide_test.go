@@ -20,35 +20,35 @@ func TestDecide(t *testing.T) {
 		want   Verdict
 		reason string
 	}{
-		{"slower by 20 %", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1.2, .01, 2)}, Better: metric.Lower, Margin: .05}, Regressed, "beyond doubt"},
-		{"faster by 20 %", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1.2, .01, 2)}, Better: metric.Higher, Margin: .05}, NotWorse, "better"},
-		{"faster by 20 % beyond what it could see", Question{Values: compare.Values{A: noise(5, 1, .04, 1), B: noise(5, 1.4, .04, 2)}, Better: metric.Higher, Margin: .05}, NotWorse, "better"},
-		{"the same", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1, .01, 2)}, Better: metric.Lower, Margin: .05}, NotWorse, "not worse by the margin"},
-		{"worse by less than the margin", Question{Values: compare.Values{A: noise(8, 1, .005, 1), B: noise(8, 1.03, .005, 2)}, Better: metric.Lower, Margin: .05}, NotWorse, "not worse by the margin"},
-		{"worse by about the margin", Question{Values: compare.Values{A: noise(10, 1, .01, 1), B: noise(10, 1.049, .01, 2)}, Better: metric.Lower, Margin: .05}, Inconclusive, "holds both"},
+		{"slower by 20 %", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1.2, .01, 2)}, Better: metric.Lower, Margin: .05}, Regressed, "significantly worse, and by more than the margin as measured"},
+		{"faster by 20 %", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1.2, .01, 2)}, Better: metric.Higher, Margin: .05}, NotWorse, "significantly better"},
+		{"faster by 20 % beyond what it could see", Question{Values: compare.Values{A: noise(5, 1, .04, 1), B: noise(5, 1.4, .04, 2)}, Better: metric.Higher, Margin: .05}, NotWorse, "significantly better"},
+		{"the same", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 1, .01, 2)}, Better: metric.Lower, Margin: .05}, NotWorse, "shown not to be worse by the margin or more"},
+		{"worse by less than the margin", Question{Values: compare.Values{A: noise(8, 1, .005, 1), B: noise(8, 1.03, .005, 2)}, Better: metric.Lower, Margin: .05}, NotWorse, "shown not to be worse by the margin or more"},
+		{"worse by about the margin", Question{Values: compare.Values{A: noise(10, 1, .01, 1), B: noise(10, 1.049, .01, 2)}, Better: metric.Lower, Margin: .05}, Inconclusive, "worse throughout, by less or by more than the margin"},
 		{"too noisy", Question{Values: compare.Values{A: noise(3, 1, .03, 1), B: noise(3, 1, .03, 2)}, Better: metric.Lower, Margin: .03}, Inconclusive, "cannot see its own threshold"},
 		{"too few", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(2, 1, .01, 2)}, Better: metric.Lower, Margin: .05}, Inconclusive, "want at least 3"},
 		{"not certifiable", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 2, .01, 2)}, Better: metric.Lower, Margin: .05, Refused: "not certifiable"}, Inconclusive, "not certifiable"},
 		{"zero", Question{Values: compare.Values{A: []float64{0, 1, 2}, B: []float64{0, 1, 2}}, Better: metric.Lower, Margin: .05}, Inconclusive, "want absoluteMargin"},
-		{"paired", Question{Values: compare.Values{A: []float64{1, 2, 3, 4}, B: []float64{1.101, 2.2, 3.3, 4.41}, Paired: true}, Better: metric.Lower, Margin: .05}, Regressed, "beyond doubt"},
+		{"paired", Question{Values: compare.Values{A: []float64{1, 2, 3, 4}, B: []float64{1.101, 2.2, 3.3, 4.41}, Paired: true}, Better: metric.Lower, Margin: .05}, Regressed, "significantly worse, and by more than the margin as measured"},
 		{"values that never vary", Question{Values: compare.Values{A: []float64{1, 1, 1}, B: []float64{1.2, 1.2, 1.2}}, Better: metric.Lower, Margin: .05}, Regressed, "never vary"},
 		{"values that never vary and are the same", Question{Values: compare.Values{A: []float64{1, 1, 1}, B: []float64{1, 1, 1}}, Better: metric.Lower, Margin: .05}, NotWorse, "never vary"},
-		{"an absolute margin", Question{Values: compare.Values{A: []float64{0, .1, .2}, B: []float64{5, 5.1, 5.2}}, Better: metric.Lower, Absolute: 1}, Regressed, "beyond doubt"},
-		{"an absolute margin that is kept", Question{Values: compare.Values{A: []float64{0, .1, .2}, B: []float64{.1, .1, .2}}, Better: metric.Lower, Absolute: 1}, NotWorse, "not worse by the margin"},
+		{"an absolute margin", Question{Values: compare.Values{A: []float64{0, .1, .2}, B: []float64{5, 5.1, 5.2}}, Better: metric.Lower, Absolute: 1}, Regressed, "significantly worse, and by more than the margin as measured"},
+		{"an absolute margin that is kept", Question{Values: compare.Values{A: []float64{0, .1, .2}, B: []float64{.1, .1, .2}}, Better: metric.Lower, Absolute: 1}, NotWorse, "shown not to be worse by the margin or more"},
 		{
 			"no errors in many requests",
 			Question{Values: compare.Values{A: make([]float64, 3), B: make([]float64, 3), TrialsA: []int{900, 900, 900}, TrialsB: []int{900, 900, 900}}, Better: metric.Lower, Absolute: .01},
-			NotWorse, "not worse by the margin",
+			NotWorse, "shown not to be worse by the margin or more",
 		},
 		{
 			"no errors in few requests",
 			Question{Values: compare.Values{A: make([]float64, 3), B: make([]float64, 3), TrialsA: []int{20, 20, 20}, TrialsB: []int{20, 20, 20}}, Better: metric.Lower, Absolute: .01},
-			Inconclusive, "holds both",
+			Inconclusive, "holds everything from an improvement to a loss beyond the margin",
 		},
 		{
 			"errors",
 			Question{Values: compare.Values{A: make([]float64, 3), B: []float64{.1, .11, .12}, TrialsA: []int{900, 900, 900}, TrialsB: []int{900, 900, 900}}, Better: metric.Lower, Absolute: .01},
-			Regressed, "beyond doubt",
+			Regressed, "significantly worse, and by more than the margin as measured",
 		},
 	}
 	for _, tt := range tests {

@@ -12,11 +12,11 @@ import (
 )
 
 // HistoryVersion is the version of the lines of a history file.
-const HistoryVersion = "1.0"
+const HistoryVersion = "1.1"
 
 // An Entry is one verdict of a gate as its history remembers it: a line of a
 // JSONL file that only grows. A gate that moves its baseline after a failure, or
-// that alarms at random, shows there.
+// that alarms at random, or is asked until it passes, shows there.
 type Entry struct {
 	Version      string    `json:"version"`
 	Time         time.Time `json:"time"`
@@ -27,6 +27,15 @@ type Entry struct {
 	Candidate    string    `json:"candidate"` // digests of the bundles, with @SIDE where there are several
 	Confirmation string    `json:"confirmation,omitempty"`
 	Passed       bool      `json:"passed"`
+
+	// Advisory says that the verdict gated no release; Void names the checks that
+	// stopped the candidate.
+	Advisory bool     `json:"advisory,omitempty"`
+	Void     []string `json:"void,omitempty"`
+
+	// System names what the candidate was rather than its measurement: two runs of
+	// one system have it in common. Empty in histories of version 1.0.
+	System string `json:"system,omitempty"`
 
 	// Same says that nothing differs between the sides: the gate was asked about
 	// a system and itself, and every alert is a false one.

@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the JSON form of a Result.
-const Version = "1.0"
+const Version = "1.1"
 
 // An Input is everything a gate looks at.
 type Input struct {
@@ -33,18 +33,27 @@ type Input struct {
 
 	// Accuracy holds the differences in quality, measured elsewhere.
 	Accuracy []Delta
+
+	// Audits are what checks found in each bundle, in the pair and in the history.
+	Audits []Audit
 }
 
 // A Result is what a gate says.
 type Result struct {
-	Version   string        `json:"version"`
-	Rule      string        `json:"rule"`
-	Policy    string        `json:"policy"` // its name
-	Digest    string        `json:"policyDigest"`
-	Alpha     float64       `json:"alpha"`
-	Power     float64       `json:"power"`
-	Passed    bool          `json:"passed"`
-	Reasons   []Reason      `json:"reasons"` // why it did not pass
+	Version string   `json:"version"`
+	Rule    string   `json:"rule"`
+	Policy  string   `json:"policy"` // its name
+	Digest  string   `json:"policyDigest"`
+	Alpha   float64  `json:"alpha"`
+	Power   float64  `json:"power"`
+	Passed  bool     `json:"passed"`
+	Reasons []Reason `json:"reasons"` // why it did not pass
+
+	// Advisory says that the verdict gates no release, and AdvisoryReasons why.
+	// Passed then means that nothing speaks against the candidate.
+	Advisory        bool     `json:"advisory"`
+	AdvisoryReasons []string `json:"advisoryReasons"`
+
 	Baseline  compare.Party `json:"baseline"`
 	Candidate compare.Party `json:"candidate"`
 
@@ -56,17 +65,21 @@ type Result struct {
 
 	Grades   []Graded           `json:"grades"`
 	Metrics  []Decision         `json:"metrics"`
+	Guards   []GuardDecision    `json:"guards"`
+	Findings []Found            `json:"findings"` // void ones and cautions, the worst first
 	Accuracy []AccuracyDecision `json:"accuracy,omitempty"`
 
 	// Confirmation says what became of regressions; absent when no second
 	// measurement was given.
 	Confirmation *Confirmation `json:"confirmation,omitempty"`
+
+	system string // the candidate's, for the history
 }
 
 // A Reason is one thing that keeps a candidate from passing.
 type Reason struct {
-	Kind  string `json:"kind"`  // metric, accuracy, grade, controlled or confirmation
-	About string `json:"about"` // the key of a metric, or the label of a side
+	Kind  string `json:"kind"`  // metric, guard, accuracy, audit, grade, controlled or confirmation
+	About string `json:"about"` // the key of a metric or guard, a check, or the label of a side
 	Why   string `json:"why"`
 }
 
@@ -99,14 +112,17 @@ func Judge(in Input) (Result, error) {
 	}
 	r := Result{
 		Version: Version, Rule: Rule, Policy: in.Policy.Metadata.Name, Digest: digest, Alpha: s.Alpha, Power: s.Power,
-		Baseline: in.Baseline.Party(), Candidate: in.Candidate.Party(),
-		Reasons: []Reason{}, Changes: []diff.Change{}, Others: []diff.Change{},
+		Baseline: in.Baseline.Party(), Candidate: in.Candidate.Party(), system: systemOf(in.Candidate),
+		Reasons: []Reason{}, AdvisoryReasons: []string{}, Changes: []diff.Change{}, Others: []diff.Change{},
+		Guards: []GuardDecision{}, Findings: []Found{},
 	}
 	if in.Candidate.Digest != "" && named(r.Candidate) == named(r.Baseline) {
 		r.fail("controlled", in.Candidate.Label, "it is the baseline's own bundle: what is held beside itself shows nothing")
 	}
 	r.difference(in)
 	r.grade(in)
+	r.advise()
+	r.audit(in)
 	questions, missing, err := ask(in.Policy, in.Baseline, in.Candidate)
 	if err != nil {
 		return r, err
@@ -115,6 +131,7 @@ func Judge(in Input) (Result, error) {
 	if err := r.confirm(in); err != nil {
 		return r, err
 	}
+	r.Guards = append(r.Guards, watch(in.Policy, in.Baseline, in.Candidate, Levels{s.Alpha, s.Power})...)
 	r.Accuracy = judgeAccuracy(s, in.Accuracy)
 	r.conclude(s)
 	return r, nil
@@ -190,6 +207,11 @@ func (r *Result) conclude(s spec.GateDemands) {
 	for _, d := range r.Metrics {
 		judge("metric", d.Key, d.Verdict, d.Reason)
 	}
+	for _, d := range r.Guards {
+		if d.Verdict != NotWorse && d.Verdict != Off { // a guard that trips is no matter of inconclusive: pass
+			r.fail("guard", d.Key, "%s: %s", d.Verdict, d.Reason)
+		}
+	}
 	for _, d := range r.Accuracy {
 		judge("accuracy", d.Metric, d.Verdict, d.Reason)
 	}
@@ -199,8 +221,13 @@ func (r *Result) conclude(s spec.GateDemands) {
 // Entry is the result as a history remembers it.
 func (r Result) Entry() Entry {
 	e := Entry{
-		Rule: r.Rule, Policy: r.Digest, Alpha: r.Alpha, Baseline: named(r.Baseline), Candidate: named(r.Candidate),
-		Passed: r.Passed, Same: r.Same, Verdicts: map[string]Verdict{}, Alerts: []string{},
+		Rule: r.Rule, Policy: r.Digest, Alpha: r.Alpha, Baseline: named(r.Baseline), Candidate: named(r.Candidate), System: r.system,
+		Passed: r.Passed, Advisory: r.Advisory, Same: r.Same, Verdicts: map[string]Verdict{}, Alerts: []string{},
+	}
+	for _, f := range r.Findings {
+		if f.Stops && !slices.Contains(e.Void, f.Check) {
+			e.Void = append(e.Void, f.Check)
+		}
 	}
 	first := r.Metrics
 	if c := r.Confirmation; c != nil {

@@ -32,6 +32,7 @@ type comparing struct {
 
 func compareCommand(env Env) *cobra.Command {
 	var ask comparing
+	var once again
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare BUNDLE [BUNDLE…]",
@@ -45,6 +46,10 @@ The first bundle is the baseline (or the one that --baseline names). One bundle 
 run with candidates is compared with itself, side by side, paired by block; a side of
 such a bundle among others is written BUNDLE@SIDE.
 
+Of two runs that were made one after the other, what the machine did meanwhile looks
+like a difference. With --again the two become one document that measures both in
+interleaved blocks; with --run it is carried out and compared at once.
+
 Exit code 0: compared; 2: asked wrongly; 3: not controlled, and --policy is
 publication; 4: a bundle is not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -53,9 +58,12 @@ publication; 4: a bundle is not what was sealed.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
 				ask.format = "json"
+			}
+			if once.wanted {
+				return once.measure(cmd.Context(), env, ask, args)
 			}
 			return ask.run(env, args)
 		},
@@ -66,10 +74,14 @@ publication; 4: a bundle is not what was sealed.`,
 	f.Float64Var(&ask.options.Power, "power", 0.8, "the chance to see an effect that \"could see\" speaks of")
 	f.StringVar(&ask.baseline, "baseline", "", "the bundle to compare with, as it stands among the arguments (default: the first)")
 	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
-	f.StringVar(&ask.format, "format", "text", "text, md, html or json")
+	f.StringVar(&ask.format, "format", "text", "text, md, html, json, junit or csv")
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
 	ask.trust.add(cmd)
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
+	f.BoolVar(&once.wanted, "again", false, "write one document that measures both in interleaved blocks, from the two bundles")
+	f.BoolVar(&once.run, "run", false, "with --again: carry it out, and compare what it measured")
+	f.StringVarP(&once.out, "out", "o", "again", "with --again: the folder for the document and the bundle")
+	f.StringVar(&once.key, "sign", "", "with --run: private key to sign the bundle with")
 	return cmd
 }
 
@@ -85,11 +97,17 @@ func (ask comparing) run(env Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := auditPairs(&r, sides); err != nil {
+		return err
+	}
 	show := map[string]func() error{
 		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
 		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
 		"html": func() error { return report.CompareHTML(env.Stdout, r, ask.all) },
 		"json": func() error { return printJSON(env.Stdout, r) },
+
+		"junit": func() error { return report.CompareJUnit(env.Stdout, r, ask.all) },
+		"csv":   func() error { return report.CompareCSV(env.Stdout, r) },
 	}
 	if err := show[ask.format](); err != nil {
 		return err
@@ -104,8 +122,8 @@ func (ask comparing) check() error {
 	switch {
 	case ask.policy != policyPublication && ask.policy != policyExploratory:
 		return fmt.Errorf("--policy %q: want publication or exploratory", ask.policy)
-	case !slices.Contains([]string{"text", "md", "html", "json"}, ask.format):
-		return fmt.Errorf("--format %q: want text, md, html or json", ask.format)
+	case !slices.Contains([]string{"text", "md", "html", "json", "junit", "csv"}, ask.format):
+		return fmt.Errorf("--format %q: want text, md, html, json, junit or csv", ask.format)
 	case ask.options.Variable != "" && !slices.Contains(spec.Vocabularies["variables"], ask.options.Variable):
 		return fmt.Errorf("--variable %q: want one of %s", ask.options.Variable, strings.Join(spec.Vocabularies["variables"], ", "))
 	case !(ask.options.Margin >= 0 && ask.options.Margin < 1):

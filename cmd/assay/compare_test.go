@@ -52,6 +52,11 @@ func TestCompareCommand(t *testing.T) {
 		{"two things, published", []string{"compare", base, two, "--policy", "publication"}, exitVerdict, []string{"EXPLORATORY"}, []string{"spec.workload.batchingPolicy: as_served → static", "spec.workload.precision: bf16 → fp8"}},
 		{"another variable", []string{"compare", base, newer, "--policy", "publication", "--variable", "driver_stack"}, exitVerdict, []string{"spec.target.server.command --version"}, []string{"besides driver_stack"}},
 		{"three", []string{"compare", base, newer, two, "--baseline", newer, "--format", "md"}, exitOK, []string{"### engines at concurrency=1, verdicts beside newer", "| newer |", "| base |"}, nil},
+		{"the order of launches", []string{"compare", base, newer}, exitOK, []string{"CAUTION unbalanced-sides (pair): all launches of the baseline came before those of the candidate"}, nil},
+		{"for CI", []string{"compare", base, newer, "--format", "junit"}, exitOK, []string{`<testcase classname="newer" name="ttft.v1 p50 at concurrency=1">`}, nil},
+		{"as a table", []string{"compare", base, newer, "--format", "csv"}, exitOK, []string{"base,newer,true,concurrency=1,ttft.v1,TTFT,p50,s,lower"}, nil},
+		{"again", []string{"compare", base, newer, "--again", "-o", filepath.Join(dir, "again")}, exitOK, []string{"both systems in one run, in interleaved blocks", "assay run"}, nil},
+		{"again, other questions", []string{"compare", base, two, "--again", "-o", filepath.Join(dir, "never")}, exitUsage, nil, []string{"asked different things", "spec.workload.precision: bf16 → fp8"}},
 		{"one", []string{"compare", base}, exitUsage, nil, []string{"want a second bundle"}},
 		{"none", []string{"compare"}, exitUsage, nil, []string{"got no bundle"}},
 		{"the same twice", []string{"compare", base, newer, base}, exitUsage, nil, []string{"given twice"}},
@@ -111,7 +116,7 @@ spec:
 	accuracy := file("accuracy.json", `[{"metric": "gsm8k", "value": 0, "interval": [-0.005, 0.005], "confidence": 0.95}]`)
 	strict := file("strict.yaml", strings.Replace(read(t, policy), "exploratory", "publication", 1))
 	misspelt := file("misspelt.yaml", strings.Replace(read(t, policy), "margin", "margins", 1))
-	history, junit, markdown := filepath.Join(dir, "history.jsonl"), filepath.Join(dir, "junit.xml"), filepath.Join(dir, "gate.md")
+	history, junit, markdown, table := filepath.Join(dir, "history.jsonl"), filepath.Join(dir, "junit.xml"), filepath.Join(dir, "gate.md"), filepath.Join(dir, "gate.csv")
 
 	tests := []struct {
 		name string
@@ -119,10 +124,10 @@ spec:
 		code int
 		want string
 	}{
-		{"itself", []string{base, same, "--policy", policy, "--accuracy", accuracy}, exitOK, "gate release: PASSED"},
-		{"slower", []string{base, slow, "--policy", policy, "--accuracy", accuracy, "--confirm", again}, exitVerdict, "ttft.v1 p50 at concurrency=1: regressed"},
-		{"without accuracy", []string{base, same, "--policy", policy}, exitVerdict, "gsm8k: missing"},
-		{"not of the grade", []string{base, same, "--policy", strict, "--accuracy", accuracy}, exitVerdict, "the policy wants publication"},
+		{"itself", []string{base, same, "--policy", policy, "--accuracy", accuracy}, exitAdvisory, "gate release: ADVISORY, NOTHING AGAINST IT: base is of exploratory grade"},
+		{"slower", []string{base, slow, "--policy", policy, "--accuracy", accuracy, "--confirm", again}, exitAdvisoryBad, "ttft.v1 p50 at concurrency=1: regressed"},
+		{"without accuracy", []string{base, same, "--policy", policy}, exitAdvisoryBad, "gsm8k: missing"},
+		{"not of the grade", []string{base, same, "--policy", strict, "--accuracy", accuracy}, exitAdvisoryBad, "the policy wants publication"},
 		{"no policy", []string{base, same}, exitUsage, "got no --policy"},
 		{"a wrong policy", []string{base, same, "--policy", misspelt}, exitUsage, "spec.metrics[0].margins"},
 		{"the same twice", []string{base, base, "--policy", policy}, exitUsage, "given twice"},
@@ -130,7 +135,7 @@ spec:
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			args := append([]string{"gate", "--history", history, "--junit", junit, "--markdown", markdown}, tt.args...)
+			args := append([]string{"gate", "--history", history, "--junit", junit, "--markdown", markdown, "--csv", table}, tt.args...)
 			out, stderr, code := call(t, args...)
 			if code != tt.code || !strings.Contains(out+stderr, tt.want) {
 				t.Errorf("exit code %d, want %d and %q\n%s%s", code, tt.code, tt.want, out, stderr)
@@ -143,6 +148,9 @@ spec:
 	}
 	if text := read(t, junit); !strings.Contains(text, `failures="2"`) || !strings.Contains(text, `classname="grade"`) {
 		t.Errorf("JUnit of the last verdict:\n%s", text)
+	}
+	if text := read(t, table); !strings.Contains(text, "release,false,true,guard,error rate at concurrency=1,not worse") {
+		t.Errorf("CSV of the last verdict:\n%s", text)
 	}
 	if text := read(t, markdown); !strings.Contains(text, "| metric | verdict |") {
 		t.Errorf("Markdown of the last verdict:\n%s", text)

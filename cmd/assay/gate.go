@@ -12,7 +12,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/gate"
-	"assay/claim"
+	"assay/bundle"
 	"assay/judge"
 	"assay/report"
 	"assay/spec"
@@ -21,7 +21,7 @@ import (
 // A gating is what the command was asked for.
 type gating struct {
 	policy, accuracy, confirm, history, reason string
-	junit, markdown, html                      string
+	junit, markdown, html, csv                 string
 	asJSON                                     bool
 	trust                                      trustFlags
 }
@@ -37,11 +37,18 @@ closed: a missing metric, a threshold that the launches could not have seen, a p
 that differs in more than one variable and a bundle below the wanted grade are no
 pass. Each bundle is BUNDLE, or BUNDLE@SIDE of a run with candidates.
 
-With --confirm a regression stands only if the candidate, measured afresh, regresses
-again. With --history every verdict is remembered.
+Every gate also guards the error rate, the output tokens of an answer and the
+completed requests, and makes the checks of assay lint of both bundles, of the pair
+and of the history: a void finding stops it by name.
 
-Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass; 4: a
-bundle is not what was sealed.`,
+With --confirm a regression stands only if the candidate, measured afresh, regresses
+again. With --history every verdict is remembered, and a baseline that moved or a
+candidate that was tried before is found.
+
+Only runs of publication grade gate a release; about others the verdict is advisory.
+Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass;
+4: a bundle is not what was sealed; 5: advisory, nothing against it; 6: advisory, did
+not pass.`,
 		Args: exactArgs(2, "a baseline and a candidate"),
 		RunE: func(_ *cobra.Command, args []string) error { return ask.run(env, args[0], args[1]) },
 	}
@@ -54,6 +61,7 @@ bundle is not what was sealed.`,
 	f.StringVar(&ask.junit, "junit", "", "write JUnit XML to this file")
 	f.StringVar(&ask.markdown, "markdown", "", "write Markdown to this file")
 	f.StringVar(&ask.html, "html", "", "write a page to this file")
+	f.StringVar(&ask.csv, "csv", "", "write a line for each metric, guard and finding as CSV to this file")
 	ask.trust.add(cmd)
 	f.BoolVar(&ask.asJSON, "json", false, "print the answer as JSON")
 	return cmd
@@ -76,10 +84,23 @@ func (ask gating) run(env Env, baseline, candidate string) error {
 	} else {
 		err = report.GateText(env.Stdout, r)
 	}
-	if err == nil && !r.Passed {
-		err = silent(exitVerdict)
+	if code := gateCode(r); err == nil && code != exitOK {
+		err = silent(code)
 	}
 	return err
+}
+
+// gateCode is the exit code of a verdict.
+func gateCode(r gate.Result) int {
+	switch {
+	case r.Advisory && r.Passed:
+		return exitAdvisory
+	case r.Advisory:
+		return exitAdvisoryBad
+	case !r.Passed:
+		return exitVerdict
+	}
+	return exitOK
 }
 
 // gather reads everything that the gate looks at.
@@ -87,7 +108,6 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 	if in.Policy, err = readPolicy(env, ask.policy); err != nil {
 		return in, err
 	}
-	in.Grade = gradeOf
 	ask.trust.ids = in.Policy.Spec.TrustedKeys
 	if in.Baseline, err = ask.trust.openSide(env, baseline); err != nil {
 		return in, err
@@ -123,12 +143,16 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 			return in, usageError(fmt.Errorf("--accuracy: %w", err))
 		}
 	}
+	var history []gate.Entry
 	if ask.history != "" { // a history that cannot be read must not be written to
-		if _, err := gate.ReadHistory(ask.history); err != nil {
+		if history, err = gate.ReadHistory(ask.history); err != nil {
 			return in, usageError(fmt.Errorf("--history: %w", err))
 		}
 	}
-	return in, nil
+	a := auditor{in: in, history: history, told: ask.history != "", reason: ask.reason, judged: map[*bundle.Bundle]*judge.Judgement{}}
+	in.Grade = a.grade
+	in.Audits, err = a.audits()
+	return in, err
 }
 
 // beside opens the baseline that was measured in blocks with the confirmation,
@@ -174,7 +198,7 @@ func (ask gating) write(r gate.Result) error {
 	for _, f := range []struct {
 		path string
 		face func(io.Writer, gate.Result) error
-	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, report.GateHTML}} {
+	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, report.GateHTML}, {ask.csv, report.GateCSV}} {
 		if f.path == "" {
 			continue
 		}
@@ -192,17 +216,4 @@ func (ask gating) write(r gate.Result) error {
 	e := r.Entry()
 	e.Time, e.Reason = time.Now().UTC(), ask.reason
 	return gate.AppendHistory(ask.history, e)
-}
-
-// gradeOf is the grade that a bundle has earned, as its claims have it.
-func gradeOf(s compare.Side) (grade string, why []string) {
-	j, err := judge.Of(s.Bundle, judge.Options{Version: version(), Derive: true})
-	if err != nil {
-		return string(claim.Exploratory), []string{"it cannot be judged: " + err.Error()}
-	}
-	why = j.Claims.Downgrades
-	if j.Claims.Grade != claim.Publication && len(why) == 0 {
-		why = []string{"its class is " + j.Claims.Asked}
-	}
-	return string(j.Claims.Grade), why
 }

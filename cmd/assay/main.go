@@ -54,6 +54,9 @@ const (
 	exitVerdict = 3 // did it, and the answer is bad
 
 	exitUnverified = 4 // the evidence is not what was sealed
+
+	exitAdvisory    = 5 // an advisory verdict, and nothing against it
+	exitAdvisoryBad = 6 // an advisory verdict, and it is bad
 )
 
 // An exitError is an error that knows its exit code. One with an empty message

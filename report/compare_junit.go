@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"assay/analysis/compare"
+	"assay/finding"
+)
+
+// CompareJUnit writes a comparison as JUnit XML: a test for each statistic, which
+// fails where the candidate is worse and is skipped where the launches cannot say,
+// one for whether the pair is controlled and one for each finding that is void.
+func CompareJUnit(w io.Writer, r compare.Report, all bool) error {
+	suite := junitSuite{Name: "assay compare " + compareTitle(r)}
+	for _, c := range r.Comparisons {
+		label := c.Candidate.Label
+		controlled := junitCase{Class: label, Name: "controlled"}
+		if text := standing(c.Controlled, c.Declared, c.Variable, c.Others); c.Controlled {
+			controlled.Output = text
+		} else {
+			controlled.Failure = &junitFailure{Type: "controlled", Message: text}
+		}
+		suite.count(controlled)
+		for _, f := range c.Findings {
+			one := junitCase{Class: label, Name: f.Check, Output: fmt.Sprintf("%s: %s", f.Severity, f.Message)}
+			if f.Severity == finding.Void {
+				one.Failure = &junitFailure{Type: string(f.Severity), Message: f.Message}
+			}
+			suite.count(one)
+		}
+		for _, row := range c.Rows {
+			if row.Primary || all || comparedStatistics[row.Statistic] {
+				suite.count(comparedCase(label, row))
+			}
+		}
+		for _, m := range c.Missing {
+			suite.count(junitCase{Class: label, Name: m.What, Failure: &junitFailure{Type: "missing", Message: strings.TrimSuffix("not in "+m.Side+": "+m.Why, ": ")}})
+		}
+	}
+	return suite.write(w)
+}
+
+func comparedCase(label string, row compare.Row) junitCase {
+	text := fmt.Sprintf("%s: %s", row.Verdict, ratioText(row))
+	one := junitCase{Class: label, Name: compare.Key(row.Metric, row.Statistic, row.Point), Output: text}
+	switch row.Verdict {
+	case compare.Worse:
+		one.Failure = &junitFailure{Type: string(row.Verdict), Message: text}
+	case compare.Inconclusive:
+		one.Skipped = &junitSkipped{Message: strings.TrimSuffix(text+"; "+row.Settle, "; ")}
+	}
+	return one
+}
