@@ -27,6 +27,7 @@ type Redactor struct {
 const (
 	minKnown   = 4
 	minEnviron = 6
+	minNumber  = 8 // a shorter one may be a count
 )
 
 // NewRedactor knows the secrets in known, with those inside them, and the values
@@ -144,6 +145,10 @@ func (r *Redactor) tree(v any) (clean any, changed bool) {
 	case string:
 		s := r.String(v)
 		return s, s != v
+	case json.Number:
+		if len(v) >= minNumber && r.known(v.String()) == Redacted {
+			return Redacted, true
+		}
 	case []any:
 		for i, element := range v {
 			c, did := r.tree(element)

@@ -116,7 +116,7 @@ func Parts(value string) []string {
 	parts := []string{value}
 	add := func(part string) {
 		part = strings.TrimSpace(part)
-		if len(part) >= shortestPart && !slices.Contains(parts, part) {
+		if len(part) >= shortestPart && part != strings.TrimSpace(value) && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
