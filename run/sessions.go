@@ -15,6 +15,7 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 	"assay/workload"
@@ -152,7 +153,7 @@ func realTool(t spec.SessionTool) func(context.Context, session.Session, int, st
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return "", fmt.Errorf("tool %s: %w: %.200s", t.Command[0], err, trouble.Bytes())
+			return "", fmt.Errorf("tool %s: %w: %s", t.Command[0], err, secret.Head(trouble.String(), 200))
 		}
 		return string(out.Bytes()[:min(out.Len(), toolAnswer)]), nil
 	}

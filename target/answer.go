@@ -38,7 +38,7 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 		raw.reading = nil
 	}
 	if raw.err != nil {
-		a.request.Result, a.request.Error = transportOutcome(raw.err), raw.err.Error()
+		a.request.Result, a.request.Error = transportOutcome(raw.err), c.explained(raw.err)
 	}
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
@@ -77,10 +77,10 @@ func (a *answer) body(raw *Raw) {
 	data := raw.reading.body
 	switch {
 	case r.Status >= 300 && r.Status < 400:
-		r.Result, r.Error = record.Redirected, "redirected to "+raw.header.Get("Location")
+		r.Result, r.Error = record.Redirected, "redirected to "+a.client.quoted(raw.header.Get("Location"))
 		return
 	case (r.Status < 200 || r.Status >= 300) && a.client.cfg.Program == nil:
-		r.Result, r.Error = record.HTTPError, capped(data)
+		r.Result, r.Error = record.HTTPError, a.client.quoted(string(data))
 		if after := raw.header.Get("Retry-After"); after != "" {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))
 		}
@@ -96,7 +96,7 @@ func (a *answer) body(raw *Raw) {
 		a.flag("compressed=" + strings.ReplaceAll(coding, " ", ""))
 		var err error
 		if from, err = inflate(coding, from); err != nil {
-			a.fault(record.Protocol, err.Error())
+			a.fault(record.Protocol, a.client.explained(err))
 		}
 		if from == nil {
 			r.Result, r.Error = a.outcome, a.problem
@@ -108,7 +108,7 @@ func (a *answer) body(raw *Raw) {
 		return
 	}
 	if kind, _, _ := mime.ParseMediaType(raw.header.Get("Content-Type")); kind == "application/json" || kind == "text/html" {
-		r.Result, r.Error = record.NotAStream, "asked for a stream, got "+kind+": "+capped(data)
+		r.Result, r.Error = record.NotAStream, "asked for a stream, got "+kind+": "+a.client.quoted(string(data))
 		return
 	}
 	a.stream(from)
@@ -130,7 +130,7 @@ func (a *answer) stream(from *reading) {
 		begin, previous = end, at
 	})
 	if err != nil {
-		a.fault(record.Protocol, err.Error())
+		a.fault(record.Protocol, a.client.explained(err))
 	}
 	// The last event of a stream that ends right after "[DONE]" may lack its
 	// blank line; the reader stopped there on purpose.
@@ -178,7 +178,7 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 	}
 	pieces, err := a.pieces(data)
 	if err != nil {
-		a.fault(record.Protocol, err.Error())
+		a.fault(record.Protocol, a.client.explained(err))
 		a.chunk(&Piece{Kind: record.Blank}, at, size, shared)
 		return
 	}
@@ -253,7 +253,7 @@ func (a *answer) apply(piece *Piece) {
 		r.FinishReason = piece.FinishReason
 		a.choice(piece.Choice, false)
 	case piece.Kind == record.ErrorObj:
-		a.fault(record.StreamErr, capped([]byte(piece.Text)))
+		a.fault(record.StreamErr, a.client.quoted(piece.Text))
 	case piece.Kind.Output():
 		a.choice(piece.Choice, true)
 	}
@@ -340,7 +340,7 @@ func (a *answer) unary(data []byte) {
 	a.flag("unary")
 	pieces, err := a.client.dialect.Decode(data)
 	if err != nil {
-		a.request.Result, a.request.Error = record.Protocol, err.Error()
+		a.request.Result, a.request.Error = record.Protocol, a.client.explained(err)
 		return
 	}
 	for i := range pieces {
@@ -389,17 +389,6 @@ func transportOutcome(err error) record.Outcome {
 		return record.Reset
 	}
 	return record.Protocol
-}
-
-// maxErrorText caps error texts in records: the whole page of a proxy's HTML
-// helps nobody.
-const maxErrorText = 2000
-
-func capped(text []byte) string {
-	if len(text) > maxErrorText {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(text[:maxErrorText]), "?"), len(text))
-	}
-	return strings.ToValidUTF8(string(text), "?")
 }
 
 // promptHash identifies a prompt without storing it.

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"assay/secret"
 )
 
 // A Server asks an inference server for the tokens of a text, as vLLM and those
@@ -124,7 +126,7 @@ func (s *Server) post(path string, request, response any) error {
 		return fmt.Errorf("%s: %w", shown, err)
 	}
 	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %.200s", shown, r.Status, answer)
+		return fmt.Errorf("%s: %s: %s", shown, r.Status, secret.Head(string(answer), 200))
 	}
 	if err := json.Unmarshal(answer, response); err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
