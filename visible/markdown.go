@@ -12,12 +12,18 @@ import (
 func Markdown(text string) string {
 	text = strings.TrimSpace(Line(text))
 	var out strings.Builder
-	before := ' '
+	before := ' ' // a run of underscores counts as nothing
+	formulas := strings.Count(text, "$") > 1
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		rest := text[at+size:]
+		if r == '$' && formulas {
+			out.WriteByte('\\')
+		}
 		out.WriteString(marked(r, before, rest, at == 0))
-		before = r
+		if r != '_' {
+			before = r
+		}
 		at += size
 	}
 	return escapeNumber(out.String())
@@ -27,15 +33,18 @@ func Markdown(text string) string {
 func marked(r, before rune, rest string, first bool) string {
 	after, _ := utf8.DecodeRuneInString(rest)
 	switch r {
-	case '\\', '`', '*', '~', '$', '|':
+	case '\\', '`', '*', '~', '|':
 		return `\` + string(r)
-	case '<':
-		return "&lt;"
+	case '<': // before a number it is no tag
+		if !unicode.IsDigit(after) && after != ' ' {
+			return "&lt;"
+		}
 	case '&':
 		if after == '#' || unicode.IsLetter(after) { // an entity, perhaps
 			return "&amp;"
 		}
 	case '_': // inside a word it is no emphasis
+		after, _ = utf8.DecodeRuneInString(strings.TrimLeft(rest, "_"))
 		if !inWord(before) || !inWord(after) {
 			return `\_`
 		}
@@ -51,7 +60,7 @@ func marked(r, before rune, rest string, first bool) string {
 			return `\` + string(r)
 		}
 	case '>', '-', '+', '=':
-		if first {
+		if first && !unicode.IsDigit(after) {
 			return `\` + string(r)
 		}
 	}

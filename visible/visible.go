@@ -14,6 +14,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -88,15 +89,36 @@ func JSON(data []byte) []byte {
 	return out.Bytes()
 }
 
-// Writer writes Text of what is written to it. A character must not be split over
-// two writes.
-func Writer(to io.Writer) io.Writer { return writer{to} }
+// A Writer writes Text of what is written to it. It holds back the first bytes of
+// a character until the others come. It is safe for concurrent use.
+type Writer struct {
+	To io.Writer
 
-type writer struct{ to io.Writer }
+	mu   sync.Mutex
+	held []byte
+}
 
-func (w writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.to, Text(string(p))); err != nil {
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	text := append(w.held, p...)
+	whole := len(text) - unfinished(text)
+	w.held = bytes.Clone(text[whole:])
+	if _, err := io.WriteString(w.To, Text(string(text[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// unfinished is how many bytes at the end of text begin a character.
+func unfinished(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }

@@ -25,9 +25,22 @@ func TestLine(t *testing.T) {
 	if got := Text("a\tb\n\x1bc"); got != "a\tb\n\\x1bc" {
 		t.Errorf("Text = %q", got)
 	}
-	var out bytes.Buffer
-	if n, err := Writer(&out).Write([]byte("a\x1b\n")); n != 3 || err != nil || out.String() != "a\\x1b\n" {
-		t.Errorf("wrote %d, %v: %q", n, err, out.String())
+}
+
+// What is written does not depend on how it was cut.
+func TestWriter(t *testing.T) {
+	const text = "a\x1b日\n\xff–b"
+	for cut := range len(text) {
+		var out bytes.Buffer
+		w := &Writer{To: &out}
+		for _, part := range []string{text[:cut], text[cut:]} {
+			if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+				t.Fatalf("wrote %d, %v", n, err)
+			}
+		}
+		if want := "a\\x1b日\n\\xff–b"; out.String() != want {
+			t.Errorf("cut at %d: %q, want %q", cut, out.String(), want)
+		}
 	}
 }
 
@@ -39,6 +52,8 @@ func TestMarkdown(t *testing.T) {
 		"a\n# INJECTED":                       `a\\n# INJECTED`,
 		"<script>alert(1)</script>":           "&lt;script>alert(1)&lt;/script>",
 		"[a](javascript:x) ![p](http://h)":    `[a\](javascript:x) ![p\](http://h)`,
+		"<0.01":                               "<0.01",
+		"-0.002":                              "-0.002",
 		"[a]: http://evil":                    `[a\]: http://evil`,
 		"```sh":                               "\\`\\`\\`sh",
 		"| a | b |":                           `\| a \| b \|`,
@@ -53,6 +68,7 @@ func TestMarkdown(t *testing.T) {
 		"&lt;b&#62;":                          "&amp;lt;b&amp;`#`62;",
 		"ping @everyone, see #12, mail a@b.c": "ping `@`everyone, see `#`12, mail a@b.c",
 		"$x$":                                 `\$x\$`,
+		"$5 of 2026__run__chat, __init__":     `$5 of 2026__run__chat, \_\_init\_\_`,
 		"":                                    "",
 	} {
 		if got := Markdown(text); got != want {

@@ -89,7 +89,7 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 		return fmt.Errorf("import %s: %w", from.Name, err)
 	}
 	fmt.Fprintf(env.Stderr, "bundle %s\n", w.Dir())
-	return show(env.Stdout, r)
+	return show(answerTo(env, opts.format), r)
 }
 
 // whose tells the tool from the paths: by its name, or by what lies there.

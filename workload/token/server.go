@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"assay/secret"
+	"assay/visible"
 )
 
 // A Server asks an inference server for the tokens of a text, as vLLM and those
@@ -126,7 +127,7 @@ func (s *Server) post(path string, request, response any) error {
 		return fmt.Errorf("%s: %w", shown, err)
 	}
 	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %s", shown, r.Status, secret.Head(string(answer), 200))
+		return fmt.Errorf("%s: %s: %s", shown, r.Status, visible.Line(secret.Head(string(answer), 200)))
 	}
 	if err := json.Unmarshal(answer, response); err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
