@@ -155,7 +155,7 @@ func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report
 	if err != nil {
 		return report.Report{}, err
 	}
-	p, err := planOf(b)
+	p, err := judge.Plan(b)
 	if err != nil {
 		return report.Report{}, err
 	}
