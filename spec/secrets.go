@@ -155,9 +155,9 @@ func commandSecrets(path string, words []string) (found []literalSecret) {
 		name, value, assigned := strings.Cut(word, "=")
 		flag := strings.HasPrefix(word, "-")
 		switch {
-		case assigned && secret.Named(name) && !strings.ContainsAny(name, " \t\n"):
-		case !assigned && !flag && secret.Named(after):
+		case !flag && secret.Named(after):
 			value = word
+		case assigned && secret.Named(name) && !strings.ContainsAny(name, " \t\n"):
 		default:
 			value = ""
 		}

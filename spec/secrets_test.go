@@ -73,7 +73,7 @@ spec:
       nested: [{credentials: {id: 1234567890, other: deep-value-07}}]
       user: body-key-0001
     server:
-      command: [serve, --api-key, flag-key-0008, --token=flag-token-09, HF_TOKEN=assigned-10, --key, $KEY, --verbose, --tokenizer, abc]
+      command: [serve, --api-key, flag=key-0008, --token=flag-token-09, HF_TOKEN=assigned-10, --key, $KEY, --verbose, --tokenizer, abc]
   candidates:
     - name: other
       target: {url: "http://127.0.0.1:8001", metrics: {urls: ["http://u:metrics-pass-11@127.0.0.1:8002/metrics"]}}
@@ -86,7 +86,7 @@ spec:
 	clean := string(RedactSource(source, *doc.Run))
 	for _, want := range []string{
 		"body-key-0001", "header-key-02", "basic-pass-03", "cookie-value-04", "url/query=05", "url%2Fquery%3D05", "proxy-pass-06",
-		"1234567890", "deep-value-07", "flag-key-0008", "flag-token-09", "assigned-10", "metrics-pass-11",
+		"1234567890", "deep-value-07", "flag=key-0008", "flag-token-09", "assigned-10", "metrics-pass-11",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not among the secrets: %q", want, got)
