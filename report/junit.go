@@ -75,6 +75,7 @@ func (s *junitSuite) count(c junitCase) {
 }
 
 func (s junitSuite) write(w io.Writer) error {
+	s.Name, s.Output = visible.Text(s.Name), visible.Text(s.Output)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
