@@ -3,24 +3,22 @@ package bundle
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"encoding/json"
 	"io"
-	"net/url"
-	"slices"
 	"strings"
+
+	"assay/secret"
 )
 
 // Redacted stands where a secret was.
-const Redacted = "[redacted]"
+const Redacted = secret.Redacted
 
 // A Redactor keeps secrets out of a bundle. It knows some secrets by value and
 // many more by their shape. A nil Redactor knows the shapes alone.
 //
 // A Redactor is safe for concurrent use.
 type Redactor struct {
-	literals *strings.Replacer // nil when no value is known
-	longest  int               // length of the longest form of a known value
+	values *secret.Finder // nil when no value is known
 }
 
 // Values shorter than these are left alone: they would be found in half of all
@@ -29,117 +27,26 @@ type Redactor struct {
 const (
 	minKnown   = 4
 	minEnviron = 6
+	minNumber  = 8 // a shorter one may be a count
 )
 
-// NewRedactor knows the secrets in known and the values of those variables of
-// environ ("NAME=value", as os.Environ) whose names look secret. It finds them
-// as they are and inside URLs, JSON and base64.
+// NewRedactor knows the secrets in known, with those inside them, and the values
+// of those variables of environ ("NAME=value", as os.Environ) whose names look
+// secret. It finds them in every spelling that package secret knows.
 func NewRedactor(known, environ []string) *Redactor {
 	var secrets []string
 	for _, s := range known {
 		if len(s) >= minKnown {
-			secrets = append(secrets, s)
+			secrets = append(secrets, secret.Parts(s)...)
 		}
 	}
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if len(value) >= minEnviron && secretVariable(name, value) {
-			secrets = append(secrets, value)
+		if len(value) >= minEnviron && secret.Variable(name, value) {
+			secrets = append(secrets, secret.Parts(value)...)
 		}
 	}
-	var forms []string
-	for _, s := range secrets {
-		forms = append(forms, formsOf(s)...)
-	}
-	if len(forms) == 0 {
-		return &Redactor{}
-	}
-	// At one place the Replacer takes the first form that fits: longest first,
-	// or the rest of a longer secret would stay behind.
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(forms))
-	for _, form := range forms {
-		pairs = append(pairs, form, Redacted)
-	}
-	return &Redactor{literals: strings.NewReplacer(pairs...), longest: len(forms[0])}
-}
-
-// secretVariable reports whether the environment variable name is likely to
-// hold a secret. Words are matched whole where they are also parts of harmless
-// ones: KEY is not KEYBOARD, AUTH not AUTHOR, TOKEN neither TOKENIZER nor
-// MAX_TOKENS.
-func secretVariable(name, value string) bool {
-	words := strings.Split(strings.ToUpper(name), "_")
-	switch words[len(words)-1] {
-	case "FILE", "PATH", "DIR", "SOCK":
-		return false // says where a secret is, which is not one
-	}
-	for _, word := range words {
-		switch {
-		case strings.HasSuffix(word, "KEY"), word == "KEYS", strings.HasSuffix(word, "TOKEN"),
-			word == "JWT", word == "DSN", word == "PASS", word == "BEARER":
-			return true
-		case strings.Contains(word, "SECRET"), strings.Contains(word, "PASSW"), strings.Contains(word, "PASSPHRASE"),
-			strings.Contains(word, "CREDENTIAL"), strings.Contains(word, "COOKIE"), strings.HasPrefix(word, "APIKEY"):
-			return true
-		case word == "AUTH", word == "AUTHORIZATION":
-			// AUTH_TYPE=api_key is a choice among words, not a secret.
-			return len(value) >= 16 || strings.ContainsAny(value, "0123456789")
-		}
-	}
-	return false
-}
-
-// formsOf lists the ways secret may be spelled in a text.
-func formsOf(secret string) []string {
-	forms := []string{
-		secret,
-		jsonForm(secret, true),
-		jsonForm(secret, false),
-		url.QueryEscape(secret),
-		url.PathEscape(secret),
-	}
-	forms = append(forms, base64Forms(secret)...)
-	if strings.Contains(secret, "\n") { // logs are redacted line by line
-		for line := range strings.Lines(secret) {
-			if line = strings.TrimSpace(line); len(line) >= 16 {
-				forms = append(forms, line)
-			}
-		}
-	}
-	slices.Sort(forms)
-	return slices.Compact(forms)
-}
-
-// jsonForm is secret as it stands between the quotes of a JSON string. Encoders
-// differ in whether they escape <, > and &.
-func jsonForm(secret string, escapeHTML bool) string {
-	var out strings.Builder
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(escapeHTML)
-	_ = enc.Encode(secret) // a string into memory: cannot fail
-	text := strings.TrimSuffix(out.String(), "\n")
-	return text[1 : len(text)-1]
-}
-
-// base64Forms lists the base64 of secret at each of the three places it can
-// have in a longer encoded text, such as "user:secret", without the characters
-// at either end that depend on its neighbours.
-func base64Forms(secret string) []string {
-	var forms []string
-	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 {
-			text := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
-			text = text[(shift*8+5)/6:]
-			if (shift+len(secret))%3 != 0 {
-				text = text[:len(text)-1]
-			}
-			if len(text) >= minEnviron {
-				forms = append(forms, text)
-			}
-		}
-	}
-	return forms
+	return &Redactor{secret.NewFinder(secrets)}
 }
 
 // String returns s without secrets.
@@ -163,10 +70,10 @@ func (r *Redactor) clean(s string, prose bool) string {
 
 // known replaces the secrets that are known by value.
 func (r *Redactor) known(s string) string {
-	if r == nil || r.literals == nil {
+	if r == nil {
 		return s
 	}
-	return r.literals.Replace(s)
+	return r.values.Hide(s)
 }
 
 // Document returns the content of a file without secrets. JSON is redacted
@@ -238,6 +145,10 @@ func (r *Redactor) tree(v any) (clean any, changed bool) {
 	case string:
 		s := r.String(v)
 		return s, s != v
+	case json.Number:
+		if len(v) >= minNumber && r.known(v.String()) == Redacted {
+			return Redacted, true
+		}
 	case []any:
 		for i, element := range v {
 			c, did := r.tree(element)
@@ -255,11 +166,23 @@ func (r *Redactor) object(m map[string]any) (clean map[string]any, changed bool)
 	for name, value := range m {
 		key := r.String(name)
 		c, did := r.tree(value)
-		if s, ok := c.(string); ok && secretField(name) && isSecretValue(s) {
+		if secretField(name) && hidden(c) {
 			c, did = Redacted, true
 		}
 		clean[key] = c
 		changed = changed || did || key != name
 	}
 	return clean, changed
+}
+
+// hidden reports whether v, under a name that says secret, is one. A number may
+// be.
+func hidden(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return isSecretValue(v)
+	case json.Number:
+		return len(v) >= minKnown
+	}
+	return false
 }

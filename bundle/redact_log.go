@@ -100,7 +100,7 @@ func (w *logWriter) Close() error {
 func (r *Redactor) safeCut(text []byte) int {
 	keep := 8 << 10
 	if r != nil {
-		keep = max(keep, 2*r.longest)
+		keep = max(keep, 2*r.values.Longest())
 	}
 	whole := r.String(string(text))
 	for cut := len(text) - keep; cut > len(text)/2; cut -= keep / 8 {

@@ -9,6 +9,7 @@ import (
 
 	"assay/metric"
 	"assay/run"
+	"assay/visible"
 )
 
 // A screen is where a snapshot is drawn.
@@ -53,12 +54,12 @@ func tight(lines []string) []string {
 
 // progress says where the run is.
 func (c screen) progress(s run.Snapshot) []string {
-	title := paint(boldText, "assay") + "  " + s.Name
+	title := paint(boldText, "assay") + "  " + visible.Line(s.Name)
 	lines := []string{spread(title, "running for "+clock(s.Elapsed), c.width)}
 	lines = append(lines, c.gauge("run", s.RunProgress))
 	where := fmt.Sprintf("launch %d of %d", s.Launch, s.Launches)
 	if s.Side != "" {
-		where += " · " + s.Side
+		where += " · " + visible.Line(s.Side)
 	}
 	switch {
 	case s.Number > 0 && s.Searching:
@@ -271,17 +272,7 @@ func gpu(g run.GPU) string {
 func (c screen) log(lines []run.LogLine, room int) []string {
 	var out []string
 	for _, l := range lines[max(0, len(lines)-room):] {
-		out = append(out, paint(blueText, l.At.Format(time.TimeOnly))+" "+oneLine(l.Text))
+		out = append(out, paint(blueText, l.At.Format(time.TimeOnly))+" "+visible.Line(l.Text))
 	}
 	return out
-}
-
-// oneLine is text without what would break a screen.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 127 {
-			return ' '
-		}
-		return r
-	}, ansi.Strip(text))
 }

@@ -8,6 +8,7 @@ import (
 
 	"assay/plan"
 	"assay/run"
+	"assay/visible"
 )
 
 // follow writes a line in every interval until Stop.
@@ -36,7 +37,7 @@ func step(p run.Progress, now time.Time) string {
 	if p.Side != "" {
 		text = p.Side + "  " + text
 	}
-	return fmt.Sprintf("%s  launch %d of %d  %s", now.Format(time.TimeOnly), p.Launch+1, p.Launches, text)
+	return fmt.Sprintf("%s  launch %d of %d  %s", now.Format(time.TimeOnly), p.Launch+1, p.Launches, visible.Line(text))
 }
 
 // line is a run at one moment.

@@ -13,6 +13,7 @@ import (
 	"assay/plan"
 	"assay/stats"
 	"assay/unit"
+	"assay/visible"
 )
 
 // A csvColumn is one column of the CSV: pandas and spreadsheets read them by name.
@@ -80,7 +81,7 @@ func CSV(w io.Writer, r Report) error {
 		point, _ := r.Plan.PointByIndex(row.Point) // empty for the launch as a whole
 		var cells []string
 		for _, c := range csvColumns {
-			cells = append(cells, c.of(r, point, row))
+			cells = append(cells, visible.Cell(c.of(r, point, row)))
 		}
 		rows = append(rows, cells)
 	}

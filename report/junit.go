@@ -10,6 +10,7 @@ import (
 	"assay/finding"
 	"assay/judge"
 	"assay/lint"
+	"assay/visible"
 )
 
 // JUnit writes the checks of a run as tests, so that a CI which shows tests shows
@@ -57,19 +58,24 @@ func checkCase(check lint.Result, findings []finding.Finding) junitCase {
 	return c
 }
 
-// count lists one test.
+// count lists one test, with everything that is said in it made visible: XML
+// cannot hold control characters.
 func (s *junitSuite) count(c junitCase) {
 	s.Tests++
+	c.Name, c.Output = visible.Text(c.Name), visible.Text(c.Output)
 	if c.Failure != nil {
 		s.Failures++
+		c.Failure.Message = visible.Text(c.Failure.Message)
 	}
 	if c.Skipped != nil {
 		s.Skipped++
+		c.Skipped.Message = visible.Text(c.Skipped.Message)
 	}
 	s.Cases = append(s.Cases, c)
 }
 
 func (s junitSuite) write(w io.Writer) error {
+	s.Name, s.Output = visible.Text(s.Name), visible.Text(s.Output)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

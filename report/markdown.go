@@ -11,17 +11,18 @@ import (
 	"assay/metric"
 	"assay/plan"
 	"assay/unit"
+	"assay/visible"
 )
 
 // Markdown writes the report for a pull request: what may be said first, then
 // what speaks against it, then the figures.
 func Markdown(w io.Writer, r Report) error {
-	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", r.heading("> **", "**\n\n"), r.RunID); err != nil {
+	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", r.heading("> **", "**\n\n"), visible.Markdown(r.RunID)); err != nil {
 		return err
 	}
 	var p page
-	p.add(block{lines: quotable(r)})
-	p.add(block{title: "Findings", points: findingPoints(r)})
+	p.add(block{lines: quotable(r), marked: true})
+	p.add(block{title: "Findings", points: findingPoints(r), marked: true})
 	for _, b := range r.rankBlocks() {
 		p.add(b)
 	}
@@ -29,7 +30,7 @@ func Markdown(w io.Writer, r Report) error {
 	if rows := reportedRows(r); len(rows) > 0 {
 		p.add(block{title: "Figures as the source reckoned them", lines: []string{"assay repeats them and vouches for none."}, head: []string{"point", "figure", "statistic", "value", "remark"}, rows: rows})
 	}
-	p.add(block{title: "Where it comes from", lines: provenance(r)})
+	p.add(block{title: "Where it comes from", lines: provenance(r), marked: true})
 	return p.markdown(w)
 }
 
@@ -42,13 +43,14 @@ func quotable(r Report) (lines []string) {
 		lines = append(lines, sentences(*r.Claims)...)
 		grade := "**Grade:** " + string(r.Claims.Grade)
 		if len(r.Claims.Downgrades) > 0 {
-			grade += ": " + strings.Join(r.Claims.Downgrades, "; ")
+			grade += ": " + visible.Markdown(strings.Join(r.Claims.Downgrades, "; "))
 		}
 		lines = append(lines, grade)
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {
-			lines = append(lines, fmt.Sprintf("**%s:** %s, model %s, %s", sideHead(side.Name), side.Target.API, side.Target.Model, loadText(s.Workload)))
+			about := fmt.Sprintf("%s, model %s, %s", side.Target.API, side.Target.Model, loadText(s.Workload))
+			lines = append(lines, fmt.Sprintf("**%s:** %s", visible.Markdown(sideHead(side.Name)), visible.Markdown(about)))
 		}
 	}
 	return lines
@@ -62,10 +64,10 @@ const fewSentences = 5
 func sentences(c claim.Claims) []string {
 	var allowed, refused []string
 	for _, one := range c.Claims {
-		allowed = append(allowed, "> "+oneLine(one.Sentence))
+		allowed = append(allowed, "> "+visible.Markdown(one.Sentence))
 	}
 	for _, one := range c.Refused {
-		refused = append(refused, oneLine(fmt.Sprintf("Not to be claimed: %s: %s", one.What, one.Reason)))
+		refused = append(refused, visible.Markdown(fmt.Sprintf("Not to be claimed: %s: %s", one.What, one.Reason)))
 	}
 	if len(allowed) == 0 {
 		few := min(len(refused), fewSentences)
@@ -92,18 +94,13 @@ func folded(allowed, refused []string) []string {
 
 func findingPoints(r Report) (points []string) {
 	for _, f := range r.Findings {
-		text := fmt.Sprintf("**%s** `%s`: %s", f.Severity, f.Check, f.Message)
+		text := f.Message
 		if f.Fix != "" {
 			text += ". To do: " + f.Fix
 		}
-		points = append(points, oneLine(text))
+		points = append(points, fmt.Sprintf("**%s** `%s`: %s", f.Severity, f.Check, visible.Markdown(text)))
 	}
 	return points
-}
-
-// oneLine keeps a text in its paragraph, and what looks like HTML out of it.
-func oneLine(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "<", "&lt;")
 }
 
 // fullTables is how many points have tables of their own; more would bury what a
@@ -152,7 +149,7 @@ func (p *page) addPoints(r Report) {
 		p.add(withoutEmpty(block{title: "Points", lines: []string{intervalLine(r)}, head: head, rows: rows}))
 	}
 	if len(full) > fullTables {
-		p.add(block{lines: []string{"`assay report --all` has every figure of every point."}})
+		p.add(block{lines: []string{"`assay report --all` has every figure of every point."}, marked: true})
 		return
 	}
 	for _, b := range full {
@@ -238,15 +235,16 @@ func reportedRows(r Report) (rows [][]string) {
 // provenance says who measured what and who vouches for it.
 func provenance(r Report) []string {
 	line := fmt.Sprintf("%s: %s, %d of %d planned launches completed; workload `%s`; judged by assay %s; %s.",
-		r.RunID, r.Status, completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest, r.Estimates.Code, r.Signature)
+		visible.Markdown(r.RunID), r.Status, completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest,
+		visible.Markdown(r.Estimates.Code), visible.Markdown(r.Signature))
 	lines := []string{line}
 	if r.Source != nil {
-		lines = append(lines, sourceSentence(r.Source))
+		lines = append(lines, visible.Markdown(sourceSentence(r.Source)))
 	}
 	for _, l := range r.Estimates.LeftOut {
-		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, l.Reason))
+		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, visible.Markdown(l.Reason)))
 	}
-	return append(lines, r.Warnings...)
+	return append(lines, each(r.Warnings, visible.Markdown)...)
 }
 
 // sourceSentence says that another tool measured, and what it does not tell.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"assay/visible"
 )
 
 // A page is what a comparison or a gate shows, whatever the face: blocks of
@@ -20,6 +22,8 @@ type block struct {
 	points []string
 	head   []string
 	rows   [][]string
+
+	marked bool // lines and points are Markdown already, with strangers' words made visible
 }
 
 func (p *page) add(b block) {
@@ -37,23 +41,23 @@ func (p page) text(w io.Writer) error {
 		}
 		indent := ""
 		if one.title != "" {
-			fmt.Fprintln(&b, one.title)
+			fmt.Fprintln(&b, visible.Line(one.title))
 			indent = "  "
 		}
 		for _, line := range one.lines {
-			fmt.Fprintf(&b, "%s%s\n", indent, line)
+			fmt.Fprintf(&b, "%s%s\n", indent, visible.Line(line))
 		}
 		for _, point := range one.points {
-			fmt.Fprintf(&b, "%s- %s\n", indent, point)
+			fmt.Fprintf(&b, "%s- %s\n", indent, visible.Line(point))
 		}
 		if len(one.rows) == 0 {
 			continue
 		}
 		var table bytes.Buffer
 		t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(t, "%s%s\n", indent, strings.Join(one.head, "\t"))
+		fmt.Fprintf(t, "%s%s\n", indent, strings.Join(each(one.head, visible.Line), "\t"))
 		for _, row := range one.rows {
-			fmt.Fprintf(t, "%s%s\n", indent, strings.Join(row, "\t"))
+			fmt.Fprintf(t, "%s%s\n", indent, strings.Join(each(row, visible.Line), "\t"))
 		}
 		t.Flush()
 		for line := range strings.Lines(table.String()) {
@@ -72,7 +76,10 @@ func (p page) markdown(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 		if one.title != "" {
-			fmt.Fprintf(&b, "### %s\n\n", one.title)
+			fmt.Fprintf(&b, "### %s\n\n", visible.Markdown(one.title))
+		}
+		if !one.marked {
+			one.lines, one.points = each(one.lines, visible.Markdown), each(one.points, visible.Markdown)
 		}
 		for j, line := range one.lines {
 			if j > 0 {
@@ -90,21 +97,21 @@ func (p page) markdown(w io.Writer) error {
 			b.WriteByte('\n')
 		}
 		if len(one.rows) > 0 {
-			fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(cells(one.head), " | "), strings.Repeat(" --- |", len(one.head)))
+			fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(each(one.head, visible.Markdown), " | "), strings.Repeat(" --- |", len(one.head)))
 		}
 		for _, row := range one.rows {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(cells(row), " | "))
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(each(row, visible.Markdown), " | "))
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// cells keeps what would end a cell out of it.
-func cells(row []string) []string {
-	out := make([]string, len(row))
-	for i, cell := range row {
-		out[i] = strings.NewReplacer("|", `\|`, "\n", " ").Replace(cell)
+// each is the list with every text made safe.
+func each(list []string, safe func(string) string) []string {
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = safe(text)
 	}
 	return out
 }

@@ -6,6 +6,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/search"
+	"assay/visible"
 )
 
 // A Report is everything a face may show.
@@ -154,7 +156,12 @@ func Find(name string) (Format, error) {
 func JSON(w io.Writer, r Report) error { return writeJSON(w, r) }
 
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visible.JSON(text.Bytes()))
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/unit"
+	"assay/visible"
 )
 
 // sourceLine names the tool whose results the bundle repeats.
@@ -35,12 +36,12 @@ func writeSource(b *bytes.Buffer, r Report) {
 	if r.Source == nil {
 		return
 	}
-	fmt.Fprintf(b, "\nsource: %s\n", r.Source.Tool)
+	fmt.Fprintf(b, "\nsource: %s\n", visible.Line(r.Source.Tool))
 	if gaps := gapNames(r.Source); gaps != "" {
 		fmt.Fprintf(b, "  does not tell: %s\n", gaps)
 	}
 	for _, note := range r.Source.Notes {
-		fmt.Fprintf(b, "  - %s\n", note)
+		fmt.Fprintf(b, "  - %s\n", visible.Line(note))
 	}
 	wrong := 0
 	for _, f := range r.Reported {
@@ -70,7 +71,7 @@ func writeReported(b *bytes.Buffer, r Report, point int) {
 			left++
 		default:
 			shown++
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), meaning(f))
+			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", visible.Line(f.Name), visible.Line(f.Statistic), visible.Line(unit.Format(f.Value, unit.Unit(f.Unit))), visible.Line(meaning(f)))
 		}
 	}
 	t.Flush()

@@ -17,6 +17,7 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/unit"
+	"assay/visible"
 )
 
 // Text writes the report for a terminal.
@@ -38,7 +39,7 @@ func Text(w io.Writer, r Report) error {
 	writeClient(&b, r)
 	writeSource(&b, r)
 	writeFoot(&b, r)
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, visible.Text(b.String()))
 	return err
 }
 
@@ -46,7 +47,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	s := r.Plan.Run.Spec
 	fmt.Fprintf(b, "assay %s\n\n", r.RunID)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "%s\t%s\n", name, visible.Line(fmt.Sprintf(format, args...)))
+	}
 	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
 	row("signature", "%s", r.Signature)
 	if r.Source != nil {
@@ -304,10 +307,10 @@ func writeFoot(b *bytes.Buffer, r Report) {
 		fmt.Fprintln(b)
 	}
 	for _, l := range r.Estimates.LeftOut {
-		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, l.Reason)
+		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, visible.Line(l.Reason))
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(b, "warning: %s\n", warning)
+		fmt.Fprintf(b, "warning: %s\n", visible.Line(warning))
 	}
 	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 1 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)

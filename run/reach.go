@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/visible"
 )
 
 // reachTimeout bounds the look at one address before the run.
@@ -100,7 +101,7 @@ func (l *launching) tellFailure(r record.Request) error {
 		text += ": " + r.Error
 	}
 	if l.firstFailure == "" {
-		l.firstFailure = fmt.Sprintf("the first was %s; %s", text, failureAdvice(r))
+		l.firstFailure = fmt.Sprintf("the first was %s; %s", visible.Line(text), failureAdvice(r))
 	}
 	l.live.Tell(text)
 	row := record.Event{At: r.Done, Name: record.RequestFailed, Point: r.Point, Detail: text}

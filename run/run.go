@@ -17,6 +17,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/spec"
 	"assay/target/fidelity"
 	"assay/telemetry"
 	"assay/train"
@@ -59,11 +60,28 @@ type Result struct {
 // Execute carries out p. It returns a Result whenever a bundle exists, also
 // beside an error: what was recorded before it must be sealed and not lost.
 func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
-	in, err := accept(p)
-	if err != nil {
-		return nil, err
-	}
+	secrets := spec.Secrets(p.Run)
 	sides, err := connectSides(p, lookup(opts.Environ))
+	for _, s := range sides {
+		secrets = append(secrets, s.conn.secrets...)
+	}
+	redactor := bundle.NewRedactor(secrets, opts.Environ)
+	for _, s := range sides {
+		s.conn.client.Redact = redactor.String
+	}
+	var result *Result
+	if err == nil {
+		result, err = prepare(ctx, p, opts, sides, redactor)
+	}
+	if err != nil {
+		err = &redactedError{redactor.String(err.Error()), err}
+	}
+	return result, err
+}
+
+// prepare makes ready what the plan asks for, and executes it.
+func prepare(ctx context.Context, p plan.Plan, opts Options, sides []*side, redactor *bundle.Redactor) (*Result, error) {
+	in, err := accept(p)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +89,7 @@ func Execute(ctx context.Context, p plan.Plan, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var secrets []string
-	for _, s := range sides {
-		secrets = append(secrets, s.conn.secrets...)
-	}
-	redactor := bundle.NewRedactor(secrets, opts.Environ)
-	result, err := execute(ctx, p, opts, sides, in, staff, redactor)
-	if err != nil {
-		err = &redactedError{redactor.String(err.Error()), err}
-	}
-	return result, err
+	return execute(ctx, p, opts, sides, in, staff, redactor)
 }
 
 // A redactedError repeats an error without the secrets that its text may quote,

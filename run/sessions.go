@@ -15,8 +15,10 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
+	"assay/visible"
 	"assay/workload"
 	"assay/workload/session"
 )
@@ -152,7 +154,7 @@ func realTool(t spec.SessionTool) func(context.Context, session.Session, int, st
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return "", fmt.Errorf("tool %s: %w: %.200s", t.Command[0], err, trouble.Bytes())
+			return "", fmt.Errorf("tool %s: %w: %s", t.Command[0], err, visible.Line(secret.Head(trouble.String(), 200)))
 		}
 		return string(out.Bytes()[:min(out.Len(), toolAnswer)]), nil
 	}

@@ -77,7 +77,7 @@ func WorkloadDigest(run Run) (string, error) {
 	// The target's extra body is another program's: an empty value may mean
 	// something there, so it is added after pruning.
 	if s.Target != nil {
-		target := map[string]any{"api": s.Target.API, "model": s.Target.Model, "extraBody": extraBody(s.Target)}
+		target := map[string]any{"api": s.Target.API, "model": s.Target.Model, "extraBody": withoutSecrets(extraBody(s.Target), false)}
 		if len(s.Target.OmitBody) > 0 {
 			target["omitBody"] = s.Target.OmitBody
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"assay/secret"
 )
 
 // everywhere is the length from which a secret is replaced wherever it stands,
@@ -29,9 +31,9 @@ func RedactSource(data []byte, run Run) []byte {
 		}
 	}
 	long := slices.DeleteFunc(Secrets(run), func(value string) bool { return len(value) < everywhere })
-	r := redactor{data: data, own: own, values: hider(long), sources: hider(spellings(long...)), edits: map[int]edit{}}
+	r := redactor{data: data, own: own, known: secret.NewFinder(long), edits: map[int]edit{}}
 	r.walk(root)
-	return []byte(r.sources.Replace(string(r.apply()))) // what is left stands in comments
+	return []byte(r.known.Hide(string(r.apply()))) // what is left stands in comments
 }
 
 // hider replaces every one of values, the longest first: one secret may begin
@@ -47,11 +49,10 @@ func hider(values []string) *strings.Replacer {
 
 // A redactor gathers the edits of one document.
 type redactor struct {
-	data    []byte
-	own     map[*node][]string // the secrets of a field
-	values  *strings.Replacer  // hides the secrets looked for in every scalar
-	sources *strings.Replacer  // hides every spelling of them
-	edits   map[int]edit       // by start: aliases of one anchor are one edit
+	data  []byte
+	own   map[*node][]string // the secrets of a field
+	known *secret.Finder     // of the secrets looked for in every scalar
+	edits map[int]edit       // by start: aliases of one anchor are one edit
 }
 
 // An edit replaces data[start:end].
@@ -67,10 +68,10 @@ func (r *redactor) walk(n *node) {
 	for _, item := range n.items {
 		r.walk(item)
 	}
-	if !n.is(stringShape) {
+	if len(n.fields)+len(n.items) > 0 {
 		return
 	}
-	hidden := r.values.Replace(hider(r.own[n]).Replace(n.text))
+	hidden := r.known.Hide(hider(r.own[n]).Replace(n.text))
 	if hidden == n.text {
 		return
 	}
@@ -83,7 +84,7 @@ func (r *redactor) walk(n *node) {
 // its own spelling as far as it can; any other is written anew.
 func (r *redactor) scalar(source []byte, n *node, hidden string) []byte {
 	if len(source) > 0 && (source[0] == '"' || source[0] == '\'') {
-		text := r.sources.Replace(hider(spellings(r.own[n]...)).Replace(string(source)))
+		text := r.known.Hide(hider(spellings(r.own[n]...)).Replace(string(source)))
 		if strings.Count(text, Redacted) == strings.Count(hidden, Redacted) {
 			return []byte(text)
 		}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"assay/secret"
 )
 
 // Redacted stands wherever a secret would be printed.
-const Redacted = "[redacted]"
+const Redacted = secret.Redacted
 
 // A Secret is a value that may be confidential: literal text, {env: NAME} or
 // {file: PATH}. Its literal never prints; Reveal returns it.

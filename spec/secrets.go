@@ -1,11 +1,15 @@
 package spec
 
 import (
+	"fmt"
+	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
+
+	"assay/secret"
 )
 
 // harmlessNames are headers and query parameters whose values are nobody's
@@ -15,10 +19,6 @@ var harmlessNames = []string{
 	"x-request-id", "traceparent", "openai-organization", "openai-project", "anthropic-version",
 	"api-version", "version",
 }
-
-// secretName matches environment variables that usually hold secrets. A server
-// has many harmless variables, so there the name decides.
-var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth|cookie`)
 
 // A literalSecret is a secret value that stands in a document.
 type literalSecret struct {
@@ -40,6 +40,12 @@ func Secrets(run Run) []string {
 
 func literalSecrets(run Run) (found []literalSecret) {
 	eachTarget(&run, func(path string, t *Target) { found = append(found, targetSecrets(path, t)...) })
+	if session := run.Spec.Workload.Session; session != nil && session.Tool != nil {
+		found = append(found, commandSecrets("spec.workload.session.tool.command", session.Tool.Command)...)
+	}
+	if train := run.Spec.Train; train != nil {
+		found = append(found, commandSecrets("spec.train.command", train.Command)...)
+	}
 	return found
 }
 
@@ -48,19 +54,22 @@ func targetSecrets(path string, t *Target) []literalSecret {
 	for i, u := range t.URLs {
 		found = append(found, urlSecrets(itemPath(path+".urls", i), u)...)
 	}
-	for _, s := range urlSecrets("spec.target.proxy", t.Proxy) {
+	for _, s := range urlSecrets(path+".proxy", t.Proxy) {
 		s.advice = "name a proxy that needs no credentials"
 		found = append(found, s)
 	}
 	for i, u := range t.Metrics.URLs {
-		found = append(found, urlSecrets(itemPath("spec.target.metrics.urls", i), u)...)
+		found = append(found, urlSecrets(itemPath(path+".metrics.urls", i), u)...)
 	}
 	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
 	found = append(found, tableSecrets(path+".headers", t.Headers, harmless)...)
 	found = append(found, tableSecrets(path+".query", t.Query, harmless)...)
+	found = append(found, bodySecrets(path+".extraBody", t.ExtraBody, false)...)
 	if t.Server != nil {
+		// A server has many harmless variables, so there the name decides.
 		found = append(found, tableSecrets(path+".server.env", t.Server.Env,
-			func(name string) bool { return !secretName.MatchString(name) })...)
+			func(name string) bool { return !secret.Named(name) })...)
+		found = append(found, commandSecrets(path+".server.command", t.Server.Command)...)
 	}
 	return found
 }
@@ -73,20 +82,94 @@ func urlSecrets(path, text string) []literalSecret {
 	address, query, _ := strings.Cut(text, "?")
 	_, rest, _ := strings.Cut(address, "//")
 	authority, _, _ := strings.Cut(rest, "/")
-	if at := strings.LastIndex(authority, "@"); at > 0 {
-		values = append(values, authority[:at])
+	if at := strings.LastIndex(authority, "@"); at > 0 && authority[:at] != Redacted {
+		values = append(values, secret.UserInfo(authority[:at])...)
 	}
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if value != "" && !slices.Contains(harmlessNames, strings.ToLower(name)) {
-			values = append(values, value)
+		if value != "" && value != Redacted && !slices.Contains(harmlessNames, strings.ToLower(name)) {
+			values = append(values, secret.Parts(value)...)
 		}
 	}
-	values = slices.DeleteFunc(values, func(v string) bool { return v == Redacted })
 	if len(values) == 0 {
 		return nil
 	}
 	return []literalSecret{{path, "use target.auth, target.headers or target.query with {env: NAME}", values}}
+}
+
+// bodySecrets finds the values below v that stand under a secret's name: every
+// one of them, where named says that v itself does.
+func bodySecrets(path string, v any, named bool) (found []literalSecret) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			found = append(found, bodySecrets(joinPath(path, name), v[name], named || secret.Named(name))...)
+		}
+	case []any:
+		for i, item := range v {
+			found = append(found, bodySecrets(itemPath(path, i), item, named)...)
+		}
+	case float64:
+		return bodySecrets(path, strconv.FormatFloat(v, 'f', -1, 64), named) // as it was written, not as 1e+09
+	case string, int64:
+		const advice = "send it by target.headers or target.query with {env: NAME}"
+		if text := fmt.Sprint(v); named && len(text) >= shortestInBody && text != Redacted {
+			return []literalSecret{{path, advice, secret.Parts(text)}}
+		}
+	}
+	return found
+}
+
+// withoutSecrets is v, a part of a body, with the values that bodySecrets finds
+// replaced.
+func withoutSecrets(v any, named bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		clean := map[string]any{}
+		for name, value := range v {
+			clean[name] = withoutSecrets(value, named || secret.Named(name))
+		}
+		return clean
+	case []any:
+		var clean []any
+		for _, item := range v {
+			clean = append(clean, withoutSecrets(item, named))
+		}
+		return clean
+	}
+	if len(bodySecrets("", v, named)) > 0 {
+		return Redacted
+	}
+	return v
+}
+
+// shortestInBody keeps "auto" under a name that only sounds secret from being
+// blotted out of every report.
+const shortestInBody = 6
+
+// commandSecrets finds what follows a flag with a secret's name, as --api-key KEY
+// or --api-key=KEY, and assignments such as API_KEY=KEY.
+func commandSecrets(path string, words []string) (found []literalSecret) {
+	after := "" // the flag before
+	for i, word := range words {
+		name, value, assigned := strings.Cut(word, "=")
+		flag := strings.HasPrefix(word, "-")
+		switch {
+		case !flag && secret.Named(after):
+			value = word
+		case assigned && secret.Named(name) && !strings.ContainsAny(name, " \t\n"):
+		default:
+			value = ""
+		}
+		after = ""
+		if flag && !assigned {
+			after = word
+		}
+		if len(value) >= shortestInBody && value != Redacted && !strings.HasPrefix(value, "$") {
+			found = append(found, literalSecret{itemPath(path, i), "pass it by an environment variable", secret.Parts(value)})
+		}
+	}
+	return found
 }
 
 // parseURL reads an address, also one that was redacted: brackets are not
@@ -99,7 +182,7 @@ func tableSecrets(path string, table map[string]Secret, harmless func(string) bo
 	var found []literalSecret
 	for name, value := range table {
 		if value.IsLiteral() && value.literal != "" && value.literal != Redacted && !harmless(name) {
-			found = append(found, literalSecret{joinPath(path, name), "use {env: NAME} or {file: PATH}", []string{value.literal}})
+			found = append(found, literalSecret{joinPath(path, name), "use {env: NAME} or {file: PATH}", secret.Parts(value.literal)})
 		}
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].path < found[j].path })

@@ -40,8 +40,8 @@ func TestSecrets(t *testing.T) {
 	if !Valid(faults) {
 		t.Fatal(lines(faults))
 	}
-	want := []string{"Bearer it's-me", "abc", "first-secret second-secret", "hunter2-hunter2",
-		"line-one-secret\nline-two-secret\n", "q9", "tab\tsig", "user:pa55"}
+	want := []string{"Bearer it's-me", "abc", "first-secret second-secret", "hunter2-hunter2", "it's-me",
+		"line-one-secret\nline-two-secret\n", "pa55", "q9", "second-secret", "tab\tsig", "user:pa55"}
 	if got := Secrets(*doc.Run); !slices.Equal(got, want) {
 		t.Errorf("Secrets = %q, want %q", got, want)
 	}
@@ -51,6 +51,74 @@ func TestSecrets(t *testing.T) {
 				t.Errorf("a fault shows a secret: %s", f.Error())
 			}
 		}
+	}
+}
+
+// Everything that a document marks or names as secret is learnt, with the secrets
+// inside it, and is redacted wherever else the document has it.
+func TestSecretsEverywhere(t *testing.T) {
+	source := []byte(`apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: abc, annotations: {note: body-key-0001}}
+spec:
+  workload: {model: abc}
+  target:
+    url: http://127.0.0.1:8000/?sig=url%2Fquery%3D05
+    proxy: http://me:proxy-pass-06@127.0.0.1:3128
+    headers: {Authorization: Bearer header-key-02, X-Basic: "Basic bWU6YmFzaWMtcGFzcy0wMw==", Cookie: "sid=cookie-value-04; a=b"}
+    extraBody:
+      api_key: body-key-0001
+      max_tokens: 77
+      stop: [abc, cookie-value-04]
+      nested: [{credentials: {id: 1234567890, other: deep-value-07}}]
+      user: body-key-0001
+    server:
+      command: [serve, --api-key, flag=key-0008, --token=flag-token-09, HF_TOKEN=assigned-10, --key, $KEY, --verbose, --tokenizer, abc]
+  candidates:
+    - name: other
+      target: {url: "http://127.0.0.1:8001", metrics: {urls: ["http://u:metrics-pass-11@127.0.0.1:8002/metrics"]}}
+`)
+	doc, faults := Parse("f", source)
+	if !Valid(faults) {
+		t.Fatal(lines(faults))
+	}
+	got := Secrets(*doc.Run)
+	clean := string(RedactSource(source, *doc.Run))
+	for _, want := range []string{
+		"body-key-0001", "header-key-02", "basic-pass-03", "cookie-value-04", "url/query=05", "url%2Fquery%3D05", "proxy-pass-06",
+		"1234567890", "deep-value-07", "flag=key-0008", "flag-token-09", "assigned-10", "metrics-pass-11",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not among the secrets: %q", want, got)
+		}
+		if strings.Contains(clean, want) || strings.Contains(lines(faults), want) {
+			t.Errorf("%s shows in\n%s\n%s", want, clean, lines(faults))
+		}
+	}
+	for _, harmless := range []string{"abc", "77", "$KEY", "--tokenizer"} {
+		if slices.Contains(got, harmless) || !strings.Contains(clean, harmless) {
+			t.Errorf("%s is taken for a secret: %q", harmless, got)
+		}
+	}
+	if again, faults := Parse("f", []byte(clean)); !Valid(faults) || len(Secrets(*again.Run)) > 0 {
+		t.Errorf("the redacted document reads badly:\n%s%s", clean, lines(faults))
+	}
+}
+
+// A credential is not part of the question that is asked: with another key it is
+// the same workload, and so is what a bundle keeps of it.
+func TestDigestWithoutSecrets(t *testing.T) {
+	digest := func(key string) string {
+		run := parseExample(t, minimal)
+		run.Spec.Target = &Target{URL: "http://h", ExtraBody: map[string]any{"api_key": key, "top_k": int64(3)}}
+		d, err := WorkloadDigest(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if a, b, kept := digest("key-number-one"), digest("key-number-two"), digest(Redacted); a != b || a != kept {
+		t.Errorf("digests differ by the key: %s, %s, %s", a, b, kept)
 	}
 }
 

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"assay/visible"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -105,7 +106,7 @@ func (c Card) Markdown(w io.Writer) error {
 	c.answers(&b, "\n## %s: %s\n\n", "- %s\n", "- open: %s\n")
 	fmt.Fprint(&b, "\n## Ledger\n\n| step | outcome | took | bundle or reason |\n| --- | --- | --- | --- |\n")
 	for _, r := range c.Rows {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Name, r.Outcome, r.took(), r.where())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Name, r.Outcome, r.took(), visible.Markdown(r.where()))
 	}
 	fmt.Fprint(&b, "\n## Scorecard\n\n")
 	for _, line := range c.summary() {

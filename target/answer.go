@@ -38,7 +38,7 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 		raw.reading = nil
 	}
 	if raw.err != nil {
-		a.request.Result, a.request.Error = transportOutcome(raw.err), errorText(raw.err)
+		a.request.Result, a.request.Error = transportOutcome(raw.err), c.explained(raw.err)
 	}
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
@@ -77,10 +77,10 @@ func (a *answer) body(raw *Raw) {
 	data := raw.reading.body
 	switch {
 	case r.Status >= 300 && r.Status < 400:
-		r.Result, r.Error = record.Redirected, capped([]byte("redirected to "+raw.header.Get("Location")))
+		r.Result, r.Error = record.Redirected, "redirected to "+a.client.quoted(raw.header.Get("Location"))
 		return
 	case (r.Status < 200 || r.Status >= 300) && a.client.cfg.Program == nil:
-		r.Result, r.Error = record.HTTPError, capped(data)
+		r.Result, r.Error = record.HTTPError, a.client.quoted(string(data))
 		if after := a.word("Retry-After", raw.header.Get("Retry-After")); after != "" {
 			a.flag("retry_after=" + strings.ReplaceAll(after, " ", "_"))
 		}
@@ -96,7 +96,7 @@ func (a *answer) body(raw *Raw) {
 		a.flag("compressed=" + strings.ReplaceAll(a.word("Content-Encoding", coding), " ", ""))
 		var err error
 		if from, err = inflate(coding, from, a.client.cfg.AnswerLimit); err != nil {
-			a.fault(unreadable(err), errorText(err))
+			a.fault(unreadable(err), a.client.explained(err))
 		}
 		if from == nil {
 			r.Result, r.Error = a.outcome, a.problem
@@ -108,7 +108,7 @@ func (a *answer) body(raw *Raw) {
 		return
 	}
 	if kind, _, _ := mime.ParseMediaType(raw.header.Get("Content-Type")); kind == "application/json" || kind == "text/html" {
-		r.Result, r.Error = record.NotAStream, "asked for a stream, got "+kind+": "+capped(data)
+		r.Result, r.Error = record.NotAStream, "asked for a stream, got "+kind+": "+a.client.quoted(string(data))
 		return
 	}
 	a.stream(from)
@@ -138,7 +138,7 @@ func (a *answer) stream(from *reading) {
 		err = errors.Join(tooMany("events", maxEvents), err)
 	}
 	if err != nil {
-		a.fault(unreadable(err), errorText(err))
+		a.fault(unreadable(err), a.client.explained(err))
 	}
 	// The last event of a stream that ends right after "[DONE]" may lack its
 	// blank line; the reader stopped there on purpose.
@@ -186,7 +186,7 @@ func (a *answer) event(data []byte, at int64, size int32, shared bool) {
 	}
 	pieces, err := a.pieces(data)
 	if err != nil {
-		a.fault(unreadable(err), errorText(err))
+		a.fault(unreadable(err), a.client.explained(err))
 		a.chunk(&Piece{Kind: record.Blank}, at, size, shared)
 		return
 	}
@@ -265,7 +265,7 @@ func (a *answer) apply(piece *Piece) {
 		r.FinishReason = reason
 		a.choice(piece.Choice, false)
 	case piece.Kind == record.ErrorObj:
-		a.fault(record.StreamErr, capped([]byte(piece.Text)))
+		a.fault(record.StreamErr, a.client.quoted(piece.Text))
 	case piece.Kind.Output():
 		a.choice(piece.Choice, true)
 	}
@@ -351,7 +351,7 @@ func (a *answer) unary(data []byte) {
 	a.flag("unary")
 	pieces, err := a.wholePieces(data)
 	if err != nil {
-		a.fault(unreadable(err), errorText(err))
+		a.fault(unreadable(err), a.client.explained(err))
 		a.request.Result, a.request.Error = a.outcome, a.problem
 		return
 	}
@@ -420,21 +420,6 @@ func transportOutcome(err error) record.Outcome {
 	}
 	return record.Protocol
 }
-
-// maxErrorText caps error texts in records: the whole page of a proxy's HTML
-// helps nobody.
-const maxErrorText = 2000
-
-func capped(text []byte) string {
-	if len(text) > maxErrorText {
-		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(text[:maxErrorText]), "?"), len(text))
-	}
-	return strings.ToValidUTF8(string(text), "?")
-}
-
-// errorText is the text of an error in a record. Those of decoders quote what they
-// could not read.
-func errorText(err error) string { return capped([]byte(err.Error())) }
 
 // promptHash identifies a prompt without storing it.
 func promptHash(prompt string) int64 {

@@ -52,6 +52,10 @@ type Config struct {
 	// KeepText records the text of every answer.
 	KeepText bool
 
+	// Redact takes secrets out of what the server says before it is cut to fit a
+	// record. Nil means that there are none.
+	Redact func(string) string
+
 	// Sign signs every request. Nil means that headers suffice.
 	Sign Signer
 

@@ -114,9 +114,9 @@ func (a *answer) refused(raw *Raw) bool {
 	case !found:
 		a.fault(record.Truncated, "the stream ended without a status of the server")
 	case problem != "" && nothing:
-		a.fault(record.HTTPError, capped([]byte(problem)))
+		a.fault(record.HTTPError, a.client.quoted(problem))
 	case problem != "":
-		a.fault(record.StreamErr, capped([]byte(problem)))
+		a.fault(record.StreamErr, a.client.quoted(problem))
 	default:
 		return false
 	}

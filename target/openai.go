@@ -2,7 +2,6 @@ package target
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"assay/record"
 )
@@ -89,7 +88,7 @@ func (d openAI) Decode(data []byte) ([]Piece, error) {
 	}
 	var event openAIEvent
 	if err := json.Unmarshal(data, &event); err != nil {
-		return nil, fmt.Errorf("event %.80q: %w", data, err)
+		return nil, &eventError{data, err}
 	}
 	var pieces []Piece
 	if present(event.Error) {

@@ -174,7 +174,7 @@ func merge(into, from map[string]any) {
 // decode reads the JSON of one event.
 func decode(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("event %.80q: %w", data, err)
+		return &eventError{data, err}
 	}
 	return nil
 }

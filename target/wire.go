@@ -118,7 +118,7 @@ func (f *framer) begin() error {
 	first, rest, _ := bytes.Cut(f.head, []byte("\n"))
 	status, ok := statusOf(first)
 	if !ok {
-		return fmt.Errorf("malformed HTTP response %q", capped(bytes.TrimRight(first, "\r")))
+		return fmt.Errorf("malformed HTTP response %q", bytes.TrimRight(first, "\r"))
 	}
 	if status >= 100 && status < 200 && status != 101 {
 		f.head, f.line = f.head[:0], 0
@@ -137,7 +137,7 @@ func (f *framer) begin() error {
 		case bytes.EqualFold(name, []byte("Content-Length")):
 			n, err := strconv.ParseInt(string(value), 10, 64)
 			if err != nil || n < 0 {
-				return fmt.Errorf("bad Content-Length %q", capped(value))
+				return fmt.Errorf("bad Content-Length %q", value)
 			}
 			length = n
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")) && !old:

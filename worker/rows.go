@@ -3,9 +3,9 @@ package worker
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"assay/record"
+	"assay/secret"
 )
 
 // The verdicts on a rank.
@@ -107,14 +107,7 @@ const maxError = 2000
 
 func (c *Controller) redact(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "�"), c.token, "…")
-	if len(text) <= maxError {
-		return text
-	}
-	tail := text[len(text)-maxError:]
-	for !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
-	return "…" + tail
+	return secret.Tail(text, maxError)
 }
 
 // Pings are the exchanges of stamps with all ranks.

@@ -236,7 +236,7 @@ func (c viewComparison) drawn() string {
 // watchObserving shows a client process of a calibration as a run is shown.
 func watchObserving(env Env, l *fidelity.Load, abort context.CancelCauseFunc) (stop func(), err error) {
 	watch, err := live.Begin(live.Options{
-		Mode: live.TTY, Out: env.Stderr, In: env.Stdin, Environ: env.Environ(), Abort: abort,
+		Mode: live.TTY, Out: unfiltered(env.Stderr), In: env.Stdin, Environ: env.Environ(), Abort: abort,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"assay/claim"
 	"assay/judge"
+	"assay/visible"
 )
 
 func claimCommand(env Env) *cobra.Command {
@@ -56,7 +57,7 @@ func printClaims(w io.Writer, c claim.Claims, j *judge.Judgement, refusals bool)
 	}
 	fmt.Fprintln(&out)
 	for _, why := range c.Downgrades {
-		fmt.Fprintf(&out, "  because %s\n", why)
+		fmt.Fprintf(&out, "  because %s\n", visible.Line(why))
 	}
 	if len(c.Claims) == 0 {
 		fmt.Fprintln(&out, "\nnothing may be claimed")
@@ -64,12 +65,12 @@ func printClaims(w io.Writer, c claim.Claims, j *judge.Judgement, refusals bool)
 		fmt.Fprintln(&out, "\nmay be claimed")
 	}
 	for _, one := range c.Claims {
-		fmt.Fprintf(&out, "  %s\n", one.Sentence)
+		fmt.Fprintf(&out, "  %s\n", visible.Line(one.Sentence))
 	}
 	if refusals && len(c.Refused) > 0 {
 		fmt.Fprintln(&out, "\nmay not be claimed")
 		for _, r := range c.Refused {
-			fmt.Fprintf(&out, "  %s: %s\n", r.What, r.Reason)
+			fmt.Fprintf(&out, "  %s: %s\n", visible.Line(r.What), visible.Line(r.Reason))
 			if r.ToDo != "" {
 				fmt.Fprintf(&out, "    to do: %s\n", r.ToDo)
 			}

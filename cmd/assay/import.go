@@ -12,7 +12,6 @@ import (
 
 	"assay/bundle"
 	"assay/foreign"
-	"assay/plan"
 	"assay/report"
 	"assay/run"
 )
@@ -81,16 +80,16 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 	if opts.name != "" {
 		read.Run.Metadata.Name = opts.name
 	}
-	w, p, err := read.Write(ctx, foreign.Options{Out: opts.out, Tool: tool(), Environ: env.Environ(), Now: time.Now()})
+	w, _, err := read.Write(ctx, foreign.Options{Out: opts.out, Tool: tool(), Environ: env.Environ(), Now: time.Now()})
 	if err != nil {
 		return fmt.Errorf("import %s: %w", from.Name, err)
 	}
-	r, err := sealImport(ctx, w, p, signer)
+	r, err := sealImport(ctx, w, signer)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", from.Name, err)
 	}
 	fmt.Fprintf(env.Stderr, "bundle %s\n", w.Dir())
-	return show(env.Stdout, r)
+	return show(answerTo(env, opts.format), r)
 }
 
 // whose tells the tool from the paths: by its name, or by what lies there.
@@ -111,8 +110,8 @@ func whose(args []string) (foreign.Tool, []string, error) {
 
 // sealImport judges and seals a bundle that an import has filled. One that cannot
 // be judged is taken away: all it holds is in the files that it was made from.
-func sealImport(ctx context.Context, w *bundle.Writer, p plan.Plan, signer bundle.Signer) (report.Report, error) {
-	r, err := seal(context.WithoutCancel(ctx), &run.Result{Bundle: w, Status: bundle.Completed}, p, signer)
+func sealImport(ctx context.Context, w *bundle.Writer, signer bundle.Signer) (report.Report, error) {
+	r, err := seal(context.WithoutCancel(ctx), &run.Result{Bundle: w, Status: bundle.Completed}, signer)
 	if err != nil {
 		return r, errors.Join(err, w.Abandon(), os.RemoveAll(w.Dir()))
 	}

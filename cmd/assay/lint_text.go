@@ -9,6 +9,7 @@ import (
 	"assay/finding"
 	"assay/judge"
 	"assay/lint"
+	"assay/visible"
 )
 
 // printAudit writes the audit of one bundle for people, the worst first.
@@ -27,12 +28,12 @@ func printAudit(w io.Writer, a bundleAudit, all bool) error {
 		codes[r.Check] = r.Code
 	}
 	for _, f := range a.Findings {
-		fmt.Fprintf(&b, "%-8s %s%s: %s\n", strings.ToUpper(string(f.Severity)), f.Check, inBrackets(codes[f.Check]), f.Message)
+		fmt.Fprintf(&b, "%-8s %s%s: %s\n", strings.ToUpper(string(f.Severity)), f.Check, inBrackets(codes[f.Check]), visible.Line(f.Message))
 		if f.Why != "" {
-			fmt.Fprintf(&b, "         why: %s\n", f.Why)
+			fmt.Fprintf(&b, "         why: %s\n", visible.Line(f.Why))
 		}
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "         to do: %s\n", f.Fix)
+			fmt.Fprintf(&b, "         to do: %s\n", visible.Line(f.Fix))
 		}
 	}
 	for _, r := range a.Results {

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/visible"
 )
 
 func main() {
@@ -140,6 +142,7 @@ func Main(ctx context.Context, env Env) int {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	env.Stdout, env.Stderr = &visible.Writer{To: env.Stdout}, &visible.Writer{To: env.Stderr}
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -171,10 +174,25 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
+// unfiltered is what w writes to, for what is no text: workbooks and the screen.
+// Everything else that is shown passes a visible.Writer, so that what a stranger
+// said cannot act on a terminal.
+func unfiltered(w io.Writer) io.Writer {
+	if filter, ok := w.(*visible.Writer); ok {
+		return filter.To
+	}
+	return w
+}
+
 // printJSON writes v for programs, as every --json does.
 func printJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visible.JSON(text.Bytes()))
+	return err
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"assay/bundle"
 	"assay/plan"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -34,14 +36,30 @@ resolved document. It runs nothing.`,
 			if err != nil {
 				return usageError(err)
 			}
-			if asJSON {
-				return printJSON(env.Stdout, p)
-			}
-			return writePlan(env.Stdout, p)
+			return showPlan(env.Stdout, p, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")
 	return cmd
+}
+
+// showPlan prints a plan without the secrets that its spec has written out, as a
+// bundle keeps it.
+func showPlan(w io.Writer, p plan.Plan, asJSON bool) error {
+	redactor := bundle.NewRedactor(spec.Secrets(p.Run), nil)
+	if asJSON {
+		data, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		return printJSON(w, json.RawMessage(redactor.Document(data)))
+	}
+	var text bytes.Buffer
+	if err := writePlan(&text, p); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, redactor.String(text.String()))
+	return err
 }
 
 // writePlan prints a plan for people.

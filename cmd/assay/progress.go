@@ -25,6 +25,6 @@ func (p *progressFlags) register(f *pflag.FlagSet) {
 func (p progressFlags) begin(env Env, abort context.CancelCauseFunc) (*live.Watch, error) {
 	return live.Begin(live.Options{
 		Mode: live.Mode(p.mode), Interval: p.interval,
-		Out: env.Stderr, In: env.Stdin, Environ: env.Environ(), Abort: abort,
+		Out: unfiltered(env.Stderr), In: env.Stdin, Environ: env.Environ(), Abort: abort,
 	})
 }

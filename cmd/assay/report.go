@@ -70,6 +70,15 @@ func oneBundle(_ *cobra.Command, args []string) error {
 	return exactArgs(1, "a bundle")(nil, args)
 }
 
+// answerTo is where a report of the format goes: through the filter, unless it is
+// no text.
+func answerTo(env Env, format string) io.Writer {
+	if i := slices.IndexFunc(formats(), func(f report.Named) bool { return f.Name == format }); i >= 0 && formats()[i].Binary() {
+		return unfiltered(env.Stdout)
+	}
+	return env.Stdout
+}
+
 func formats() []report.Named { return slices.Concat(report.All, report.OnRequest) }
 
 func formatNames() string {
@@ -132,7 +141,7 @@ func showReport(env Env, ask reportAsk, dir string) error {
 	case ask.write:
 		return addFaces(env, j.Bundle, r)
 	case ask.out == "":
-		return cmp.Or(format.Format(env.Stdout, r), ended(r))
+		return cmp.Or(format.Format(answerTo(env, format.Name), r), ended(r))
 	}
 	var text bytes.Buffer
 	if err := format.Format(&text, r); err != nil {
@@ -177,7 +186,7 @@ func addFaces(env Env, b *bundle.Bundle, r report.Report) error {
 // terminal reports whether a person would see what is written: a device that takes
 // characters, and not the one that swallows them.
 func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := unfiltered(w).(*os.File)
 	if !ok {
 		return false
 	}

@@ -139,18 +139,23 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	dir = result.Bundle.Dir()
 	watch.Live.Enter(run.Judging)
 	// Sealing must go on after an interrupt: that is when it matters.
-	sealed, err := seal(context.WithoutCancel(ctx), result, p, signer)
+	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
 	watch.Stop() // the report is printed where the view was
 	if err != nil {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	return dir, errors.Join(runErr, show(env.Stdout, sealed))
+	return dir, errors.Join(runErr, show(answerTo(env, j.format), sealed))
 }
 
-// seal judges the run, writes the reports and seals the bundle.
-func seal(ctx context.Context, result *run.Result, p plan.Plan, signer bundle.Signer) (report.Report, error) {
+// seal judges the run, writes the reports and seals the bundle. The plan is read
+// back from the bundle: the one that was carried out holds secrets.
+func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report.Report, error) {
 	b, err := bundle.Open(result.Bundle.Dir())
+	if err != nil {
+		return report.Report{}, err
+	}
+	p, err := judge.Plan(b)
 	if err != nil {
 		return report.Report{}, err
 	}

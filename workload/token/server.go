@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"assay/secret"
+	"assay/visible"
 )
 
 // A Server asks an inference server for the tokens of a text, as vLLM and those
@@ -130,7 +133,7 @@ func (s *Server) post(path string, request, response any) error {
 		return fmt.Errorf("%s: the answer to %d bytes has more than %d", shown, len(body), limit)
 	}
 	if r.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s: %.200s", shown, r.Status, answer)
+		return fmt.Errorf("%s: %s: %s", shown, r.Status, visible.Line(secret.Head(string(answer), 200)))
 	}
 	if err := json.Unmarshal(answer, response); err != nil {
 		return fmt.Errorf("%s: %w", shown, err)
