@@ -82,8 +82,6 @@ var oneSampleParity = []parityRow{
 	}},
 	{name: "proportion", inputs: sharesAsked, answer: ofShare(Proportion)},
 	{name: "proportionScipy", inputs: sharesAsked, answer: ofShare(Proportion)},
-	{name: "wilson", inputs: sharesAsked, answer: ofShare(Wilson)},
-	{name: "wilsonScipy", inputs: sharesAsked, answer: ofShare(Wilson)},
 	{name: "shareBounds", inputs: numbersOf([]float64{0, 100, .025}, []float64{2.5, 40.25, .05}, []float64{41, 1000, .025}, []float64{30, 30, .01}), answer: func(in parityInput) ([]float64, error) {
 		return []float64{ShareAtLeast(in.N[0], in.N[1], in.N[2]), ShareAtMost(in.N[0], in.N[1], in.N[2])}, nil
 	}},

@@ -64,10 +64,10 @@ func TestExactRanksByBruteForce(t *testing.T) {
 func TestLevels(t *testing.T) {
 	const trials, k = 1000, 6
 	tests := map[string]func(a, b []float64) (Test, error){
-		"Mann–Whitney": MannWhitney, "Wilcoxon": Wilcoxon, "sign": SignTest, "Welch on logs": WelchLog,
-		"Student on logs": StudentLog, "paired on logs": PairedLog,
-		"permutation": func(a, b []float64) (Test, error) { return Permutation(a, b, meanDifference, 200, 1) },
-		"sign flips":  func(a, b []float64) (Test, error) { return SignFlip(a, b, 200, 1) },
+		"Mann–Whitney": MannWhitney, "Wilcoxon": Wilcoxon, "Welch on logs": WelchLog,
+		"paired on logs": PairedLog,
+		"permutation":    func(a, b []float64) (Test, error) { return Permutation(a, b, meanDifference, 200, 1) },
+		"sign flips":     func(a, b []float64) (Test, error) { return SignFlip(a, b, 200, 1) },
 	}
 	alarms := map[string]int{}
 	rng := rand.New(rand.NewPCG(17, 18))
@@ -94,11 +94,11 @@ func TestLevels(t *testing.T) {
 }
 
 // Intervals must hold the truth as often as they say: normal launches, a true ratio
-// of 1.1. Fieller's with a t of its own for each side holds it a little more often.
+// of 1.1.
 func TestTwoSampleCoverage(t *testing.T) {
 	const trials, k, truth = 1000, 8, 1.1
 	methods := map[string]func(a, b []float64, confidence float64) (Estimate, error){
-		"ratio of means": RatioOfMeans, "Hodges–Lehmann ratio": HodgesLehmannRatio, "Fieller": FiellerRatio,
+		"ratio of means": RatioOfMeans, "Hodges–Lehmann ratio": HodgesLehmannRatio,
 		"paired ratio": PairedRatio, "Walsh ratio": HodgesLehmannPairedRatio,
 	}
 	held, achieved := map[string]int{}, map[string]float64{}
@@ -119,9 +119,6 @@ func TestTwoSampleCoverage(t *testing.T) {
 	}
 	for name := range methods {
 		most := achieved[name] + .02
-		if name == "Fieller" {
-			most += .01
-		}
 		if got := float64(held[name]) / trials; got < achieved[name]-.02 || got > most {
 			t.Errorf("%s: covers %.3f, says %.3f", name, got, achieved[name])
 		}
@@ -139,7 +136,7 @@ func TestPermutationSampled(t *testing.T) {
 	if err != nil || first.Exact || first.Method != PermutationSampledMethod || first.P != again.P || first.P == other.P {
 		t.Errorf("%+v, %v; again %v, with another seed %v", first, err, again.P, other.P)
 	}
-	student, _ := Student(a, b)
+	student, _ := Welch(a, b)
 	if math.Abs(first.P-student.P) > .02 {
 		t.Errorf("p %v, that of the t test is %v", first.P, student.P)
 	}
@@ -206,12 +203,8 @@ func TestEffectNames(t *testing.T) {
 func TestDistances(t *testing.T) {
 	a := sequence(100)
 	b := append(sequence(95), 1000, 1000, 1000, 1000, 1000)
-	if KolmogorovSmirnov(a, a) != 0 || Wasserstein(a, a) != 0 || AndersonDarling(a, a) > 1e-12 || AndersonDarling([]float64{1, 1}, []float64{1, 1, 1}) != 0 {
+	if KolmogorovSmirnov(a, a) != 0 || Wasserstein(a, a) != 0 {
 		t.Error("something is far from itself")
-	}
-	shifts := QuantileShifts(a, b, []float64{.5, .9, .99})
-	if shifts[0] != 0 || shifts[1] != 0 || shifts[2] != 901 {
-		t.Errorf("shifts %v, want 0, 0, 901", shifts)
 	}
 	if got := KolmogorovSmirnov(a, b); math.Abs(got-.05) > 1e-12 {
 		t.Errorf("D = %v, want .05", got)
@@ -219,7 +212,7 @@ func TestDistances(t *testing.T) {
 	if got := Wasserstein(a, b); math.Abs(got-45.1) > 1e-9 {
 		t.Errorf("W = %v, want 45.1", got)
 	}
-	if !math.IsNaN(KolmogorovSmirnov(nil, a)) || !math.IsNaN(Wasserstein(a, nil)) || !math.IsNaN(AndersonDarling(a)) || !math.IsNaN(AndersonDarling(a, nil)) || !math.IsNaN(QuantileShifts(nil, a, []float64{.5})[0]) {
+	if !math.IsNaN(KolmogorovSmirnov(nil, a)) || !math.IsNaN(Wasserstein(a, nil)) {
 		t.Error("nothing has a distance")
 	}
 }
@@ -240,7 +233,7 @@ func TestMultiplicityOfMissing(t *testing.T) {
 func TestNoSpread(t *testing.T) {
 	a, b := []float64{.1, .1, .1}, []float64{.3, .3, .3}
 	for name, f := range map[string]func(a, b []float64) (Test, error){
-		"welch": Welch, "welchLog": WelchLog, "student": Student, "pairedT": PairedT, "pairedLog": PairedLog,
+		"welch": Welch, "welchLog": WelchLog, "pairedT": PairedT, "pairedLog": PairedLog,
 		"equivalent":       func(a, b []float64) (Test, error) { return Equivalent(a, b, .03, .05) },
 		"nonInferior":      func(a, b []float64) (Test, error) { return NonInferior(a, b, .03, true) },
 		"equivalentPaired": func(a, b []float64) (Test, error) { return EquivalentPaired(a, b, .03, .05) },
@@ -289,7 +282,7 @@ func TestTwoSampleRefusals(t *testing.T) {
 	refused("negative", err, ErrNotPositive.Error())
 	_, err = Welch(ok, []float64{1})
 	refused("one value", err, "at least 2")
-	_, err = Student(nil, ok)
+	_, err = Welch(nil, ok)
 	refused("nothing", err, ErrNoSamples.Error())
 	_, err = PairedT(ok, ok[:2])
 	refused("no pairs", err, "want pairs")
@@ -305,14 +298,10 @@ func TestTwoSampleRefusals(t *testing.T) {
 	refused("confidence", err, "between 0 and 1")
 	_, err = Equivalent(ok, ok, 0, .05)
 	refused("margin", err, "margin")
-	_, err = Wilson(3, 2, .95)
+	_, err = Proportion(3, 2, .95)
 	refused("more hits than trials", err, "hits")
 	_, err = HodgesLehmann(make([]float64, 3000), make([]float64, 3000), .95)
 	refused("requests", err, "launches")
-	est, err := FiellerRatio([]float64{-1, 1, .5}, ok, .95)
-	if err != nil || est.Interval != Unbounded || len(est.Warnings) != 1 {
-		t.Errorf("a mean that may be zero: %+v, %v", est, err)
-	}
 }
 
 // Arrangements without a statistic must not make P smaller.
@@ -330,7 +319,7 @@ func TestPermutationWithoutStatistic(t *testing.T) {
 }
 
 func TestTwoLaunchesWarn(t *testing.T) {
-	for name, f := range map[string]func(a, b []float64, confidence float64) (Estimate, error){"ratio": RatioOfMeans, "difference": DifferenceOfMeans, "Fieller": FiellerRatio} {
+	for name, f := range map[string]func(a, b []float64, confidence float64) (Estimate, error){"ratio": RatioOfMeans, "difference": DifferenceOfMeans} {
 		two, err := f([]float64{100, 101}, []float64{102, 104, 103}, .95)
 		three, err2 := f([]float64{100, 101, 99}, []float64{102, 104, 103}, .95)
 		if err != nil || err2 != nil || len(two.Warnings) != 1 || len(three.Warnings) != 0 {

@@ -17,7 +17,6 @@ type world struct {
 	launch func(rng *rand.Rand, n int) []float64
 
 	mean     float64
-	logMean  float64 // mean of the logarithms
 	quantile func(q float64) float64
 }
 
@@ -51,8 +50,7 @@ func logNormalWorld(name string, memory, between float64) world {
 			}
 			return xs
 		},
-		mean:    math.Exp((requestSpread*requestSpread + between*between) / 2),
-		logMean: 0,
+		mean: math.Exp((requestSpread*requestSpread + between*between) / 2),
 		quantile: func(q float64) float64 {
 			return math.Exp(math.Hypot(requestSpread, between) * distuv.UnitNormal.Quantile(q))
 		},
@@ -80,10 +78,6 @@ func queueWorld(name string, busy float64) world {
 			return xs
 		},
 		mean:     mean,
-		logMean:  math.Log(mean) - eulerGamma,
 		quantile: func(q float64) float64 { return -mean * math.Log1p(-q) },
 	}
 }
-
-// eulerGamma is −E[ln X] of an exponential X of mean one.
-const eulerGamma = 0.57721566490153286
