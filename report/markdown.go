@@ -246,6 +246,9 @@ func provenance(r Report) []string {
 	for _, l := range r.Estimates.LeftOut {
 		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, l.Reason))
 	}
+	if text := unseen(r); text != "" {
+		lines = append(lines, text)
+	}
 	return append(lines, r.Warnings...)
 }
 

@@ -47,9 +47,15 @@ var twoSampleParity = []parityRow{
 	{name: "wilcoxon", inputs: untied(pairsOf(60, 10, 50)), answer: ofTest(Wilcoxon)},
 	{name: "wilcoxonNormal", inputs: pairsOf(40, 2*manyValues, 200), answer: ofTest(Wilcoxon)},
 	{name: "permutation", inputs: samplesOf(36, 2, 5), answer: ofTest(func(a, b []float64) (Test, error) {
-		return Permutation(a, b, meanDifference, 1, 0)
+		return Permutation(a, b, MeanDifference, 1, 0)
 	})},
-	{name: "signFlip", inputs: pairsOf(36, 2, 8), answer: ofTest(func(a, b []float64) (Test, error) { return SignFlip(a, b, 1, 0) })},
+	{name: "signFlip", inputs: pairsOf(36, 2, 8), answer: ofTest(func(a, b []float64) (Test, error) {
+		logs, err := logsOf(a, b)
+		if err != nil {
+			return Test{}, err
+		}
+		return SignFlip(logs[0], logs[1], 1, 0)
+	})},
 	{name: "hodgesLehmann", inputs: untied(samplesOf(30, 2, 8, confidences...)), answer: ofEstimate(HodgesLehmann)},
 	{name: "hodgesLehmannPaired", inputs: untied(pairsOf(30, 2, 9, confidences...)), answer: ofEstimate(HodgesLehmannPaired)},
 	{name: "equivalent", inputs: samplesOf(120, 2, 40, margins...), answer: ofMargin(Equivalent)},

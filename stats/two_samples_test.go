@@ -66,7 +66,7 @@ func TestLevels(t *testing.T) {
 	tests := map[string]func(a, b []float64) (Test, error){
 		"Mann–Whitney": MannWhitney, "Wilcoxon": Wilcoxon, "Welch on logs": WelchLog,
 		"paired on logs": PairedLog,
-		"permutation":    func(a, b []float64) (Test, error) { return Permutation(a, b, meanDifference, 200, 1) },
+		"permutation":    func(a, b []float64) (Test, error) { return Permutation(a, b, MeanDifference, 200, 1) },
 		"sign flips":     func(a, b []float64) (Test, error) { return SignFlip(a, b, 200, 1) },
 	}
 	alarms := map[string]int{}
@@ -130,9 +130,9 @@ func TestPermutationSampled(t *testing.T) {
 	for i := range b {
 		b[i] = a[i] + 2.5
 	}
-	first, err := Permutation(a, b, meanDifference, 20_001, 7)
-	again, _ := Permutation(a, b, meanDifference, 20_001, 7)
-	other, _ := Permutation(a, b, meanDifference, 20_001, 8)
+	first, err := Permutation(a, b, MeanDifference, 20_001, 7)
+	again, _ := Permutation(a, b, MeanDifference, 20_001, 7)
+	other, _ := Permutation(a, b, MeanDifference, 20_001, 8)
 	if err != nil || first.Exact || first.Method != PermutationSampledMethod || first.P != again.P || first.P == other.P {
 		t.Errorf("%+v, %v; again %v, with another seed %v", first, err, again.P, other.P)
 	}
@@ -143,49 +143,33 @@ func TestPermutationSampled(t *testing.T) {
 	for i := range b {
 		b[i] = a[i] + 1000
 	}
-	if got, _ := Permutation(a, b, meanDifference, 30_000, 7); got.P != 2.0/30_001 {
+	if got, _ := Permutation(a, b, MeanDifference, 30_000, 7); got.P != 2.0/30_001 {
 		t.Errorf("the most extreme of 30,000 has p %v, want 2/30,001", got.P)
 	}
 }
 
-// Blocks: what a block does to all of its values must not matter, and with one value
-// a side there are 2ⁿ arrangements.
-func TestBlockedPermutation(t *testing.T) {
-	a, b := [][]float64{{1, 1.1}, {10, 11}, {100, 104}}, [][]float64{{1.3, 1.2}, {12, 13}, {130, 120}}
-	got, err := BlockedPermutation(a, b, 1, 0)
-	if err != nil || !got.Exact || math.Abs(got.P-2.0/216) > 1e-12 {
-		t.Errorf("%+v, %v; want 2 of 6³ arrangements", got, err)
+// Signs: what a block does to both of its values must not matter, and n pairs have 2ⁿ
+// arrangements.
+func TestSignFlip(t *testing.T) {
+	a, b := sequence(6), []float64{2, 3, 4, 5, 6, 7}
+	got, err := SignFlip(a, b, 1, 0)
+	if err != nil || !got.Exact || got.Method != SignFlipExactMethod || math.Abs(got.P-2.0/64) > 1e-12 || math.Abs(got.Statistic-1) > 1e-12 {
+		t.Errorf("%+v, %v; want 2 of 2⁶ arrangements", got, err)
 	}
 	for i := range a {
-		for j := range a[i] {
-			a[i][j] *= float64(i + 3)
-			b[i][j] *= float64(i + 3)
-		}
+		a[i], b[i] = a[i]+float64(100*i), b[i]+float64(100*i)
 	}
-	if scaled, _ := BlockedPermutation(a, b, 1, 0); scaled.P != got.P {
-		t.Errorf("p %v after scaling the blocks, want %v", scaled.P, got.P)
+	if moved, _ := SignFlip(a, b, 1, 0); moved.P != got.P {
+		t.Errorf("blocks that differ: p %v, want %v", moved.P, got.P)
 	}
-	one, err := SignFlip(sequence(6), []float64{2, 3, 4, 5, 6, 7}, 1, 0)
-	if err != nil || one.P != 2.0/64 {
-		t.Errorf("%+v, %v; want 2 of 64", one, err)
+	many, more := sequence(30), sequence(30)
+	for i := range more {
+		more[i] += 1 + float64(i%3)
 	}
-	many := make([][]float64, 30)
-	more := make([][]float64, 30)
-	for i := range many {
-		many[i], more[i] = []float64{1}, []float64{1 + .01*float64(i%7-2)}
+	sampled, err := SignFlip(many, more, 30_000, 3)
+	if err != nil || sampled.Exact || sampled.Method != SignFlipSampledMethod || sampled.P != 2.0/30_001 {
+		t.Errorf("%+v, %v; want the most extreme of 30,000", sampled, err)
 	}
-	sampled, err := BlockedPermutation(many, more, 30_000, 3)
-	paired, _ := PairedLog(flat(many), flat(more))
-	if err != nil || sampled.Exact || math.Abs(sampled.P-paired.P) > .01 {
-		t.Errorf("%+v, %v; the paired t test says %v", sampled, err, paired.P)
-	}
-}
-
-func flat(blocks [][]float64) (xs []float64) {
-	for _, b := range blocks {
-		xs = append(xs, b...)
-	}
-	return xs
 }
 
 func TestEffectNames(t *testing.T) {
@@ -278,8 +262,10 @@ func TestTwoSampleRefusals(t *testing.T) {
 	refused("zero", err, ErrNotPositive.Error())
 	_, err = HodgesLehmannRatio(ok, negative, .95)
 	refused("negative", err, ErrNotPositive.Error())
-	_, err = SignFlip(ok, negative, 10, 1)
-	refused("negative", err, ErrNotPositive.Error())
+	_, err = SignFlip(ok, ok[:2], 10, 1)
+	refused("no pairs", err, "want pairs")
+	_, err = SignFlip(ok, ok, 0, 1)
+	refused("no rounds", err, "rounds")
 	_, err = Welch(ok, []float64{1})
 	refused("one value", err, "at least 2")
 	_, err = Welch(nil, ok)
@@ -288,9 +274,7 @@ func TestTwoSampleRefusals(t *testing.T) {
 	refused("no pairs", err, "want pairs")
 	_, err = Wilcoxon(ok, ok[:2])
 	refused("no pairs", err, "want pairs")
-	_, err = BlockedPermutation([][]float64{ok}, nil, 1, 1)
-	refused("no blocks", err, "each block")
-	_, err = Permutation(ok, ok, meanDifference, 0, 1)
+	_, err = Permutation(ok, ok, MeanDifference, 0, 1)
 	refused("no rounds", err, "rounds")
 	_, err = Permutation(ok, ok, func(a, b []float64) float64 { return math.NaN() }, 1, 1)
 	refused("no statistic", err, "finite")
@@ -311,7 +295,7 @@ func TestPermutationWithoutStatistic(t *testing.T) {
 		if y[0] != 5 {
 			return math.NaN()
 		}
-		return meanDifference(x, y)
+		return MeanDifference(x, y)
 	}, 1, 0)
 	if err != nil || got.P < .5 {
 		t.Errorf("%+v, %v; want a large p", got, err)

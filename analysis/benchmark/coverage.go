@@ -161,7 +161,7 @@ func judge(est stats.Estimate, truth float64) outcome {
 	return outcome{covered: est.Interval.Contains(truth), achieved: est.Confidence}
 }
 
-// figures are what differs in the warnings of different samples.
-var figures = regexp.MustCompile(`\d+`)
+// digits are what differs in the warnings of different samples.
+var digits = regexp.MustCompile(`\d+`)
 
-func withoutFigures(warning string) string { return figures.ReplaceAllString(warning, "…") }
+func withoutFigures(warning string) string { return digits.ReplaceAllString(warning, "…") }

@@ -13,8 +13,8 @@ import (
 // launchMethods are given launches of two thousand requests. Where the method wants one
 // value for each, it is the mean of the launch's requests.
 var launchMethods = []method{
-	ofLaunches("mean, Student's t", 3, false, meanTruth, mean),
-	ofLaunches("mean, Student's t", 5, false, meanTruth, mean),
+	ofLaunches("mean, Student's t", 3, false, meanTruth, overLaunches),
+	ofLaunches("mean, Student's t", 5, false, meanTruth, overLaunches),
 	ofLaunches("median, order statistics", 10, true, launchMedian, median),
 	ofLaunches("mean, BCa bootstrap", 30, false, meanTruth, bcaMean),
 	{name: "mean, variance components", sample: "5 launches", try: tryComponents},

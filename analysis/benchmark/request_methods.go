@@ -14,6 +14,7 @@ import (
 var requestMethods = []method{
 	ofRequests("percentile p50", 1000, true, quantileTruth(.5), quantile(stats.Quantile, .5)),
 	ofRequests("percentile p99", 1000, true, quantileTruth(.99), quantile(stats.Quantile, .99)),
+	ofRequests("percentile p50, effective n", 400, true, quantileTruth(.5), quantile(stats.QuantileDependent, .5)),
 	ofRequests("percentile p50, effective n", 1000, true, quantileTruth(.5), quantile(stats.QuantileDependent, .5)),
 	ofRequests("percentile p90, effective n", 5000, true, quantileTruth(.9), quantile(stats.QuantileDependent, .9)),
 	ofRequests("percentile p99, effective n", 1000, true, quantileTruth(.99), quantile(stats.QuantileDependent, .99)),
@@ -32,8 +33,9 @@ func quantile(of func([]float64, float64, float64) (stats.Estimate, error), q fl
 	return func(xs []float64) (stats.Estimate, error) { return of(xs, q, .95) }
 }
 
-func mean(xs []float64) (stats.Estimate, error)   { return stats.Mean(xs, .95) }
-func median(xs []float64) (stats.Estimate, error) { return stats.Median(xs, .95) }
+func mean(xs []float64) (stats.Estimate, error)         { return stats.Mean(xs, .95) }
+func overLaunches(xs []float64) (stats.Estimate, error) { return stats.OverLaunches(xs, .95) }
+func median(xs []float64) (stats.Estimate, error)       { return stats.Median(xs, .95) }
 
 // resamples are few, for the time they take.
 const resamples = 2000
