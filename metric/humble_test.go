@@ -22,7 +22,7 @@ func completed(launches int) []bundle.LaunchOutcome {
 
 func estimated(t *testing.T, p plan.Plan, launches int, requests func(launch int) []*Timeline) Estimates {
 	t.Helper()
-	e, err := Estimate(build(t, p, completed(launches), requests), p, "test")
+	e, _, err := JudgeWatched(build(t, p, completed(launches), requests), p, "test", Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,7 @@ func TestEstimate(t *testing.T) {
 		failed.Result = record.Truncated
 		return append(list, failed)
 	})
-	e, err := Estimate(b, p, "test")
+	e, _, err := JudgeWatched(b, p, "test", Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

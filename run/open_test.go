@@ -18,7 +18,6 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/telemetry"
-	"assay/workload/arrival"
 )
 
 const answer = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: [DONE]\n\n"

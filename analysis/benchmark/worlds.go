@@ -25,9 +25,9 @@ var worlds = []world{
 	logNormalWorld("i.i.d. log-normal", 0, 0),
 	logNormalWorld("AR(1) 0.5", .5, 0),
 	logNormalWorld("AR(1) 0.8", .8, 0),
-	logNormalWorld("AR(1) 0.99", .99, 0),
 	queueWorld("queue", .7),
 	logNormalWorld("launches differ", 0, .05),
+	logNormalWorld("AR(1) 0.99", .99, 0),
 }
 
 // requestSpread is the standard deviation of the requests' logarithms: a
