@@ -24,11 +24,23 @@ test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
 	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(UNWATCHED)
 
-# go vet, staticcheck and formatting; known vulnerabilities where their list can be reached.
-lint: vulnerabilities
+# go vet, staticcheck, formatting and dead code; known vulnerabilities where their list
+# can be reached.
+lint: vulnerabilities deadcode
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOLS) staticcheck ./...
+
+# No function that nothing reaches: of package stats from the command, since a method
+# that no command uses is a promise that nobody keeps; of the rest from any program of
+# the tree, and of what serves tests alone from the tests.
+PROGRAMS = $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...)
+unreached = @dead=$$($(TOOLS) deadcode $(1)) || exit 1; if [ -n "$$dead" ]; then echo "no $(2) reaches:"; echo "$$dead"; exit 1; fi
+.PHONY: deadcode
+deadcode:
+	$(call unreached,-filter '^assay/stats$$' ./cmd/assay,command)
+	$(call unreached,$(PROGRAMS),program)
+	$(call unreached,-test ./...,program or test)
 
 vulnerabilities:
 	@out=$$($(TOOLS) govulncheck ./... 2>&1); code=$$?; \

@@ -250,7 +250,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	for _, condition := range m.conditions {
 		parts = append(parts, condition.Value)
 	}
-	parts = append(parts, m.replicates(c), fmt.Sprintf("%s grade", m.grade))
+	parts = append(parts, m.replicates(c, row.UnseenShare), fmt.Sprintf("%s grade", m.grade))
 	if len(c.Cautions) > 0 {
 		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
 	}
@@ -258,13 +258,17 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	return c
 }
 
-// replicates says what the interval rests on.
-func (m maker) replicates(c Claim) string {
+// replicates says what the interval rests on, and what it cannot know.
+func (m maker) replicates(c Claim, unseen float64) string {
 	text := fmt.Sprintf("mean of %d launches", c.Launches)
 	if c.Requests > 1 {
 		text += fmt.Sprintf(" of at least %d values", c.Requests)
 	}
-	return text + fmt.Sprintf(" (their median %s), %g %%", unit.Format(c.Median, c.Unit), 100*c.Confidence)
+	text += fmt.Sprintf(" (their median %s), %g %%", unit.Format(c.Median, c.Unit), 100*c.Confidence)
+	if unseen > 0 {
+		text += fmt.Sprintf(", not excluding a slow mode of up to %.0f %% of launches", 100*unseen)
+	}
+	return text
 }
 
 // where names the point, and the side where there are several.

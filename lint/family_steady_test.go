@@ -7,6 +7,7 @@ import (
 
 	"assay/finding"
 	"assay/record"
+	"assay/spec"
 )
 
 // slower moves the first token, and all after it, by a share of the TTFT.
@@ -34,6 +35,14 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Note, "launch 3 with"},
+	{"outlier-launches", "one launch half as fast, by Tukey's fences", func(s *scene) {
+		s.run = func(r *spec.Run) { r.Spec.Trials.OutlierPolicy.Method = "tukey_iqr" }
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 3 {
+				slower(r, *events, 1)
+			}
+		}
+	}, finding.Caution, "beyond Tukey's outer fences"},
 	{"insufficient-warmup", "cold start in the window", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))

@@ -26,7 +26,31 @@ const fewestForOutliers = 5
 // differences of that size are what people compare.
 const outlierMoves = .05
 
+// A marker is one of the methods of trials.outlierPolicy.
+type marker struct {
+	mark   func([]float64) []stats.Mark
+	beyond string // what lies beyond its limit, in words
+}
+
+var markers = map[string]marker{
+	"mad":               {stats.MADMarks, "more than ten robust deviations"},
+	"tukey_iqr":         {stats.TukeyMarks, "beyond Tukey's outer fences"},
+	"tukey_iqr_and_mad": {markedByEither, "beyond Tukey's outer fences or more than ten robust deviations"},
+}
+
+func markedByEither(xs []float64) []stats.Mark {
+	marks := stats.TukeyMarks(xs)
+	for i, other := range stats.MADMarks(xs) {
+		marks[i] = max(marks[i], other)
+	}
+	return marks
+}
+
 func outlierLaunches(f *Facts) Answer {
+	by, ok := markers[f.Plan.Run.Spec.Trials.OutlierPolicy.Method]
+	if !ok {
+		by = markers["mad"] // a bundle from before the field
+	}
 	var list []finding.Finding
 	enough := false
 	for _, row := range f.headlines() {
@@ -38,7 +62,7 @@ func outlierLaunches(f *Facts) Answer {
 		for _, v := range row.PerLaunch {
 			values = append(values, v.Value)
 		}
-		marks := stats.MADMarks(values)
+		marks := by.mark(values)
 		var out []string
 		for i, mark := range marks {
 			if mark == stats.Severe {
@@ -60,8 +84,8 @@ func outlierLaunches(f *Facts) Answer {
 		}
 		list = append(list, finding.Finding{
 			Severity: severity,
-			Message: fmt.Sprintf("%s: %s of %s stands out (more than ten robust deviations): %s with it, %s without",
-				rowName(f, row), strings.Join(out, ", "), row.Name+" "+row.Statistic, unit.Format(both.All.Value, row.Unit), unit.Format(both.Without.Value, row.Unit)),
+			Message: fmt.Sprintf("%s: %s of %s stands out (%s): %s with it, %s without",
+				rowName(f, row), strings.Join(out, ", "), row.Name+" "+row.Statistic, by.beyond, unit.Format(both.All.Value, row.Unit), unit.Format(both.Without.Value, row.Unit)),
 			Why: "flagged and kept: leaving a launch out needs a reason that somebody wrote down",
 			Fix: "look in that launch's logs, samples and events for what was different, and run again",
 		})

@@ -126,11 +126,7 @@ func (s scene) gather(t *testing.T) *Facts {
 	t.Helper()
 	p := s.plan(t)
 	b := s.bundle(t, p)
-	e, err := metric.Estimate(b, p, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := metric.ReadClient(b)
+	e, c, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,21 +126,40 @@ func perform(t *testing.T, s Sessions, change func(*stage, *Script)) (*stage, er
 // wantPlayed compares the rows of a complete session with the session on paper.
 func wantPlayed(t *testing.T, rows []record.SessionStep) {
 	t.Helper()
-	paper, err := session.Play(agentSession(0), rows[0].Start, func(step int, due int64) (int64, string) {
-		return due + int64(service(step)), ""
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := agentSession(0)
+	paper := onPaper(t, s, rows[0].Start)
 	parents := []string{"", "0", "1", "1", "2 3"}
 	turns := []int32{0, 1, 1, 1, 2}
-	for i, want := range paper.Records() {
-		row := rows[i]
-		if row.Due != want.Due || row.End != want.End || row.Kind != string(want.Kind) || row.Think != int64(want.Think) || row.Begun < row.Due ||
+	for i, want := range paper {
+		row, step := rows[i], s.Steps[i]
+		if row.Due != want[0] || row.End != want[1] || row.Kind != string(step.Kind) || row.Think != int64(step.Think) || row.Begun < row.Due ||
 			row.Parents != parents[i] || row.Turn != turns[i] || row.Steps != 5 || row.Result != record.OK || (row.Request == nil) != (i == 1) {
 			t.Errorf("session %d, step %d is %+v, on paper %+v", row.Session, i, row, want)
 		}
 	}
+}
+
+// onPaper is when each step of a session is due and ends, if nothing is ever late.
+func onPaper(t *testing.T, s session.Session, start int64) [][2]int64 {
+	t.Helper()
+	p, err := session.NewProgress(s, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := make([][2]int64, len(s.Steps))
+	for ready := p.Next(); len(ready) > 0; ready = p.Next() {
+		for _, d := range ready {
+			takes := s.Steps[d.Step].Takes
+			if s.Steps[d.Step].Kind == session.Generate {
+				takes = service(d.Step)
+			}
+			times[d.Step] = [2]int64{d.At, d.At + int64(takes)}
+			if err := p.End(d.Step, times[d.Step][1], ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return times
 }
 
 // In a closed loop every user plays one session after the other, each exactly as

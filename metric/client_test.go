@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/plan"
 	"assay/record"
 )
 
@@ -68,7 +69,7 @@ func TestReadClient(t *testing.T) {
 	keep(l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
 	b, err := bundle.Open(dir)
 	keep(err)
-	c, err := ReadClient(b)
+	_, c, err := JudgeWatched(b, plan.Plan{}, "test", Watcher{})
 	keep(err)
 	keep(w.Abandon())
 

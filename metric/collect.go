@@ -27,21 +27,24 @@ const (
 
 // A distribution is what the values of a metric in one point of a launch say.
 type distribution struct {
-	n      int
-	values []float64 // by place in statistics
-	error  float64   // relative, of the percentiles; zero for exact ones
-	curve  *Curve    // nil when nobody draws it
+	n        int
+	requests int       // that the values come from; n where they come from none
+	values   []float64 // by place in statistics
+	top      float64   // the share of their sum that the largest hundredth holds
+	error    float64   // relative, of the percentiles; zero for exact ones
+	curve    *Curve    // nil when nobody draws it
 }
 
 // summarise computes every statistic of xs, which it sorts, and where draw is set
 // their curve.
 func summarise(xs []float64, draw bool) distribution {
-	d := distribution{n: len(xs)}
+	d := distribution{n: len(xs), requests: len(xs)}
 	if len(xs) == 0 {
 		return d
 	}
 	mean := stat.Mean(xs, nil) // first: sums depend on the order
 	slices.Sort(xs)
+	d.top = stats.TopShare(mean, func(q float64) float64 { return stats.OfRank(xs, q) })
 	for _, st := range statistics {
 		if st.quantile == 0 {
 			d.values = append(d.values, mean)
@@ -63,6 +66,7 @@ type collector struct {
 	requests int   // that the point has, one for each place
 	most     int64 // values that are kept as they are
 	count    atomic.Int64
+	answered atomic.Int64 // requests with a value
 	workers  []collected
 
 	alone sync.Once
@@ -103,6 +107,7 @@ func (c *collector) see(worker int, t *Timeline) {
 		return
 	}
 	total := c.count.Add(int64(len(xs)))
+	c.answered.Add(1)
 	w := &c.workers[worker]
 	switch {
 	case total > c.most:
@@ -135,10 +140,14 @@ func (w *collected) toSketch(xs []float64) {
 
 // end is what all workers have gathered.
 func (c *collector) end(draw bool) distribution {
+	var d distribution
 	if c.count.Load() > c.most {
-		return c.sketched(draw)
+		d = c.sketched(draw)
+	} else {
+		d = summarise(c.inOrder(), draw)
 	}
-	return summarise(c.inOrder(), draw)
+	d.requests = int(c.answered.Load())
+	return d
 }
 
 // inOrder lists the values in the order of the requests.
@@ -193,13 +202,15 @@ func (c *collector) sketched(draw bool) distribution {
 	if d.n == 0 {
 		return distribution{}
 	}
+	mean := all.sum.mean(int64(d.n))
 	for _, st := range statistics {
 		if st.quantile == 0 {
-			d.values = append(d.values, all.sum.mean(int64(d.n)))
+			d.values = append(d.values, mean)
 		} else {
 			d.values = append(d.values, all.sketch.Quantile(st.quantile))
 		}
 	}
+	d.top = stats.TopShare(mean, all.sketch.Quantile)
 	if draw {
 		d.curve = curveOfSketch(all.sketch)
 	}

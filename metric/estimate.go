@@ -103,6 +103,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 			return err
 		}
 	}
+	e.bootstrap(p)
 	e.leaveUntold(b.Manifest, p)
 	e.discount()
 	var err error
@@ -194,13 +195,13 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 	var rows []Row
 	for i, st := range statistics {
 		var values []LaunchValue
-		fewest, off := math.MaxInt, 0.0
+		fewest, off, top := math.MaxInt, 0.0, 0.0
 		for _, s := range samples {
 			d := s.said[place].distribution
 			if d.n == 0 {
 				continue
 			}
-			fewest, off = min(fewest, d.n), max(off, d.error)
+			fewest, off, top = min(fewest, d.requests), max(off, d.error), top+d.top
 			values = append(values, LaunchValue{s.launch, d.values[i], d.n})
 		}
 		row, ok, err := m.row(point, st.name, values, confidence)
@@ -208,6 +209,9 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 			return nil, err
 		}
 		if ok {
+			if warning := stats.HeavyTail(top/float64(len(values)), fewest); st.quantile == 0 && warning != "" {
+				row.Warnings = append(row.Warnings, warning)
+			}
 			rows = append(rows, st.sketched(st.certify(row, fewest, confidence), off))
 		}
 	}
@@ -228,33 +232,24 @@ func (m Metric) whole(place, point int, samples []judgedPoint, confidence float6
 	return []Row{row}, nil
 }
 
-// share estimates a proportion. Its interval holds both that of the launches and
-// the exact one of the pooled counts: launches that all saw no error must not
-// claim that there are none.
+// share estimates a proportion from the counts of the launches: launches that all saw
+// no error must not claim that there are none, and those that differ by more than
+// counting explains must not be pooled as if they did not.
 func (m Metric) share(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
 	var values []LaunchValue
-	hits, trials := 0, 0
+	var hits, trials []int
 	for _, s := range samples {
 		if one := s.said[place]; one.known {
 			values = append(values, LaunchValue{s.launch, float64(one.hits) / float64(one.trials), one.trials})
-			hits, trials = hits+one.hits, trials+one.trials
+			hits, trials = append(hits, one.hits), append(trials, one.trials)
 		}
 	}
 	row, ok, err := m.row(point, "value", values, confidence)
 	if !ok || err != nil {
 		return nil, err
 	}
-	pooled, err := stats.Proportion(hits, trials, confidence)
-	if err != nil {
-		return nil, err
-	}
-	if len(values) > 1 {
-		pooled.Interval = stats.Hull(pooled.Interval, row.Interval)
-		pooled.Interval.Hi = min(1, pooled.Interval.Hi)
-	}
-	pooled.N, pooled.Warnings = row.N, row.Warnings
-	row.Estimate = pooled
-	return []Row{row}, nil
+	row.Estimate, err = stats.ShareOverLaunches(hits, trials, confidence)
+	return []Row{row}, err
 }
 
 // sketched says that the percentiles inside the launches are off by so much of
@@ -267,11 +262,13 @@ func (st statistic) sketched(row Row, off float64) Row {
 }
 
 // certify takes the interval away from a percentile that the smallest launch
-// cannot bound: the spread of maxima says nothing about a percentile.
+// cannot bound: the spread of maxima says nothing about a percentile. What counts are
+// requests, which is what fewest is: the many gaps of one stream share its luck, and
+// four thousand of them in two hundred streams are no four thousand samples.
 func (st statistic) certify(row Row, fewest int, confidence float64) Row {
 	if st.quantile > 0 && fewest < stats.MinSamples(st.quantile, confidence) {
 		row.Interval = stats.Unbounded
-		row.Warnings = append(row.Warnings, fmt.Sprintf("%s, have %d in the smallest launch", stats.NotCertifiable(st.quantile, confidence), fewest))
+		row.Warnings = append(row.Warnings, fmt.Sprintf("%s, have %d requests in the smallest launch", stats.NotCertifiable(st.quantile, confidence), fewest))
 	}
 	return row
 }
@@ -286,7 +283,11 @@ func (m Metric) row(point int, name string, values []LaunchValue, confidence flo
 	for _, v := range values {
 		xs = append(xs, v.Value)
 	}
-	est, err := stats.Mean(xs, confidence)
+	over := stats.OverLaunches
+	if m.Signed {
+		over = stats.Mean
+	}
+	est, err := over(xs, confidence)
 	if err != nil {
 		return Row{}, false, err
 	}

@@ -7,8 +7,9 @@ import (
 	"assay/plan"
 )
 
-// Judge computes the estimates and the client's health of a bundle, as Estimate
-// and ReadClient do, in one pass.
+// JudgeWatched computes the estimates and the client's health of a bundle in one pass,
+// with somebody looking on. Every metric of every point is over the completed launches,
+// the client's health over those that have records.
 //
 // The records are read a launch at a time and once. While the chunks of a launch
 // go by, every request is asked with its events in hand; what stays of a request
@@ -17,33 +18,17 @@ import (
 // cut into segments.
 //
 // Code is the version of this program.
-func Judge(b *bundle.Bundle, p plan.Plan, code string) (Estimates, Client, error) {
-	return JudgeWatched(b, p, code, Watcher{})
-}
-
-// Estimate computes every metric of every point over the completed launches of
-// b. Code is the version of this program.
-func Estimate(b *bundle.Bundle, p plan.Plan, code string) (Estimates, error) {
-	e := newEstimates(b, p, code)
-	j := judging{plan: p, estimates: &e}
+func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w Watcher) (Estimates, Client, error) {
+	j := judging{plan: p, estimates: newEstimates(b, p, code), client: newClient(), watcher: w}
 	err := j.read(b)
-	return e, err
+	return j.estimates, j.client, err
 }
 
-// ReadClient gathers what b says about its client, over the launches that have
-// records.
-func ReadClient(b *bundle.Bundle) (Client, error) {
-	c := newClient()
-	j := judging{client: &c}
-	err := j.read(b)
-	return c, err
-}
-
-// A judging reads a bundle for what is asked.
+// A judging reads a bundle.
 type judging struct {
 	plan      plan.Plan
-	estimates *Estimates // nil when not asked for
-	client    *Client    // nil when not asked for
+	estimates Estimates
+	client    Client
 	watcher   Watcher
 	launches  []judgedLaunch
 }
@@ -54,24 +39,16 @@ func (j *judging) read(b *bundle.Bundle) error {
 			return fmt.Errorf("launch %d: %w", info.Index, err)
 		}
 	}
-	if j.client != nil {
-		j.client.Bounds = boundsOf(j.client.Before, j.client.After)
-	}
-	if j.estimates != nil {
-		return j.estimates.gather(b, j.plan, j.launches)
-	}
-	return nil
+	j.client.Bounds = boundsOf(j.client.Before, j.client.After)
+	return j.estimates.gather(b, j.plan, j.launches)
 }
 
 // launch reads one launch. No estimate rests on one that was not completed, but
 // the client was at work in it.
 func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
-	estimate := j.estimates != nil && info.Outcome == bundle.LaunchCompleted
-	if j.estimates != nil && !estimate {
+	estimate := info.Outcome == bundle.LaunchCompleted
+	if !estimate {
 		j.estimates.LeftOut = append(j.estimates.LeftOut, leftOut(info))
-	}
-	if !estimate && j.client == nil {
-		return nil
 	}
 	r, err := openLaunch(b, info.Index)
 	if err != nil {
@@ -114,7 +91,7 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 			return err
 		}
 	}
-	if j.client != nil && knowsClient(b.Manifest) {
+	if knowsClient(b.Manifest) {
 		return j.client.add(b, r, reads)
 	}
 	return nil

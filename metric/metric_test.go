@@ -202,7 +202,7 @@ func TestEstimate(t *testing.T) {
 		failed.Result = record.Truncated
 		return append(list, failed)
 	})
-	e, err := Estimate(b, p, "test")
+	e, _, err := JudgeWatched(b, p, "test", Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestEstimate(t *testing.T) {
 	if !ok || math.Abs(p50.Value-(0.010+0.012+0.013)/3) > 1e-12 || p50.N != 3 || len(p50.PerLaunch) != 3 || p50.PerLaunch[0].N != 40 {
 		t.Errorf("TTFT p50 = %+v", p50)
 	}
-	want, err := stats.Mean([]float64{0.010, 0.012, 0.013}, 0.95)
+	want, err := stats.OverLaunches([]float64{0.010, 0.012, 0.013}, 0.95)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(p50.Interval.Hi-want.Interval.Hi) > 1e-12 {
-		t.Errorf("interval %v, want the t interval over launches %v", p50.Interval, want.Interval)
+		t.Errorf("interval %v, want the interval over launches %v", p50.Interval, want.Interval)
 	}
 	p99, _ := e.Find("ttft.v1", "p99", 0)
 	if p99.Interval.Bounded() || len(p99.Warnings) != 1 || !strings.Contains(p99.Warnings[0], "need n ≥ 368") {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"assay/bundle"
-	"assay/plan"
 )
 
 // A Watcher looks on while a bundle is judged, so that what it is after needs no
@@ -34,14 +33,6 @@ type PointCurve struct {
 	Metric Metric
 	Point  int
 	*Curve
-}
-
-// JudgeWatched is Judge with somebody looking on.
-func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w Watcher) (Estimates, Client, error) {
-	e, c := newEstimates(b, p, code), newClient()
-	j := judging{plan: p, estimates: &e, client: &c, watcher: w}
-	err := j.read(b)
-	return e, c, err
 }
 
 // watched is what a watcher sees of a launch; said is what metrics gave, empty for

@@ -57,7 +57,7 @@ func TestWorked(t *testing.T) {
 		t.Run(column, func(t *testing.T) {
 			one := &Timeline{Request: stream.Request, Events: stream.Events}
 			b := build(t, p, []bundle.LaunchOutcome{bundle.LaunchCompleted}, func(int) []*Timeline { return []*Timeline{one} })
-			e, err := Estimate(b, p, "test")
+			e, _, err := JudgeWatched(b, p, "test", Watcher{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,6 +34,9 @@ func (x exhibit) points() part {
 	if n := len(x.Estimates.Launches) / max(1, len(x.Plan.Run.Spec.Sides())); n > 0 && n < 6 {
 		p.Lines = append(p.Lines, fmt.Sprintf("%d launches: enough for t intervals, too few for rank tests (6).", n))
 	}
+	if text := unseen(x.Report); text != "" {
+		p.Lines = append(p.Lines, text)
+	}
 	return p
 }
 

@@ -17,7 +17,7 @@ import (
 // Markdown writes the report for a pull request: what may be said first, then
 // what speaks against it, then the figures.
 func Markdown(w io.Writer, r Report) error {
-	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", r.heading("> **", "**\n\n"), visible.Markdown(r.RunID)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", visible.Markdown(r.heading("", "")), visible.Markdown(r.RunID)); err != nil {
 		return err
 	}
 	var p page
@@ -243,6 +243,9 @@ func provenance(r Report) []string {
 	}
 	for _, l := range r.Estimates.LeftOut {
 		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, visible.Markdown(l.Reason)))
+	}
+	if text := unseen(r); text != "" {
+		lines = append(lines, text)
 	}
 	return append(lines, each(r.Warnings, visible.Markdown)...)
 }

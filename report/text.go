@@ -315,4 +315,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 1 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
+	if text := unseen(r); text != "" {
+		fmt.Fprintln(b, text)
+	}
 }

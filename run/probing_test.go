@@ -59,7 +59,7 @@ func TestProbes(t *testing.T) {
 	if health.Probes != told || health.Probes.Begun != probes || health.Balance.Begun != load || health.Requests != load {
 		t.Errorf("health %+v, event %+v; records hold %d probes and %d calls", health, told, probes, load)
 	}
-	estimates, err := metric.Estimate(b, p, "test")
+	estimates, _, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestProbesFail(t *testing.T) {
 		target: {url: %q}, load: {concurrency: [1], duration: 300ms, warmup: {}, thinkTime: 10ms, probe: {every: 20ms}}`, url))
 	p.Launches = p.Launches[:1]
 	b := carryOut(t, p)
-	estimates, err := metric.Estimate(b, p, "test")
+	estimates, _, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

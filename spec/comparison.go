@@ -10,6 +10,13 @@ type Comparison struct {
 	// 0.02 is two per cent. By default assay compare takes that.
 	Margin float64 `json:"margin,omitzero" above:"0" max:"1"`
 
+	// How it is tested whether baseline and candidate differ, of which the candidate's
+	// document decides: t_test on logarithms (Welch's, or that of pairs), rank_test
+	// (Mann and Whitney's, or Wilcoxon's) or permutation_test. By default t_test. The
+	// last two can show nothing at the 5 % level with fewer than four launches a side,
+	// or six blocks.
+	Test string `json:"test,omitzero" enum:"differenceTests"`
+
 	// What is compared against.
 	Baseline *Artifact `json:"baseline,omitzero"`
 

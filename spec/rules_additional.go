@@ -62,6 +62,16 @@ var additionalRules = []Rule{
 	{ID: "A60", Path: "spec.bounds", Doc: "Bounds come with the number of GPUs and the size of the model.", check: boundsAgree},
 	{ID: "A90", Path: "spec.collectives", Doc: "Collectives ask of a backend what it can do, and each rank has a place.", check: collectivesAgree},
 	{ID: "A91", Path: "spec.train", Doc: "Training steps ask of a backend what it can do, and each rank has a place.", check: trainAgrees},
+	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
+}
+
+// fewestBootstrapped is the fewest launches that a bootstrap is made of.
+const fewestBootstrapped = 20
+
+func bootstrapAgrees(c *checker) {
+	if t := c.run.Spec.Trials; t.Interval == IntervalBootstrap && t.MinReplicates < fewestBootstrapped {
+		c.failGot("spec.trials.interval", fmt.Sprintf("bootstrap of %d launches", t.MinReplicates), fmt.Sprintf("a bootstrap needs trials.minReplicates of %d at least: fewer are too poor a picture of what they were drawn from", fewestBootstrapped))
+	}
 }
 
 func cadenceOn(c *checker) {

@@ -290,6 +290,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "environment", "namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "ranks that another launcher started stay where they are: want launch.kind local"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"ranks": []int{2}, "emulate": map[string]any{"rank": 2}}}}, "spec.train.emulate.rank", "there is no such rank in a world of 2"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
+		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},
 	}
 	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
 	for _, tt := range tests {

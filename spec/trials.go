@@ -9,6 +9,11 @@ type Trials struct {
 	// The confidence of every interval.
 	ConfidenceLevel float64 `json:"confidenceLevel,omitzero" default:"0.95" min:"0.8" max:"0.999" rule:"A19"`
 
+	// How the intervals over launches are made: student_t, or bootstrap, which takes
+	// no shape of the launches for granted and wants twenty of them. By default
+	// student_t.
+	Interval string `json:"interval,omitzero" enum:"intervals" rule:"A95"`
+
 	// What is done about unusual launches and requests.
 	OutlierPolicy OutlierPolicy `json:"outlierPolicy,omitzero"`
 

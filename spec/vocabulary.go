@@ -70,6 +70,15 @@ const (
 	PlaceIn   = "in_place"
 	PlaceBoth = "both"
 
+	// Intervals over launches.
+	IntervalStudent   = "student_t"
+	IntervalBootstrap = "bootstrap"
+
+	// Tests of a difference.
+	TestByT           = "t_test"
+	TestByRanks       = "rank_test"
+	TestByPermutation = "permutation_test"
+
 	// SelfArtifact names the run made from the document that says it.
 	SelfArtifact = "self"
 )
@@ -105,6 +114,8 @@ var Vocabularies = map[string][]string{
 	"histories":         {HistoryRecorded, HistoryLive},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},
+	"intervals":         {IntervalStudent, IntervalBootstrap},
+	"differenceTests":   {TestByT, TestByRanks, TestByPermutation},
 	"apis": {
 		"openai-chat", "openai-completions", "openai-responses", "openai-embeddings", "openai-images", "openai-speech", "openai-transcription", "rerank",
 		"sglang", "tgi", "llamacpp", "triton", "kserve", "kserve-grpc",

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -22,39 +21,26 @@ func logNormal(n int, rng *rand.Rand) []float64 {
 	return xs
 }
 
-func grandMean(launches [][]float64) float64 {
-	sum := 0.0
-	for _, l := range launches {
-		sum += meanOf(l) / float64(len(launches))
-	}
-	return sum
-}
-
 // The seed decides the interval, and nothing else does.
 func TestBootstrapRepeats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	xs := logNormal(60, rng)
-	launches := [][]float64{}
-	for range 10 {
-		launches = append(launches, logNormal(30, rng))
-	}
-	both := func(seed int64) [2]Interval {
-		a, errA := BCa(xs, meanOf, .95, Bootstrap{Seed: seed, Resamples: 2000})
-		b, errB := Hierarchical(launches, grandMean, .95, Bootstrap{Seed: seed, Resamples: 2000})
-		if err := errors.Join(errA, errB); err != nil {
+	of := func(seed int64) Interval {
+		est, err := BCa(xs, meanOf, .95, Bootstrap{Seed: seed, Resamples: 2000})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return [2]Interval{a.Interval, b.Interval}
+		return est.Interval
 	}
-	first := both(SeedOf("sha256:00ff"))
+	first := of(SeedOf("sha256:00ff"))
 	for _, processors := range []int{1, 2, 5} {
 		before := runtime.GOMAXPROCS(processors)
-		if got := both(SeedOf("sha256:00ff")); got != first {
+		if got := of(SeedOf("sha256:00ff")); got != first {
 			t.Errorf("on %d processors %v, want %v", processors, got, first)
 		}
 		runtime.GOMAXPROCS(before)
 	}
-	if got := both(SeedOf("sha256:01ff")); got[0] == first[0] || got[1] == first[1] {
+	if of(SeedOf("sha256:01ff")) == first {
 		t.Error("another digest gave the same interval")
 	}
 }
@@ -74,8 +60,6 @@ func TestBootstrapRefuses(t *testing.T) {
 		"a maximum":       func() error { _, err := BCa(logNormal(200, rng), maximum, .95, fast); return err },
 		"p99 of 300":      func() error { _, err := BCa(logNormal(300, rng), p99, .95, fast); return err },
 		"confidence of 1": func() error { _, err := BCa(logNormal(50, rng), meanOf, 1, fast); return err },
-		"seven launches":  func() error { _, err := Hierarchical(make([][]float64, 7), grandMean, .95, fast); return err },
-		"empty launches":  func() error { _, err := Hierarchical(make([][]float64, 9), grandMean, .95, fast); return err },
 	} {
 		if try() == nil {
 			t.Errorf("%s: a bootstrap was made", name)

@@ -61,62 +61,7 @@ func eachStep(a, b []float64, visit func(x, fa, fb float64)) {
 	}
 }
 
-// AndersonDarling is the k-sample statistic of Scholz and Stephens (1987), ties
-// allowed for: squared gaps between the samples' distribution functions and that
-// of all, weighted toward the tails. It grows with the samples and is compared
-// between pairs of the same sizes only. It is NaN for fewer than two samples or an
-// empty one, and zero when all values are equal.
-func AndersonDarling(samples ...[]float64) float64 {
-	var all []float64
-	sorted := make([][]float64, len(samples))
-	for i, xs := range samples {
-		if len(xs) == 0 {
-			return math.NaN()
-		}
-		sorted[i] = slices.Sorted(slices.Values(xs))
-		all = append(all, xs...)
-	}
-	if len(samples) < 2 {
-		return math.NaN()
-	}
-	slices.Sort(all)
-	n := float64(len(all))
-	sum := 0.0
-	for from := 0; from < len(all); {
-		to := upTo(all, all[from])
-		ties := float64(to - from)
-		below := float64(from) + ties/2 // of all values, half of those that tie
-		spread := below*(n-below) - n*ties/4
-		for _, xs := range sorted {
-			less, _ := slices.BinarySearch(xs, all[from])
-			own := float64(less+upTo(xs, all[from])) / 2
-			size := float64(len(xs))
-			if gap := n*own - size*below; gap != 0 {
-				sum += ties / n * gap * gap / spread / size
-			}
-		}
-		from = to
-	}
-	return sum * (n - 1) / n
-}
-
 // upTo is how many of the sorted values are at most x.
 func upTo(sorted []float64, x float64) int {
 	return sort.Search(len(sorted), func(i int) bool { return sorted[i] > x })
-}
-
-// QuantileShifts is by how much each quantile of b exceeds that of a: what a shift
-// of the whole, a fatter tail or a second mode look like. Quantiles are those of
-// Quantile, without their intervals. An empty side gives NaN.
-func QuantileShifts(a, b, quantiles []float64) []float64 {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	shifts := make([]float64, len(quantiles))
-	for i, q := range quantiles {
-		if len(a) == 0 || len(b) == 0 {
-			shifts[i] = math.NaN()
-			continue
-		}
-		shifts[i] = b[rankOf(len(b), q)-1] - a[rankOf(len(a), q)-1]
-	}
-	return shifts
 }

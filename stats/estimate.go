@@ -24,6 +24,10 @@ type Estimate struct {
 	// allow for dependence; zero from others.
 	EffectiveN float64 `json:"effectiveN,omitempty"`
 
+	// UnseenShare is how many of all launches may behave in a way that none of these
+	// did; zero where the values are not launches. The interval knows nothing of them.
+	UnseenShare float64 `json:"unseenShare,omitempty"`
+
 	// Warnings do not stop the analysis but must be shown beside the number.
 	Warnings []string `json:"warnings,omitempty"`
 }

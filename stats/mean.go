@@ -18,7 +18,8 @@ const minMeanSamples = 3
 // Mean estimates the mean of xs with Student's t interval. Its xs are
 // replicates (one value per launch), never the requests inside one: pooling
 // those covers 60 % where it says 95 %. When Dependent sees that the replicates
-// hang together in their order there is no interval; see MeanDependent.
+// hang together in their order there is no interval. Replicates that never vary have
+// one without width, and a warning.
 func Mean(xs []float64, confidence float64) (Estimate, error) {
 	if len(xs) == 0 {
 		return Estimate{}, ErrNoSamples
@@ -26,7 +27,7 @@ func Mean(xs []float64, confidence float64) (Estimate, error) {
 	if confidence <= 0 || confidence >= 1 {
 		return Estimate{}, fmt.Errorf("confidence %v: want between 0 and 1", confidence)
 	}
-	est := Estimate{N: len(xs), Method: MeanMethod, Interval: Unbounded}
+	est := Estimate{N: len(xs), Method: MeanMethod, Interval: Unbounded, UnseenShare: UnseenShare(len(xs), confidence)}
 	if len(xs) == 1 {
 		est.Value = xs[0]
 		est.Warnings = []string{"one replicate: no uncertainty can be stated"}
@@ -39,7 +40,11 @@ func Mean(xs []float64, confidence float64) (Estimate, error) {
 	}
 	half := TQuantile(1-(1-confidence)/2, len(xs)-1) * sd / math.Sqrt(float64(len(xs)))
 	est.Value, est.Interval, est.Confidence = mean, Interval{mean - half, mean + half}, confidence
-	if len(xs) < minMeanSamples {
+	switch {
+	case !(sd > roundingSpread*math.Abs(mean)):
+		est.Interval = Interval{mean, mean}
+		est.Warnings = []string{noSpreadWarning}
+	case len(xs) < minMeanSamples:
 		est.Warnings = []string{fmt.Sprintf("%d replicates: the interval is too wide to use, want at least %d", len(xs), minMeanSamples)}
 	}
 	return est, nil

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -23,46 +22,6 @@ func TestMedian(t *testing.T) {
 		if err != nil || got.Value != tt.value || got.Interval != tt.interval || got.Method != MedianMethod {
 			t.Errorf("%v: %+v, %v; want %v in %v", tt.xs, got, err, tt.value, tt.interval)
 		}
-	}
-}
-
-func TestLogMean(t *testing.T) {
-	got, err := LogMean([]float64{1, 10, 100}, .95)
-	if err != nil || math.Abs(got.Value-10) > 1e-12 {
-		t.Fatalf("%+v, %v; want 10", got, err)
-	}
-	// ln 10 either side of ln 10 with a standard error of ln 10/√3.
-	if want := 10 * math.Exp(TQuantile(.975, 2)*math.Ln10/math.Sqrt(3)); math.Abs(got.Interval.Hi/want-1) > 1e-12 {
-		t.Errorf("upper end %v, want %v", got.Interval.Hi, want)
-	}
-	if _, err := LogMean([]float64{1, 0}, .95); !errors.Is(err, ErrNotPositive) {
-		t.Errorf("zero: %v, want a refusal", err)
-	}
-	if got, err := LogMean([]float64{4}, .95); err != nil || got.Value != 4 || got.Interval != Unbounded {
-		t.Errorf("one value: %+v, %v; want 4 without an interval", got, err)
-	}
-}
-
-// Harrell–Davis varies less than the middle value of a small normal sample.
-func TestHarrellDavis(t *testing.T) {
-	rng := rand.New(rand.NewPCG(14, 1))
-	var own, plain float64
-	for range 2000 {
-		xs := make([]float64, 11)
-		for i := range xs {
-			xs[i] = rng.NormFloat64()
-		}
-		h, m := HarrellDavis(xs, .5), median(xs)
-		own, plain = own+h*h, plain+m*m
-	}
-	if own > .95*plain {
-		t.Errorf("variance %.4f of Harrell–Davis, %.4f of the middle value: want less", own/2000, plain/2000)
-	}
-	if got := HarrellDavis([]float64{3, 3, 3}, .9); math.Abs(got-3) > 1e-12 {
-		t.Errorf("of a constant: %v, want 3", got)
-	}
-	if !math.IsNaN(HarrellDavis(nil, .5)) || !math.IsNaN(HarrellDavis([]float64{1}, 1)) {
-		t.Error("nothing has a quantile")
 	}
 }
 
@@ -109,27 +68,6 @@ func TestQuantileDependentOfIndependent(t *testing.T) {
 	width := func(i Interval) float64 { return i.Hi - i.Lo }
 	if w, p := width(got.Interval), width(plain.Interval); w < p || w > 1.3*p {
 		t.Errorf("width %v, of Quantile %v: want as wide or a little wider", w, p)
-	}
-}
-
-func TestMeanDependent(t *testing.T) {
-	rng := rand.New(rand.NewPCG(17, 1))
-	z := 0.0
-	xs := make([]float64, 5000)
-	for i := range xs {
-		z = .5*z + rng.NormFloat64()
-		xs[i] = z
-	}
-	got, err := MeanDependent(xs, .95)
-	if err != nil || got.EffectiveN < 1300 || got.EffectiveN > 2100 || !got.Interval.Contains(0) {
-		t.Errorf("%+v, %v; want zero inside and an effective n of about 1667", got, err)
-	}
-	short, err := MeanDependent(xs[:200], .95)
-	if err != nil || short.Interval != Unbounded || len(short.Warnings) != 1 {
-		t.Errorf("200 values: %+v, %v; want a refusal", short, err)
-	}
-	if est, err := Mean(xs, .95); err != nil || est.Interval != Unbounded {
-		t.Errorf("Mean of the same: %+v, %v; want a refusal", est, err)
 	}
 }
 

@@ -16,17 +16,6 @@ const (
 	Severe
 )
 
-// String is the word for the mark.
-func (m Mark) String() string {
-	switch m {
-	case Mild:
-		return "mild"
-	case Severe:
-		return "severe"
-	}
-	return "usual"
-}
-
 // The fences of Tukey (Exploratory Data Analysis, 1977), in interquartile ranges.
 const mildFence, severeFence = 1.5, 3
 

@@ -67,6 +67,36 @@ func binomialPoints(rng *rand.Rand) (inputs []parityInput) {
 	return inputs
 }
 
+// onlySkewed keeps the samples that spread by more than a tenth and not by factors.
+func onlySkewed(inputs func(*rand.Rand) []parityInput) func(*rand.Rand) []parityInput {
+	return func(rng *rand.Rand) (kept []parityInput) {
+		for _, in := range inputs(rng) {
+			logs, err := logsOf(in.A)
+			if err != nil {
+				continue
+			}
+			if _, _, variance := moments(logs[0]); CV(in.A) > wideSpread && variance < tooWideSpread {
+				kept = append(kept, in)
+			}
+		}
+		return kept
+	}
+}
+
+// launchesAsked are hits and trials of launches that agree or differ.
+func launchesAsked(rng *rand.Rand) (inputs []parityInput) {
+	for i := range 40 {
+		in := parityInput{N: []float64{[]float64{.95, .99, .8}[i%3]}}
+		for range 2 + rng.IntN(9) {
+			trials := 20 + rng.IntN(400)
+			hits := rng.IntN(1 + trials/(1+i))
+			in.A, in.B = append(in.A, float64(hits)), append(in.B, float64(trials))
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
+}
+
 var oneSampleParity = []parityRow{
 	{name: "mean", inputs: samplesOf(60, 2, 40, confidences...), answer: func(in parityInput) ([]float64, error) {
 		est, err := Mean(in.A, in.N[0])
@@ -82,8 +112,18 @@ var oneSampleParity = []parityRow{
 	}},
 	{name: "proportion", inputs: sharesAsked, answer: ofShare(Proportion)},
 	{name: "proportionScipy", inputs: sharesAsked, answer: ofShare(Proportion)},
-	{name: "wilson", inputs: sharesAsked, answer: ofShare(Wilson)},
-	{name: "wilsonScipy", inputs: sharesAsked, answer: ofShare(Wilson)},
+	{name: "logNormalMean", inputs: onlySkewed(samplesOf(60, 3, 40, confidences...)), answer: func(in parityInput) ([]float64, error) {
+		est, err := OverLaunches(in.A, in.N[0])
+		return []float64{est.Interval.Lo, est.Interval.Hi}, err
+	}},
+	{name: "shareOverLaunches", inputs: launchesAsked, answer: func(in parityInput) ([]float64, error) {
+		hits, trials := make([]int, len(in.A)), make([]int, len(in.B))
+		for i := range in.A {
+			hits[i], trials[i] = int(in.A[i]), int(in.B[i])
+		}
+		est, err := ShareOverLaunches(hits, trials, in.N[0])
+		return []float64{est.Value, est.Interval.Lo, est.Interval.Hi}, err
+	}},
 	{name: "shareBounds", inputs: numbersOf([]float64{0, 100, .025}, []float64{2.5, 40.25, .05}, []float64{41, 1000, .025}, []float64{30, 30, .01}), answer: func(in parityInput) ([]float64, error) {
 		return []float64{ShareAtLeast(in.N[0], in.N[1], in.N[2]), ShareAtMost(in.N[0], in.N[1], in.N[2])}, nil
 	}},

@@ -33,7 +33,7 @@ type parityInput struct {
 	N []float64 `json:"n,omitempty"`
 }
 
-var parityRows = slices.Concat(twoSampleParity, planningParity, oneSampleParity, fitParity, seriesParity)
+var parityRows = slices.Concat(twoSampleParity, planningParity, oneSampleParity, bootstrapParity)
 
 // TestParity compares this package with scipy and statsmodels wherever they define
 // the same thing, on random data sets from a fixed seed.

@@ -9,10 +9,10 @@ import (
 // The methods of permutation tests. The exact ones try every arrangement, the
 // others the given number of random ones from the given seed.
 const (
-	PermutationExactMethod          = "permutation/exact"
-	PermutationSampledMethod        = "permutation/sampled"
-	BlockedPermutationExactMethod   = "permutation-in-blocks/exact"
-	BlockedPermutationSampledMethod = "permutation-in-blocks/sampled"
+	PermutationExactMethod   = "permutation/exact"
+	PermutationSampledMethod = "permutation/sampled"
+	SignFlipExactMethod      = "permutation-in-blocks/exact"
+	SignFlipSampledMethod    = "permutation-in-blocks/sampled"
 )
 
 const (
@@ -60,93 +60,49 @@ func Permutation(a, b []float64, statistic func(a, b []float64) float64, rounds 
 	return t.test(PermutationSampledMethod, false), nil
 }
 
-// BlockedPermutation tests whether b differs from a by a factor, where a[i] and
-// b[i] are the values of block i: labels change places inside a block only, so
-// that what a block does to all of its values cancels. Statistic is the mean over
-// the blocks of the difference of mean logarithms. P is as in Permutation.
-func BlockedPermutation(a, b [][]float64, rounds int, seed int64) (Test, error) {
-	if len(a) != len(b) {
-		return Test{}, fmt.Errorf("%d and %d blocks: want each block on both sides", len(a), len(b))
-	}
-	if len(a) == 0 {
-		return Test{}, ErrNoSamples
+// SignFlip tests whether b[i] − a[i] is on average zero, where both belong to one
+// block: under the hypothesis each difference could as well have the other sign, so
+// what a block does to both of its values cancels. Statistic is the mean difference. P
+// is as in Permutation.
+func SignFlip(a, b []float64, rounds int, seed int64) (Test, error) {
+	if err := needPairs(1, a, b); err != nil {
+		return Test{}, err
 	}
 	if rounds < 1 {
 		return Test{}, fmt.Errorf("%d rounds: want at least 1", rounds)
 	}
-	blocks := make([]block, len(a))
-	arrangements, observed, slack := 1.0, 0.0, 0.0
-	for i := range a {
-		if err := needValues(1, a[i], b[i]); err != nil {
-			return Test{}, fmt.Errorf("block %d: %w", i+1, err)
-		}
-		logs, err := logsOf(a[i], b[i])
-		if err != nil {
-			return Test{}, fmt.Errorf("block %d: %w", i+1, err)
-		}
-		blocks[i] = block{append(append([]float64(nil), logs[0]...), logs[1]...), len(a[i])}
-		arrangements *= choose(len(a[i])+len(b[i]), len(a[i]))
-		observed += meanDifference(logs[0], logs[1])
-		for _, v := range blocks[i].values {
-			slack += math.Abs(v)
-		}
+	d := differencesOf(a, b)
+	mean, slack := 0.0, 0.0
+	for i, v := range d {
+		mean += v / float64(len(d))
+		slack += (math.Abs(a[i]) + math.Abs(b[i])) / float64(len(d))
 	}
-	n := float64(len(blocks))
-	t := tails{observed: observed / n, slack: arrangementSlack * slack / n}
-	if arrangements <= max(fewArrangements, float64(rounds)) {
-		for _, total := range blockTotals(blocks) {
-			t.add(total / n)
+	t := tails{observed: mean, slack: arrangementSlack * slack}
+	flipped := func(minus func(i int) bool) float64 {
+		sum := 0.0
+		for i, v := range d {
+			if minus(i) {
+				v = -v
+			}
+			sum += v / float64(len(d))
 		}
-		return t.test(BlockedPermutationExactMethod, true), nil
+		return sum
+	}
+	if all := math.Pow(2, float64(len(d))); all <= max(fewArrangements, float64(rounds)) {
+		for mask := range int(all) {
+			t.add(flipped(func(i int) bool { return mask>>i&1 == 1 }))
+		}
+		return t.test(SignFlipExactMethod, true), nil
 	}
 	rng := rand.New(rand.NewPCG(uint64(seed), permutationStream))
 	for range rounds {
-		total := 0.0
-		for _, k := range blocks {
-			rng.Shuffle(len(k.values), func(i, j int) { k.values[i], k.values[j] = k.values[j], k.values[i] })
-			total += meanDifference(k.values[:k.size], k.values[k.size:])
-		}
-		t.add(total / n)
+		t.add(flipped(func(int) bool { return rng.IntN(2) == 1 }))
 	}
-	return t.test(BlockedPermutationSampledMethod, false), nil
+	return t.test(SignFlipSampledMethod, false), nil
 }
 
-// SignFlip is BlockedPermutation of blocks with one value a side: under the
-// hypothesis each block's log ratio could as well have the other sign.
-func SignFlip(a, b []float64, rounds int, seed int64) (Test, error) {
-	if len(a) != len(b) {
-		return Test{}, fmt.Errorf("%d and %d values: want pairs", len(a), len(b))
-	}
-	as, bs := make([][]float64, len(a)), make([][]float64, len(b))
-	for i := range a {
-		as[i], bs[i] = a[i:i+1], b[i:i+1]
-	}
-	return BlockedPermutation(as, bs, rounds, seed)
-}
-
-// A block is the logarithms of both sides, the first size of them of side a.
-type block struct {
-	values []float64
-	size   int
-}
-
-// blockTotals is the sum of the blocks' differences for every arrangement of all.
-func blockTotals(blocks []block) []float64 {
-	totals := []float64{0}
-	for _, k := range blocks {
-		var next []float64
-		eachChoice(k.values, k.size, func(a, b []float64) {
-			d := meanDifference(a, b)
-			for _, t := range totals {
-				next = append(next, t+d)
-			}
-		})
-		totals = next
-	}
-	return totals
-}
-
-func meanDifference(a, b []float64) float64 {
+// MeanDifference is the mean of b less that of a, the usual statistic of Permutation.
+func MeanDifference(a, b []float64) float64 {
 	var sa, sb float64
 	for _, x := range a {
 		sa += x

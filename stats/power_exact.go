@@ -17,9 +17,9 @@ import (
 // more.
 const mostLaunches = 100_000
 
-// Power is the chance that StudentLog at level alpha shows a true effect with k
-// launches on each side, from the non-central t distribution. It is zero for k below
-// two. WelchPower is the same for WelchLog.
+// Power is the chance that Student's test on logarithms shows a true effect at level
+// alpha with k launches on each side, from the non-central t distribution. It is zero
+// for k below two. WelchLog has a little less at three launches.
 func Power(cv, effect float64, k int, alpha float64) float64 {
 	return twoSidedPower(effect, alpha, twoSides(cv, k))
 }
@@ -41,22 +41,9 @@ func PairsNeeded(cv, effect, alpha, power float64) (n int, ok bool) {
 	return fewest(power, func(n int) float64 { return PairedPower(cv, effect, n, alpha) })
 }
 
-// DetectableEffect is the smallest effect that k launches on each side show with
-// the power. It is exact where MinimumDetectableEffect is the usual approximation,
-// and a little larger at few launches. It is infinite for k below two.
-func DetectableEffect(cv float64, k int, alpha, power float64) float64 {
-	return leastEffect(alpha, power, twoSides(cv, k))
-}
-
-// PairedDetectableEffect is DetectableEffect for n pairs.
-func PairedDetectableEffect(cv float64, n int, alpha, power float64) float64 {
-	return leastEffect(alpha, power, inPairs(cv, n))
-}
-
 // EquivalencePower is the chance that two one-sided tests with one variance for both
 // sides show equivalence within margin at level alpha with k launches on each side,
-// when the true effect is the given one, mostly zero. WelchEquivalencePower is the same
-// for Equivalent.
+// when the true effect is the given one, mostly zero.
 func EquivalencePower(cv, effect, margin float64, k int, alpha float64) float64 {
 	return tostPower(effect, margin, alpha, twoSides(cv, k))
 }
@@ -115,30 +102,6 @@ func powerBeyond(t, delta, df float64) float64 {
 	return overScale(df, math.Inf(1), delta, func(u float64) float64 {
 		return distuv.UnitNormal.CDF(delta-t*u) + distuv.UnitNormal.CDF(-t*u-delta)
 	})
-}
-
-func leastEffect(alpha, power float64, d design) float64 {
-	if !(alpha > 0 && alpha < 1) {
-		return math.NaN()
-	}
-	if !(d.df > 0) || !(power < 1) {
-		return math.Inf(1)
-	}
-	if power <= alpha {
-		return 0
-	}
-	lo, hi := 0.0, 1.0
-	for powerAt(hi, alpha, d.df) < power {
-		hi *= 2
-	}
-	for range 60 {
-		if delta := (lo + hi) / 2; powerAt(delta, alpha, d.df) < power {
-			lo = delta
-		} else {
-			hi = delta
-		}
-	}
-	return math.Expm1(hi * d.se)
 }
 
 // tostPower is the chance that the (1−2α) interval lies within the margins: the

@@ -17,7 +17,8 @@ const QuantileDependentMethod = "rank-ceil/order-statistic-effective-n"
 // Evaluation, 2.2). Independent values get nearly the interval of Quantile.
 //
 // It refuses, with an interval without ends, when the effective number is too
-// small to bound the quantile.
+// small to bound the quantile, and when the series wanders so slowly that its own
+// length cannot tell how slowly.
 func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 	if len(xs) == 0 {
 		return Estimate{}, ErrNoSamples
@@ -34,12 +35,19 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 			below[i] = 1
 		}
 	}
-	est.EffectiveN = float64(n) / DesignEffect(below)
-	effective := int(est.EffectiveN)
+	effect, lags := designEffect(below)
 	need := MinSamples(q, confidence)
-	if Dependent(xs) {
+	if dependent(xs, sorted) {
 		need = max(need, int(math.Ceil(fewestBeyond/min(q, 1-q))))
+		effect *= allowance(lags, n)
+		if whole := neighbourEffect(xs); float64(n) < fewestWandering*whole {
+			est.EffectiveN = float64(n) / whole
+			est.Warnings = []string{fmt.Sprintf("not certifiable (the values wander so slowly that %d of them are worth about %.0f)", n, est.EffectiveN)}
+			return est, nil
+		}
 	}
+	est.EffectiveN = float64(n) / effect
+	effective := int(est.EffectiveN)
 	if effective < need {
 		est.Warnings = []string{fmt.Sprintf("not certifiable (need an effective n ≥ %d, have %.0f of %d)", need, est.EffectiveN, n)}
 		return est, nil
@@ -58,3 +66,39 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 // quantile of dependent values: with fewer, the sample holds too few slow spells
 // to say how long they are. A queue's p99 is answered wrongly without it.
 const fewestBeyond = 15
+
+// fewestWandering is how many independent values the whole series must be worth. Of
+// fewer it shows less of its slow spells than there are, and an effective number taken
+// from it is too large: of 400 values of an AR(1) of 0.99, worth two, one in a hundred
+// samples looks like thirty, and three of four intervals made of those are wrong.
+const fewestWandering = 30
+
+// neighbourEffect is the design effect of xs if nothing but the value before decided each:
+// (1+r)/(1−r) for the correlation r of neighbouring ranks. One number that is known
+// well says more about a slow series than a sum of many that are not.
+func neighbourEffect(xs []float64) float64 {
+	ranks := ranksOf(xs)
+	mean := float64(len(xs)+1) / 2
+	variance, covariance := 0.0, 0.0
+	for i, r := range ranks {
+		variance += (r - mean) * (r - mean)
+		if i > 0 {
+			covariance += (r - mean) * (ranks[i-1] - mean)
+		}
+	}
+	if variance == 0 {
+		return 1
+	}
+	r := covariance / variance
+	return max(1, (1+r)/(1-r))
+}
+
+// allowance is what a design effect that was summed over so many lags of n values is
+// to be multiplied with. Autocovariances are taken around the sample's own mean and are
+// too small by the variance of that mean, each of them; and the effect has a relative
+// variance of 2(2·lags+1)/n (Sokal, 1996), half a standard deviation of which is added:
+// of a queue the quantile and its variance are too small together.
+func allowance(lags, n int) float64 {
+	freedom := max(1, float64(n)/float64(2*lags+1))
+	return (1 + math.Sqrt(2/freedom)/2) / max(.5, 1-2*float64(lags)/float64(n))
+}

@@ -9,8 +9,6 @@ import (
 const (
 	WelchMethod             = "welch-t"
 	WelchLogMethod          = "welch-t/log"
-	StudentMethod           = "student-t"
-	StudentLogMethod        = "student-t/log"
 	RatioOfMeansMethod      = "ratio-of-geometric-means/welch-t"
 	DifferenceOfMeansMethod = "difference-of-means/welch-t"
 )
@@ -32,15 +30,6 @@ func welch(a, b []float64) contrast {
 		c.df = (sa + sb) * (sa + sb) / (sa*sa/(na-1) + sb*sb/(nb-1))
 	}
 	return c
-}
-
-// student pools the variances of both sides.
-func student(a, b []float64) contrast {
-	na, ma, va := moments(a)
-	nb, mb, vb := moments(b)
-	df := na + nb - 2
-	pooled := ((na-1)*va + (nb-1)*vb) / df
-	return contrast{mb - ma, math.Sqrt(pooled * (1/na + 1/nb)), df}
 }
 
 // pairs is the contrast of the mean of b[i] − a[i] against zero. The differences
@@ -100,27 +89,16 @@ func exponential(est Estimate) Estimate {
 
 // Welch tests whether the means of a and b differ; Statistic is positive when b
 // is larger.
-func Welch(a, b []float64) (Test, error) { return independent(welch, WelchMethod, a, b) }
-
-// Student is Welch with one variance for both sides. It is for comparison with
-// tools that use it; where the sides spread differently it is wrong.
-func Student(a, b []float64) (Test, error) { return independent(student, StudentMethod, a, b) }
-
-// WelchLog tests whether the geometric means of a and b differ. Times and rates
-// are skewed and their noise is relative, so this is the test for them.
-func WelchLog(a, b []float64) (Test, error) { return independentLog(welch, WelchLogMethod, a, b) }
-
-// StudentLog is WelchLog with one variance for both sides.
-func StudentLog(a, b []float64) (Test, error) { return independentLog(student, StudentLogMethod, a, b) }
-
-func independent(of func(a, b []float64) contrast, method string, a, b []float64) (Test, error) {
+func Welch(a, b []float64) (Test, error) {
 	if err := needValues(2, a, b); err != nil {
 		return Test{}, err
 	}
-	return of(a, b).test(method)
+	return welch(a, b).test(WelchMethod)
 }
 
-func independentLog(of func(a, b []float64) contrast, method string, a, b []float64) (Test, error) {
+// WelchLog tests whether the geometric means of a and b differ. Times and rates
+// are skewed and their noise is relative, so this is the test for them.
+func WelchLog(a, b []float64) (Test, error) {
 	if err := needValues(2, a, b); err != nil {
 		return Test{}, err
 	}
@@ -128,7 +106,7 @@ func independentLog(of func(a, b []float64) contrast, method string, a, b []floa
 	if err != nil {
 		return Test{}, err
 	}
-	return of(logs[0], logs[1]).test(method)
+	return welch(logs[0], logs[1]).test(WelchLogMethod)
 }
 
 // RatioOfMeans estimates by which factor b differs from a: the geometric mean of

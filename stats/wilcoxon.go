@@ -5,11 +5,10 @@ import (
 	"math"
 )
 
-// The methods of tests on pairs that use order alone.
+// The methods of Wilcoxon.
 const (
 	WilcoxonExactMethod  = "wilcoxon-signed-rank/exact"
 	WilcoxonNormalMethod = "wilcoxon-signed-rank/normal"
-	SignTestMethod       = "sign-test/exact"
 )
 
 // Wilcoxon tests whether b[i] − a[i] is distributed about zero, where both belong
@@ -62,27 +61,6 @@ func signedRankP(ranks []int, ties bool, sum int) float64 {
 		ranks, sum = halves, sum/2
 	}
 	return bothTails(flipSums(ranks), sum)
-}
-
-// SignTest tests whether b[i] is as often above a[i] as below. It asks nothing of
-// the values but their order in each pair. Statistic is the number of pairs in
-// which b is the larger; pairs without a difference are left out.
-func SignTest(a, b []float64) (Test, error) {
-	if err := needPairs(1, a, b); err != nil {
-		return Test{}, err
-	}
-	d, warnings := unequal(a, b)
-	above := 0
-	for _, v := range d {
-		if v > 0 {
-			above++
-		}
-	}
-	chances := make([]float64, len(d)+1)
-	for k := range chances {
-		chances[k] = binomial(len(d), k, 0.5)
-	}
-	return Test{Statistic: float64(above), P: bothTails(chances, above), Method: SignTestMethod, Exact: true, Warnings: warnings}, nil
 }
 
 // unequal is the differences that are not zero, and a warning of those that are.

@@ -64,15 +64,6 @@ func Capture(ctx context.Context, h Host) record.Environment {
 	return env
 }
 
-// Names lists the facts that every environment holds.
-func Names() []string {
-	var out []string
-	for _, s := range sections {
-		out = append(out, s.names...)
-	}
-	return out
-}
-
 // A fileFact is a fact that is the content of one file.
 type fileFact struct {
 	name  string

@@ -31,7 +31,6 @@ type Client struct {
 	conn   net.Conn
 	reader *bufio.Reader // of the connection
 	seq    atomic.Int64  // the last collective begun; -1 for none
-	step   atomic.Int64
 
 	plans chan Line // from the controller; 1, as the next is only sent after this one's end
 	goes  chan Line // 1, for the same reason
@@ -42,9 +41,8 @@ type Client struct {
 	crew  sync.WaitGroup
 	line  sync.Mutex // whoever writes to the connection
 
-	colls  []CollLine
-	trials []TrialLine
-	rest   []Line
+	colls []CollLine
+	rest  []Line
 
 	mu      sync.Mutex
 	phase   string
@@ -233,7 +231,7 @@ func (c *Client) beat() {
 			return
 		}
 		c.mu.Lock()
-		c.put(Line{T: Beat, Phase: c.phase, At: c.step.Load(), Coll0: c.begun()}, false)
+		c.put(Line{T: Beat, Phase: c.phase, Coll0: c.begun()}, false)
 		c.mu.Unlock()
 	}
 }

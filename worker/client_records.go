@@ -9,9 +9,6 @@ import (
 // Began notes the number of the collective that begins, for the signs of life.
 func (c *Client) Began(seq int64) { c.seq.Store(seq) }
 
-// AtStep notes the step that begins, for the signs of life.
-func (c *Client) AtStep(step int64) { c.step.Store(step) }
-
 // Coll keeps a record of a collective until Flush.
 func (c *Client) Coll(line CollLine) {
 	if len(c.colls) >= maxBuffer {
@@ -19,44 +16,6 @@ func (c *Client) Coll(line CollLine) {
 		return
 	}
 	c.colls = append(c.colls, line)
-}
-
-// Trial keeps a record of a replicate of a probe until Flush.
-func (c *Client) Trial(line TrialLine) {
-	if len(c.trials) >= maxBuffer {
-		c.drop()
-		return
-	}
-	c.trials = append(c.trials, line)
-}
-
-// Step keeps a record of a training step until Flush.
-func (c *Client) Step(line StepLine) { c.keep(Line{T: StepT, Step: &line}) }
-
-// Bucket keeps a record of a bucket exchanged alone until Flush.
-func (c *Client) Bucket(line BucketLine) { c.keep(Line{T: BucketT, Bucket: &line}) }
-
-// Mem keeps a reading of memory until Flush.
-func (c *Client) Mem(line MemLine) { c.keep(Line{T: MemT, Mem: &line}) }
-
-// Check keeps what a comparison said until Flush.
-func (c *Client) Check(line CheckLine) { c.keep(Line{T: CheckT, Check: &line}) }
-
-// Sys keeps a reading beside the run until Flush.
-func (c *Client) Sys(line SysLine) { c.keep(Line{T: SysT, Sys: &line}) }
-
-// File keeps the name of a file for the bundle until Flush.
-func (c *Client) File(line FileLine) { c.keep(Line{T: FileT, File: &line}) }
-
-// Note keeps a word to people until Flush.
-func (c *Client) Note(text string) { c.keep(Line{T: NoteT, Text: text}) }
-
-func (c *Client) keep(line Line) {
-	if len(c.rest) >= maxBuffer {
-		c.drop()
-		return
-	}
-	c.rest = append(c.rest, line)
 }
 
 func (c *Client) drop() {
@@ -75,9 +34,6 @@ func (c *Client) Flush() {
 	for i := range c.colls {
 		send(Line{T: CollT, Coll: &c.colls[i]})
 	}
-	for i := range c.trials {
-		send(Line{T: TrialT, Trial: &c.trials[i]})
-	}
 	for _, line := range c.rest {
 		send(line)
 	}
@@ -87,7 +43,7 @@ func (c *Client) Flush() {
 	}
 	c.mu.Unlock()
 	clear(c.rest)
-	c.colls, c.trials, c.rest = c.colls[:0], c.trials[:0], c.rest[:0]
+	c.colls, c.rest = c.colls[:0], c.rest[:0]
 }
 
 // EndPoint flushes and tells that the point is measured.

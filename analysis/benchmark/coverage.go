@@ -18,13 +18,6 @@ type method struct {
 	// what it reaches, which is never less.
 	ranks bool
 
-	// atLeast says why the method may cover more than it says; empty when it may not.
-	atLeast string
-
-	// every says that one trial in so many is made, for methods that take long; zero
-	// means every one.
-	every int
-
 	// try makes one sample of the world and the interval from it.
 	try func(w world, rng *rand.Rand) (outcome, error)
 }
@@ -37,7 +30,7 @@ type outcome struct {
 }
 
 // methods are all that make intervals, those of one launch first.
-var methods = slices.Concat(requestMethods, launchMethods, sideMethods, fitMethods)
+var methods = slices.Concat(requestMethods, launchMethods, sideMethods)
 
 // coverageTable tries every method on every world: it must cover as often as it
 // says or refuse.
@@ -48,7 +41,6 @@ func coverageTable(trials int, seed int64) (Table, error) {
 		Notes: []string{
 			fmt.Sprintf("Cells are the share of simulated samples whose interval holds the truth, in %%; the promise is %.0f to %.0f, give or take two standard errors of the simulation. A method over ranks cannot hit 95 %% and says what it reaches, which may be more.", 100*leastCoverage, 100*mostCoverage),
 			"Where a method refuses some samples, the share is of those it answers. One that refuses most must give a wrong interval in no more than 7 of 100 samples, those it refuses included.",
-			"The hierarchical and the residual bootstrap are tried in one experiment of 16 and of 20, for the time they take.",
 			"Worlds: requests whose logarithms are normal (spread 0.5) and independent, or AR(1); response times of an M/M/1 queue that is busy 70 % of the time; launches whose level is log-normal (spread 5 %). Launches have 2,000 requests unless the sample says otherwise.",
 		},
 	}
@@ -65,16 +57,13 @@ func coverageTable(trials int, seed int64) (Table, error) {
 	for _, m := range methods {
 		row := Row{Cells: []string{m.name, m.sample}, Verdict: Kept}
 		for at, w := range worlds {
-			got, err := tally(m, w, trials/max(1, m.every), seed+int64(at))
+			got, err := tally(m, w, trials, seed+int64(at))
 			if err != nil {
 				return t, fmt.Errorf("%s on %s: %w", m.name, w.name, err)
 			}
 			letter := ""
 			if got.refused > 0 {
 				letter = letterOf(got.reason)
-			}
-			if m.atLeast != "" {
-				letter = letterOf(m.atLeast)
 			}
 			row.Cells = append(row.Cells, got.cell(m, letter))
 			if !got.kept(m) {
@@ -134,15 +123,9 @@ func (t tallied) refuses() bool { return float64(t.answered()) < seldom*float64(
 // kept reports whether the promise holds. A method that mostly refuses must not
 // give a wrong interval more often, of all samples, than one that answers.
 func (t tallied) kept(m method) bool {
-	if t.trials == 0 {
-		return true
-	}
 	if 2*t.answered() < t.trials {
 		wrong := float64(t.answered()-t.covered) / float64(t.trials)
 		return wrong <= 1-leastCoverage+2*standardError(.95, t.trials)
-	}
-	if m.atLeast != "" {
-		return t.coverage() >= leastCoverage-2*standardError(.95, t.answered())
 	}
 	if m.ranks {
 		slack := 2 * standardError(.95, t.answered())
@@ -152,18 +135,12 @@ func (t tallied) kept(m method) bool {
 }
 
 func (t tallied) cell(m method, letter string) string {
-	if t.trials == 0 {
-		return "not tried" // a look with few trials leaves out what takes long
-	}
 	if t.refuses() {
 		return "refuses (" + letter + ")"
 	}
 	cell := fmt.Sprintf("%.1f", 100*t.coverage())
 	if m.ranks {
 		cell += fmt.Sprintf(" (says %.1f)", 100*t.achieved)
-	}
-	if m.atLeast != "" {
-		cell += " (" + letter + ")"
 	}
 	if t.refused*1000 >= t.trials { // what rounds to nothing is left out
 		cell += fmt.Sprintf(", refuses %.1f %% (%s)", 100*float64(t.refused)/float64(t.trials), letter)
@@ -184,7 +161,7 @@ func judge(est stats.Estimate, truth float64) outcome {
 	return outcome{covered: est.Interval.Contains(truth), achieved: est.Confidence}
 }
 
-// figures are what differs in the warnings of different samples.
-var figures = regexp.MustCompile(`\d+`)
+// digits are what differs in the warnings of different samples.
+var digits = regexp.MustCompile(`\d+`)
 
-func withoutFigures(warning string) string { return figures.ReplaceAllString(warning, "…") }
+func withoutFigures(warning string) string { return digits.ReplaceAllString(warning, "…") }

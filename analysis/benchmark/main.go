@@ -36,6 +36,8 @@ type section struct {
 // sections lists what is checked, in the order of the tables.
 var sections = []section{
 	{"coverage", coverageTable},
+	{"launches", launchTable},
+	{"shares", shareTable},
 	{"pooled", pooledTable},
 	{"gate", gateTable},
 	{"gate-worlds", gateWorldTable},

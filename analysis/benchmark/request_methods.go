@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"assay/stats"
@@ -15,17 +14,14 @@ import (
 var requestMethods = []method{
 	ofRequests("percentile p50", 1000, true, quantileTruth(.5), quantile(stats.Quantile, .5)),
 	ofRequests("percentile p99", 1000, true, quantileTruth(.99), quantile(stats.Quantile, .99)),
+	ofRequests("percentile p50, effective n", 400, true, quantileTruth(.5), quantile(stats.QuantileDependent, .5)),
 	ofRequests("percentile p50, effective n", 1000, true, quantileTruth(.5), quantile(stats.QuantileDependent, .5)),
 	ofRequests("percentile p90, effective n", 5000, true, quantileTruth(.9), quantile(stats.QuantileDependent, .9)),
 	ofRequests("percentile p99, effective n", 1000, true, quantileTruth(.99), quantile(stats.QuantileDependent, .99)),
 	ofRequests("percentile p99, effective n", 5000, true, quantileTruth(.99), quantile(stats.QuantileDependent, .99)),
 	ofRequests("mean, Student's t", 1000, false, meanTruth, mean),
-	ofRequests("mean, effective n", 1000, false, meanTruth, meanDependent),
-	ofRequests("mean, effective n", 5000, false, meanTruth, meanDependent),
-	ofRequests("geometric mean, Student's t", 1000, false, logMeanTruth, logMean),
 	ofRequests("mean, BCa bootstrap", 200, false, meanTruth, bcaMean),
-	ofRequests("share, Clopper–Pearson", 1000, true, slowTruth, whenIndependent(share(stats.Proportion))),
-	ofRequests("share, Wilson", 1000, false, slowTruth, whenIndependent(share(stats.Wilson))),
+	ofRequests("share, Clopper–Pearson", 1000, true, slowTruth, whenIndependent(share)),
 	ofRequests("percentile p90, one-sided certificate", 1000, true, quantileTruth(.9), whenIndependent(certificate)),
 	ofRequests("share, effective n", 5000, true, slowTruth, shareDependent),
 }
@@ -37,10 +33,9 @@ func quantile(of func([]float64, float64, float64) (stats.Estimate, error), q fl
 	return func(xs []float64) (stats.Estimate, error) { return of(xs, q, .95) }
 }
 
-func mean(xs []float64) (stats.Estimate, error)          { return stats.Mean(xs, .95) }
-func meanDependent(xs []float64) (stats.Estimate, error) { return stats.MeanDependent(xs, .95) }
-func logMean(xs []float64) (stats.Estimate, error)       { return stats.LogMean(xs, .95) }
-func median(xs []float64) (stats.Estimate, error)        { return stats.Median(xs, .95) }
+func mean(xs []float64) (stats.Estimate, error)         { return stats.Mean(xs, .95) }
+func overLaunches(xs []float64) (stats.Estimate, error) { return stats.OverLaunches(xs, .95) }
+func median(xs []float64) (stats.Estimate, error)       { return stats.Median(xs, .95) }
 
 // resamples are few, for the time they take.
 const resamples = 2000
@@ -82,11 +77,9 @@ func slowOnes(xs []float64) (hits int, marks []float64) {
 	return hits, marks
 }
 
-func share(of func(hits, trials int, confidence float64) (stats.Estimate, error)) estimator {
-	return func(xs []float64) (stats.Estimate, error) {
-		hits, _ := slowOnes(xs)
-		return of(hits, len(xs), .95)
-	}
+func share(xs []float64) (stats.Estimate, error) {
+	hits, _ := slowOnes(xs)
+	return stats.Proportion(hits, len(xs), .95)
 }
 
 // errDependent is the refusal of a caller who looked first.
@@ -114,8 +107,7 @@ func shareDependent(xs []float64) (stats.Estimate, error) {
 	}, nil
 }
 
-func meanTruth(w world) float64    { return w.mean }
-func logMeanTruth(w world) float64 { return math.Exp(w.logMean) }
+func meanTruth(w world) float64 { return w.mean }
 
 func quantileTruth(q float64) func(world) float64 {
 	return func(w world) float64 { return w.quantile(q) }

@@ -12,7 +12,6 @@ import (
 // per cent above the first.
 var sideMethods = []method{
 	ofSides("ratio of geometric means, Welch", 5, false, factor, stats.RatioOfMeans),
-	fieller(),
 	ofSides("difference of means, Welch", 5, false, addend, stats.DifferenceOfMeans),
 	ofSides("ratio, Hodges–Lehmann", 5, true, factor, stats.HodgesLehmannRatio),
 	ofSides("shift, Hodges–Lehmann", 5, true, addend, stats.HodgesLehmann),
@@ -20,13 +19,6 @@ var sideMethods = []method{
 	ofPairs("difference of pairs, Student's t", 5, false, addend, stats.PairedDifference),
 	ofPairs("ratio of pairs, Walsh averages", 8, true, factor, stats.HodgesLehmannPairedRatio),
 	ofPairs("shift of pairs, Walsh averages", 8, true, addend, stats.HodgesLehmannPaired),
-}
-
-// fieller covers more than it says, on purpose.
-func fieller() method {
-	m := ofSides("ratio of means, Fieller", 5, false, factor, stats.FiellerRatio)
-	m.atLeast = "at least 95 %: each side has the t of its own launches, as Kalibera and Jones define it, and the two together are wider than need be"
-	return m
 }
 
 // sideEffect is by how much the second side is more.

@@ -17,7 +17,6 @@ type world struct {
 	launch func(rng *rand.Rand, n int) []float64
 
 	mean     float64
-	logMean  float64 // mean of the logarithms
 	quantile func(q float64) float64
 }
 
@@ -28,6 +27,7 @@ var worlds = []world{
 	logNormalWorld("AR(1) 0.8", .8, 0),
 	queueWorld("queue", .7),
 	logNormalWorld("launches differ", 0, .05),
+	logNormalWorld("AR(1) 0.99", .99, 0),
 }
 
 // requestSpread is the standard deviation of the requests' logarithms: a
@@ -51,8 +51,7 @@ func logNormalWorld(name string, memory, between float64) world {
 			}
 			return xs
 		},
-		mean:    math.Exp((requestSpread*requestSpread + between*between) / 2),
-		logMean: 0,
+		mean: math.Exp((requestSpread*requestSpread + between*between) / 2),
 		quantile: func(q float64) float64 {
 			return math.Exp(math.Hypot(requestSpread, between) * distuv.UnitNormal.Quantile(q))
 		},
@@ -80,10 +79,6 @@ func queueWorld(name string, busy float64) world {
 			return xs
 		},
 		mean:     mean,
-		logMean:  math.Log(mean) - eulerGamma,
 		quantile: func(q float64) float64 { return -mean * math.Log1p(-q) },
 	}
 }
-
-// eulerGamma is −E[ln X] of an exponential X of mean one.
-const eulerGamma = 0.57721566490153286

@@ -85,7 +85,7 @@ func typical(times [][]float64, confidence float64) (stats.Estimate, error) {
 		est.Warnings = append(est.Warnings, "one launch: the interval is over iterations and says nothing of the next launch")
 		return est, err
 	}
-	return positive(stats.Mean(medians(times), confidence))
+	return positive(stats.OverLaunches(medians(times), confidence))
 }
 
 // positive keeps an interval out of what no time and no rate can be.
@@ -119,7 +119,7 @@ func rate(times [][]float64, much, confidence float64) (*stats.Estimate, error) 
 		for i, t := range rates {
 			rates[i] = much / t
 		}
-		est, err := positive(stats.Mean(rates, confidence))
+		est, err := positive(stats.OverLaunches(rates, confidence))
 		return &est, err
 	}
 	est, err := typical(turned, confidence)

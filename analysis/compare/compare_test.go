@@ -59,7 +59,7 @@ func build(t *testing.T, r scene.Run) (*bundle.Bundle, metric.Estimates) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	estimates, err := metric.Estimate(b, p, "test")
+	estimates, _, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

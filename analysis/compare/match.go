@@ -97,8 +97,8 @@ func Key(id, statistic, point string) string {
 // Match pairs the launches of two rows of the same statistic: by block where both
 // are sides of one run.
 func Match(a, b Side, x, y metric.Row) Values {
-	var v Values
-	share := x.Method == stats.ProportionMethod && y.Method == stats.ProportionMethod
+	v := Values{By: b.Plan.Run.Spec.Comparison.Test}
+	share := countsShare(x) && countsShare(y)
 	if sameRun(a, b) && !share {
 		v.Paired = true
 		blockA, blockB := blocks(a), blocks(b)
@@ -123,6 +123,10 @@ func Match(a, b Side, x, y metric.Row) Values {
 		}
 	}
 	return v
+}
+
+func countsShare(row metric.Row) bool {
+	return row.Method == stats.ProportionMethod || row.Method == stats.SharesMethod
 }
 
 func blocks(s Side) map[int]int {

@@ -34,21 +34,15 @@ func (v Values) shareDifference(confidence float64) (stats.Estimate, error) {
 	}, nil
 }
 
-// shareInterval is the pooled share of one side with the hull of its exact
-// interval and of that of its launches.
+// shareInterval is the pooled share of one side with an interval that allows for
+// launches that differ.
 func shareInterval(values []float64, trials []int, confidence float64) (float64, stats.Interval, error) {
-	hits, all := 0, 0
+	hits := make([]int, len(values))
 	for i, v := range values {
-		hits += int(math.Round(v * float64(trials[i])))
-		all += trials[i]
+		hits[i] = int(math.Round(v * float64(trials[i])))
 	}
-	pooled, err := stats.Proportion(hits, all, confidence)
-	if err != nil || len(values) < 2 {
-		return pooled.Value, pooled.Interval, err
-	}
-	launches, err := stats.Mean(values, confidence)
-	hull := stats.Hull(pooled.Interval, launches.Interval)
-	return pooled.Value, stats.Interval{Lo: max(0, hull.Lo), Hi: min(1, hull.Hi)}, err
+	est, err := stats.ShareOverLaunches(hits, trials, confidence)
+	return est.Value, est.Interval, err
 }
 
 // shareTest finds the level at which the interval of the difference just leaves

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"assay/metric"
+	"assay/spec"
 	"assay/stats"
 )
 
@@ -21,6 +22,10 @@ type Values struct {
 
 	// A share counts: hits of trials in each launch.
 	TrialsA, TrialsB []int
+
+	// By names the test of a difference, as comparison.test of the candidate's
+	// document does; empty means a t test.
+	By string
 }
 
 // Positive reports whether every value is above zero, so that ratios have a
@@ -63,12 +68,16 @@ func (v Values) Shift(confidence float64) (stats.Estimate, error) {
 	return stats.HodgesLehmannRatio(v.A, v.B, confidence)
 }
 
-// Test asks whether the sides differ at all: on logarithms where every value is
-// above zero, on the values themselves elsewhere.
+// Test asks whether the sides differ at all, by the test that was declared. A t test is
+// on logarithms where every value is above zero, on the values themselves elsewhere.
 func (v Values) Test() (stats.Test, error) {
 	switch {
 	case v.Share():
 		return v.shareTest()
+	case v.By == spec.TestByRanks:
+		return v.Ranks()
+	case v.By == spec.TestByPermutation:
+		return v.permute()
 	case v.Positive() && v.Paired:
 		return stats.PairedLog(v.A, v.B)
 	case v.Positive():
@@ -87,6 +96,23 @@ func (v Values) Ranks() (stats.Test, error) {
 		return stats.Wilcoxon(v.A, v.B)
 	}
 	return stats.MannWhitney(v.A, v.B)
+}
+
+// permutations are those that are tried at random where all of them are too many, and
+// permutationSeed is what they are drawn from: whoever has the launches gets the same P.
+const permutations, permutationSeed = 100_000, 1
+
+// permute asks whether the sides differ by rearranging the launches between them, or
+// inside blocks.
+func (v Values) permute() (stats.Test, error) {
+	a, b := v.A, v.B
+	if v.Positive() {
+		a, b = logs(a), logs(b)
+	}
+	if v.Paired {
+		return stats.SignFlip(a, b, permutations, permutationSeed)
+	}
+	return stats.Permutation(a, b, stats.MeanDifference, permutations, permutationSeed)
 }
 
 // Equivalent asks whether the sides differ by less than margin, by two one-sided

@@ -143,24 +143,3 @@ func Replicas(load, perReplica, headroom float64) int {
 // FanOut is the chance that at least one of n calls is slower than the quantile q
 // of all calls, when they are independent.
 func FanOut(q float64, n int) float64 { return 1 - math.Pow(q, float64(n)) }
-
-// A Queue is one server with Poisson arrivals and exponential service: the simplest
-// model that bends, and an oracle for measured ones.
-type Queue struct{ Arrivals, Service float64 } // per second
-
-// Quantile is the response time that a share q of requests stays within; false at
-// and beyond saturation, where there is none.
-func (m Queue) Quantile(q float64) (float64, bool) {
-	if m.Arrivals >= m.Service {
-		return 0, false
-	}
-	return -math.Log(1-q) / (m.Service - m.Arrivals), true
-}
-
-// Goodput is how many requests per second end within the limit, in seconds.
-func (m Queue) Goodput(limit float64) (float64, bool) {
-	if m.Arrivals >= m.Service {
-		return 0, false
-	}
-	return m.Arrivals * (1 - math.Exp(-(m.Service-m.Arrivals)*limit)), true
-}

@@ -35,26 +35,6 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// Published values of the queue with 500/s of service.
-func TestQueue(t *testing.T) {
-	for _, tt := range []struct{ arrivals, p50, p95, p99 float64 }{
-		{100, 1.73, 7.49, 11.51}, {300, 3.47, 14.98, 23.03}, {450, 13.86, 59.91, 92.10}, {480, 34.66, 149.79, 230.26},
-	} {
-		m := Queue{tt.arrivals, 500}
-		for q, want := range map[float64]float64{.5: tt.p50, .95: tt.p95, .99: tt.p99} {
-			if got, ok := m.Quantile(q); !ok || math.Abs(1000*got-want) > .006 {
-				t.Errorf("%v/s: quantile %v is %.3f ms, want %.2f", tt.arrivals, q, 1000*got, want)
-			}
-		}
-	}
-	if got, ok := (Queue{480, 500}).Goodput(.2); !ok || math.Abs(got-471.2) > .05 {
-		t.Errorf("goodput at 480/s: %.2f, want 471.2", got)
-	}
-	if _, ok := (Queue{500, 500}).Goodput(.2); ok {
-		t.Error("a saturated queue has no steady goodput")
-	}
-}
-
 // swept is a sweep of four rates; p99 TTFT of each stays within ± 5 %.
 func swept(p99 ...float64) (metric.Estimates, plan.Plan) {
 	p := plan.Plan{Run: spec.Run{Spec: spec.RunSpec{SLO: []spec.Objective{{Metric: "ttft", Percentile: 99, Max: unit.Duration(200 * time.Millisecond)}}}}}

@@ -68,7 +68,7 @@ func open(t *testing.T, r scene.Run, name string) compare.Side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	estimates, err := metric.Estimate(b, p, "test")
+	estimates, _, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

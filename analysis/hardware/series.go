@@ -154,7 +154,7 @@ func (s *series) row(confidence float64) (Row, error) {
 	}
 	var err error
 	if len(medians) > 1 {
-		r.Estimate, err = stats.Mean(medians, confidence)
+		r.Estimate, err = stats.OverLaunches(medians, confidence)
 		r.Interval.Lo = max(0, r.Interval.Lo) // less than nothing is no speed
 	} else if r.Estimate, err = Within(pooled, confidence); err == nil {
 		r.Warnings = append(r.Warnings, OneLaunch)

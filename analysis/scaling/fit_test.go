@@ -50,9 +50,9 @@ func TestFitsCover(t *testing.T) {
 		law      string
 		truth    []float64
 	}{
-		{"Amdahl from times", Strong, Time, func(k int) float64 { return 100 * Amdahl(.05, k) }, "Amdahl", []float64{.05}},
-		{"Gustafson from times", Weak, Time, func(k int) float64 { return 100 * Gustafson(.1, k) }, "Gustafson", []float64{.1}},
-		{"USL from throughput", Strong, Throughput, func(k int) float64 { return 100 * float64(k) * USL(.03, .0015, k) }, "Universal Scalability Law", []float64{.03, .0015}},
+		{"Amdahl from times", Strong, Time, func(k int) float64 { return 100 * amdahl(.05, float64(k)) }, "Amdahl", []float64{.05}},
+		{"Gustafson from times", Weak, Time, func(k int) float64 { return 100 * gustafson(.1, float64(k)) }, "Gustafson", []float64{.1}},
+		{"USL from throughput", Strong, Throughput, func(k int) float64 { return 100 * float64(k) * usl(.03, .0015, float64(k)) }, "Universal Scalability Law", []float64{.03, .0015}},
 	}
 	for _, tt := range tests {
 		random := rand.New(rand.NewPCG(4, 7))
@@ -86,7 +86,7 @@ func TestFitsCover(t *testing.T) {
 
 // What was not measured is called a guess.
 func TestExtrapolation(t *testing.T) {
-	rate := func(k int) float64 { return 100 * float64(k) * USL(.03, .0015, k) } // peak at 25.4
+	rate := func(k int) float64 { return 100 * float64(k) * usl(.03, .0015, float64(k)) } // peak at 25.4
 	r, err := Analyse(noisy(rand.New(rand.NewPCG(1, 1)), Strong, Throughput, []int{1, 2, 4, 8, 16}, rate))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestNoNegativeParameters(t *testing.T) {
 // A law is read at sizes up to twice the largest, with an interval that holds the
 // truth, and not beyond.
 func TestPredict(t *testing.T) {
-	rate := func(k int) float64 { return 100 * float64(k) * USL(.03, .0015, k) }
+	rate := func(k int) float64 { return 100 * float64(k) * usl(.03, .0015, float64(k)) }
 	s := noisy(rand.New(rand.NewPCG(5, 1)), Strong, Throughput, []int{1, 2, 4, 8, 16}, rate)
 	s.Predict = []int{12, 32, 33}
 	r, err := Analyse(s)
@@ -139,7 +139,7 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Predictions[:2] {
-		truth := float64(p.Workers) * USL(.03, .0015, p.Workers)
+		truth := float64(p.Workers) * usl(.03, .0015, float64(p.Workers))
 		if p.Refused != "" || !p.Speedup.Interval.Contains(truth) || math.Abs(p.Speedup.Value/truth-1) > .1 {
 			t.Errorf("%d workers: %+v, want %.3g", p.Workers, p, truth)
 		}

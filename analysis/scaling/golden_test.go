@@ -79,9 +79,9 @@ func TestLaws(t *testing.T) {
 		{64, .5, 1.97, 32.5}, {64, .1, 8.77, 57.7}, {64, .02, 28.32, 62.74},
 		{1024, .5, 2, 512.5}, {1024, .1, 9.91, 921.7}, {1024, .02, 47.72, 1003.54},
 	} {
-		near(t, "Amdahl", Amdahl(tt.serial, tt.k), tt.amdahl, .0051)
-		near(t, "Gustafson", Gustafson(tt.serial, tt.k), tt.gustafson, .0051)
-		near(t, "Karp–Flatt of Amdahl", KarpFlatt(Amdahl(tt.serial, tt.k), tt.k), tt.serial, 1e-12)
+		near(t, "Amdahl", amdahl(tt.serial, float64(tt.k)), tt.amdahl, .0051)
+		near(t, "Gustafson", gustafson(tt.serial, float64(tt.k)), tt.gustafson, .0051)
+		near(t, "Karp–Flatt of Amdahl", karpFlatt(amdahl(tt.serial, float64(tt.k)), float64(tt.k)), tt.serial, 1e-12)
 	}
 	// σ .03, κ .0015, $2.10 an hour each and $9 for all: cheapest 8, fastest 25.
 	for _, tt := range []struct {
@@ -89,7 +89,7 @@ func TestLaws(t *testing.T) {
 		speedup, percent float64
 		cost             float64
 	}{{1, 1, 100, 11.1}, {2, 1.94, 96.81, 6.818}, {4, 3.61, 90.25, 4.82}, {8, 6.18, 77.28, 4.173}, {16, 8.84, 55.25, 4.819}, {25, 9.54, 38.17, 6.445}, {32, 9.36, 29.26, 8.139}, {64, 7.16, 11.19, 20.027}} {
-		e := USL(.03, .0015, tt.k)
+		e := usl(.03, .0015, float64(tt.k))
 		near(t, "USL speed-up", float64(tt.k)*e, tt.speedup, .0051)
 		near(t, "USL efficiency", 100*e, tt.percent, .0051)
 		near(t, "cost", (float64(tt.k)*2.1+9)/(float64(tt.k)*e), tt.cost, 5.1e-4)

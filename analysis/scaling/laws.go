@@ -1,31 +1,23 @@
 package scaling
 
-// Amdahl is the speed-up of a fixed problem of which the share serial cannot be
-// spread (Amdahl 1967).
-func Amdahl(serial float64, workers int) float64 { return amdahl(serial, float64(workers)) }
-
+// amdahl is the speed-up of a fixed problem of which the share serial cannot be
+// spread over k workers (Amdahl 1967).
 func amdahl(serial, k float64) float64 { return 1 / (serial + (1-serial)/k) }
 
-// Gustafson is the speed-up of a problem that grows with the workers (Gustafson
+// gustafson is the speed-up of a problem that grows with the workers (Gustafson
 // 1988).
-func Gustafson(serial float64, workers int) float64 { return gustafson(serial, float64(workers)) }
-
 func gustafson(serial, k float64) float64 { return k - serial*(k-1) }
 
-// KarpFlatt is the serial share that a speed-up at one size implies (Karp and
+// karpFlatt is the serial share that a speed-up at one size implies (Karp and
 // Flatt 1990). One that grows with the workers is not a serial share but a cost
 // of working together.
-func KarpFlatt(speedup float64, workers int) float64 { return karpFlatt(speedup, float64(workers)) }
-
 func karpFlatt(speedup, k float64) float64 {
 	return (1/speedup - 1/k) / (1 - 1/k)
 }
 
-// USL is the efficiency that the Universal Scalability Law gives: contention
+// usl is the efficiency that the Universal Scalability Law gives: contention
 // sigma for what is shared, coherency kappa for what every pair must agree on
 // (Gunther 1993).
-func USL(sigma, kappa float64, workers int) float64 { return usl(sigma, kappa, float64(workers)) }
-
 func usl(sigma, kappa, k float64) float64 {
 	return 1 / (1 + sigma*(k-1) + kappa*k*(k-1))
 }

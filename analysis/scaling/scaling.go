@@ -310,7 +310,7 @@ func (s Study) base() []float64 {
 func (s Study) row(base []float64, p Point) (Row, error) {
 	row := Row{Workers: p.Workers, Launches: len(p.Values)}
 	var err error
-	if row.Value, err = stats.Mean(p.Values, s.Confidence); err != nil {
+	if row.Value, err = stats.OverLaunches(p.Values, s.Confidence); err != nil {
 		return row, err
 	}
 	gain, err := s.gain(base, p)

@@ -118,7 +118,7 @@ func estimateOf(t *testing.T, b *bundle.Bundle, id, statistic string) metric.Row
 	if err != nil {
 		t.Fatal(err)
 	}
-	estimates, err := metric.Estimate(b, p, "test")
+	estimates, _, err := metric.JudgeWatched(b, p, "test", metric.Watcher{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,11 +72,7 @@ func run(ctx context.Context, rounds int, turn time.Duration, dir string) error 
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FIGURE\tASSAY\tOTHER\tBY\tASSAY / OTHER")
 	for _, m := range matches {
-		var ratios []float64
-		for i := range m.ours {
-			ratios = append(ratios, m.ours[i]/m.theirs[i])
-		}
-		ratio, err := stats.LogMean(ratios, .95)
+		ratio, err := stats.PairedRatio(m.theirs, m.ours, .95)
 		if err != nil {
 			return err
 		}

@@ -81,19 +81,6 @@ func (p *Replay) session(i int, prompt func(trace.Record) (string, int)) (Sessio
 	return r.session, nil
 }
 
-// FromTrace is every session of records at once.
-func FromTrace(records []trace.Record, prompts *trace.Source) ([]Session, error) {
-	p, err := NewReplay(records, prompts)
-	if err != nil {
-		return nil, err
-	}
-	var sessions []Session
-	for i := range p.Len() {
-		sessions = append(sessions, p.Session(i))
-	}
-	return sessions, nil
-}
-
 // A replay is a session while it is put together.
 type replay struct {
 	session Session

@@ -42,6 +42,28 @@ def proportionScipy(a, b, n):
     return [ci.low, ci.high]
 
 
+def logNormalMean(a, b, n):
+    """The hull of Student's interval and Cox's of a log-normal mean."""
+    k, y = len(a), np.log(a)
+    low, high = stats.t.interval(n[0], k - 1, loc=np.mean(a), scale=stats.sem(a))
+    v = np.var(y, ddof=1)
+    cox = stats.t.interval(n[0], k - 1, loc=np.mean(y) + v / 2, scale=np.sqrt(v / k + v**2 / (2 * (k - 1))))
+    return [min(low, np.exp(cox[0])), max(high, np.exp(cox[1]))]
+
+
+def shareOverLaunches(a, b, n):
+    """Korn and Graubard's interval of clusters, never inside that of the counts."""
+    k, hits, trials = len(a), a.sum(), b.sum()
+    share, tail = hits / trials, (1 - n[0]) / 2
+    effect = 0
+    if 0 < share < 1:
+        variance = k / (k - 1) * ((a - share * b) ** 2).sum() / trials**2
+        effect = variance / (share * (1 - share) / trials)
+    effect = max(1, effect * (stats.t.ppf(1 - tail, k - 1) / stats.norm.ppf(1 - tail)) ** 2)
+    plain, robust = shareBounds(a, b, (hits, trials, tail)), shareBounds(a, b, (hits / effect, trials / effect, tail))
+    return [share, min(plain[0], robust[0]), max(plain[1], robust[1])]
+
+
 def shareBounds(a, b, n):
     hits, trials, alpha = n
     low = special.betaincinv(hits, trials - hits + 1, alpha) if hits > 0 else 0

@@ -1,7 +1,7 @@
 """Power and the number of launches."""
 
 import numpy as np
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, special, stats
 from statsmodels.stats import power
 
 
@@ -23,16 +23,6 @@ def _mean_over_variance(df, stop, f):
 
 def _noncentral(t, df, delta):
     return _mean_over_variance(df, np.inf, lambda u: special.ndtr(t * u - delta))
-
-
-def noncentralT(a, b, n):
-    """scipy's where it has one: far from the centre it is NaN or a rounded zero."""
-    t, df, delta = n
-    theirs, plain = stats.nct.cdf(t, df, delta), _noncentral(t, df, delta)
-    if abs(theirs - plain) < 1e-9 * plain:
-        return [theirs]
-    assert np.isnan(theirs) or theirs < 1e-8, (n, theirs, plain)
-    return [plain]
 
 
 def _power(theirs, delta, df, alpha):
@@ -72,49 +62,6 @@ def _solved(design, n):
         if np.isnan(got) or got >= wanted:
             return [k]
     return [np.nan]
-
-
-def detectableEffect(a, b, n):
-    return _detected(power.TTestIndPower(), n)
-
-
-def pairedDetectableEffect(a, b, n):
-    return _detected(power.TTestPower(), n)
-
-
-def _detected(design, n):
-    """statsmodels' own search stops at six digits; the rest is found from there."""
-    cv, k, alpha, wanted = n
-    d = design.solve_power(None, k, alpha, wanted)
-    d = optimize.brentq(lambda d: design.power(d, k, alpha) - wanted, 0.999 * d, 1.001 * d, xtol=1e-14, rtol=1e-14)
-    return [np.expm1(d * cv)]
-
-
-def _over_balance(k, f):
-    """The mean of f(degrees of freedom) over how two equal variances are estimated."""
-
-    def inner(b):
-        df = (k - 1) / (b * b + (1 - b) * (1 - b))
-        return f(df) * stats.beta.pdf(b, (k - 1) / 2, (k - 1) / 2)
-
-    return [2 * integrate.quad(inner, 0, 0.5, epsabs=1e-13, epsrel=1e-11)[0]]
-
-
-def welchPower(a, b, n):
-    cv, effect, k, alpha = n
-    delta = np.log1p(effect) / (cv * np.sqrt(2 / k))
-
-    def chance(df):
-        t = stats.t.ppf(1 - alpha / 2, df)
-        return 1 - stats.nct.cdf(t, 2 * k - 2, delta) + stats.nct.cdf(-t, 2 * k - 2, delta)
-
-    return _over_balance(k, chance)
-
-
-def welchEquivalencePower(a, b, n):
-    cv, effect, margin, k, alpha = n
-    se, limit, shift = cv * np.sqrt(2 / k), np.log1p(margin), np.log1p(effect)
-    return _over_balance(k, lambda df: _tost_beyond(stats.t.ppf(1 - alpha, df), se, 2 * k - 2, limit, shift))
 
 
 def _tost_power(se, df, limit, shift, alpha):

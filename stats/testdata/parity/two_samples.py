@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from scipy import special, stats
-from statsmodels.stats import multitest, proportion, weightstats
+from statsmodels.stats import multitest, weightstats
 
 
 def welch(a, b, n):
@@ -14,15 +14,6 @@ def welch(a, b, n):
 
 def welchLog(a, b, n):
     return welch(np.log(a), np.log(b), n)
-
-
-def student(a, b, n):
-    r = stats.ttest_ind(b, a)
-    return [r.statistic, r.df, r.pvalue]
-
-
-def studentLog(a, b, n):
-    return student(np.log(a), np.log(b), n)
 
 
 def pairedT(a, b, n):
@@ -88,14 +79,6 @@ def wilcoxon(a, b, n):
 def wilcoxonNormal(a, b, n):
     d, above = _ranks_of_signs(a, b)
     return [above, stats.wilcoxon(d, correction=True, method="asymptotic").pvalue]
-
-
-def signTest(a, b, n):
-    d = b - a
-    d = d[d != 0]
-    above = int((d > 0).sum())
-    p = stats.binomtest(above, len(d)).pvalue if len(d) else 1.0
-    return [above, p]
 
 
 def permutation(a, b, n):
@@ -165,13 +148,6 @@ def nonInferiorPaired(a, b, n):
     return [r.statistic, r.df, r.pvalue]
 
 
-def fiellerRatio(a, b, n):
-    """The roots of (y − r·x)² = h_y² + r²·h_x², from the definition."""
-    hx, hy = (stats.t.ppf(1 - (1 - n[0]) / 2, len(s) - 1) * stats.sem(s) for s in (a, b))
-    x, y = np.mean(a), np.mean(b)
-    return [y / x, *np.sort(np.roots([x * x - hx * hx, -2 * x * y, y * y - hy * hy]).real)]
-
-
 def holm(a, b, n):
     return multitest.multipletests(n, method="holm")[1]
 
@@ -195,33 +171,3 @@ def effectSizes(a, b, n):
 def distances(a, b, n):
     ks = stats.ks_2samp(a, b, method="asymp").statistic
     return [ks, stats.wasserstein_distance(a, b)]
-
-
-def andersonDarling(a, b, n):
-    """The statistic before scipy standardises it with its variance under no ties."""
-    size = len(a) + len(b)
-    h = (1 / np.arange(1, size)).sum()
-    hk = 1 / len(a) + 1 / len(b)
-    inner = np.cumsum(1 / np.arange(size - 1, 1, -1))
-    g = (inner / np.arange(2, size)).sum()
-    k = 2
-    ca = (4 * g - 6) * (k - 1) + (10 - 6 * g) * hk
-    cb = (2 * g - 4) * k**2 + 8 * h * k + (2 * g - 14 * h - 4) * hk - 8 * h + 4 * g - 6
-    cc = (6 * h + 2 * g - 2) * k**2 + (4 * h - 4 * g + 6) * k + (2 * h - 6) * hk + 4 * h
-    cd = (2 * h + 6) * k**2 - 4 * h * k
-    variance = (ca * size**3 + cb * size**2 + cc * size + cd) / ((size - 1) * (size - 2) * (size - 3))
-    r = stats.anderson_ksamp([a, b], variant="midrank")
-    return [r.statistic * np.sqrt(variance) + k - 1]
-
-
-def wilson(a, b, n):
-    """statsmodels leaves a rounded zero below none."""
-    low, high = proportion.proportion_confint(int(n[0]), int(n[1]), alpha=1 - n[2], method="wilson")
-    return [low if n[0] else 0, high]
-
-
-def wilsonScipy(a, b, n):
-    ci = stats.binomtest(int(n[0]), int(n[1])).proportion_ci(n[2], method="wilson")
-    return [ci.low, ci.high]
-
-

@@ -4,19 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat/distuv"
 )
-
-// NoncentralTCDF is P(T ≤ t) for the non-central t distribution with df degrees of
-// freedom, one at least, and non-centrality delta: that of a t statistic when the
-// true difference is delta standard errors.
-//
-// With u = s/σ, T ≤ t means Z + δ ≤ t·u, so the probability is the mean of
-// Φ(t·u − δ) over the distribution of u. It is integrated directly: the usual
-// series (Lenth, AS 243) loses digits far from the centre.
-func NoncentralTCDF(t, df, delta float64) float64 {
-	return overScale(df, math.Inf(1), delta, func(u float64) float64 { return distuv.UnitNormal.CDF(t*u - delta) })
-}
 
 const (
 	// negligibleDensity is where the density of u is cut off, as a logarithm
