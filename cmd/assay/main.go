@@ -120,6 +120,7 @@ var commands = []func(Env) *cobra.Command{
 	listCommand,
 	manCommand,
 	toolsCommand,
+	versionCommand,
 	workerCommand,
 }
 

@@ -3,16 +3,31 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
 
 	"assay/bundle"
+
+	"github.com/spf13/cobra"
 )
 
 // release is the version of this source tree; CHANGELOG.md tells what is in it.
 const release = "0.1.0"
+
+func versionCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  exactArgs(0, "none"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(env.Stdout, version())
+			return err
+		},
+	}
+}
 
 // version is the release and, where the build knows it, the commit.
 func version() string {

@@ -114,19 +114,19 @@ func ways() (list []way) {
 		{"event of an error", func(w http.ResponseWriter, key string) {
 			fmt.Fprintf(w, "data: {\"error\": {\"message\": \"no %s\"}}\n\n", asJSON(key))
 		}},
-		{"answer", func(w http.ResponseWriter, key string) { say(w, "id", "stop", "I was told "+key) }},
+		{"answer", func(w http.ResponseWriter, key string) { tell(w, "id", "stop", "I was told "+key) }},
 		{"answer in two events", func(w http.ResponseWriter, key string) {
-			say(w, "id", "stop", "I was told "+key[:9], key[9:]+", I think")
+			tell(w, "id", "stop", "I was told "+key[:9], key[9:]+", I think")
 		}},
-		{"answer, a character an event", func(w http.ResponseWriter, key string) { say(w, "id", "stop", strings.Split(key, "")...) }},
-		{"id of the answer", func(w http.ResponseWriter, key string) { say(w, key, "stop", "x") }},
-		{"finish reason", func(w http.ResponseWriter, key string) { say(w, "id", key, "x") }},
+		{"answer, a character an event", func(w http.ResponseWriter, key string) { tell(w, "id", "stop", strings.Split(key, "")...) }},
+		{"id of the answer", func(w http.ResponseWriter, key string) { tell(w, key, "stop", "x") }},
+		{"finish reason", func(w http.ResponseWriter, key string) { tell(w, "id", key, "x") }},
 		{"usage", func(w http.ResponseWriter, key string) {
 			fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":\"%s\"}}\n\ndata: [DONE]\n\n", asJSON(key))
 		}},
 		{"trailer", func(w http.ResponseWriter, key string) {
 			w.Header().Set("Trailer", "X-Key")
-			say(w, "id", "stop", "x")
+			tell(w, "id", "stop", "x")
 			w.Header().Set("X-Key", key)
 		}},
 		{"status line", func(w http.ResponseWriter, key string) { raw(w, "HTTP/1.1 "+key+"\r\n\r\n") }},
@@ -143,7 +143,7 @@ func refuse(w http.ResponseWriter, body string) {
 }
 
 // say answers as a server of chats does.
-func say(w http.ResponseWriter, id, reason string, words ...string) {
+func tell(w http.ResponseWriter, id, reason string, words ...string) {
 	event := func(v any) {
 		text, err := json.Marshal(v)
 		if err != nil {
@@ -217,7 +217,7 @@ func (e *echo) answer(w http.ResponseWriter) {
 	}
 	e.mu.Unlock()
 	if well {
-		say(w, "chat-1", "stop", "one", " two")
+		tell(w, "chat-1", "stop", "one", " two")
 		return
 	}
 	e.ways[turn/len(e.keys)%len(e.ways)].send(w, e.keys[turn%len(e.keys)])

@@ -116,7 +116,7 @@ spec:
 		seen.add(strings.Join(args, " "), []byte(program.Command{Args: args, Dir: dir, Env: env}.Run(t).Text()))
 	}
 	seen.search(t, placed)
-	enough(t, server, len(placed)*len(server.ways))
+	sufficient(t, server, len(placed)*len(server.ways))
 }
 
 // A server that assay starts knows the keys of its environment and of its command,
@@ -148,7 +148,7 @@ spec:
 `, addr, perLaunch(server))))
 	seen := carryOut(t, dir, []string{"HOSTILE_OWN=" + keyOf("server-log")}, placed, "run", "run.yaml", "--format", "md")
 	seen.search(t, placed)
-	enough(t, server, len(placed)*len(server.ways))
+	sufficient(t, server, len(placed)*len(server.ways))
 }
 
 func secretsOfBench(t *testing.T) {
@@ -159,7 +159,7 @@ func secretsOfBench(t *testing.T) {
 		"--num-concurrency", "4", "--max-requests-per-run", fmt.Sprint(2*len(placed)*len(server.ways)),
 		"--api-key", keyOf("bench-api-key"), "--additional-request-params", filled(`{"secret": "{{bench-body}}", "user": "{{bench-body}}"}`))
 	seen.search(t, placed)
-	enough(t, server, len(placed)*len(server.ways))
+	sufficient(t, server, len(placed)*len(server.ways))
 }
 
 // All answers come through a proxy with a password, by HTTP/1.1 as Go reads it.
@@ -182,7 +182,7 @@ spec:
 `, addr, perLaunch(server))))
 	seen := carryOut(t, dir, nil, placed, "run", "run.yaml", "--progress", "plain", "--progress-interval", "100ms")
 	seen.search(t, placed)
-	enough(t, server, len(placed)*len(server.ways))
+	sufficient(t, server, len(placed)*len(server.ways))
 }
 
 func write(t *testing.T, path, text string) {
@@ -192,7 +192,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func enough(t *testing.T, server *echo, want int) {
+func sufficient(t *testing.T, server *echo, want int) {
 	t.Helper()
 	if got := server.pairs(); got < want {
 		t.Errorf("%d keys × echoes were handed back, want %d", got, want)
