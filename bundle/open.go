@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"assay/intake"
 )
 
 // A Bundle is a bundle opened for reading.
@@ -27,10 +29,21 @@ type Bundle struct {
 	Warnings []string
 }
 
+// ErrNotBundle is a folder, or something else, that nobody has begun a bundle in.
+var ErrNotBundle = errors.New("not a bundle")
+
+// The largest files that are read whole.
+const (
+	mostManifest = 16 << 20 // some sixty thousand files
+	mostLedger   = 64 << 20
+	mostFile     = 1 << 30  // a profiler's trace, packed
+	mostAdded    = 64 << 20 // derived after sealing
+)
+
 // Open reads what the bundle in dir says about itself. It believes the folder, as
 // only its own maker may: whoever reads a bundle of others calls OpenVerified.
 func Open(dir string) (*Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	text, err := intake.ReadOwn(filepath.Join(dir, ManifestFile), mostManifest)
 	if errors.Is(err, os.ErrNotExist) {
 		return openDraft(dir)
 	}
@@ -50,9 +63,9 @@ func Open(dir string) (*Bundle, error) {
 
 // openDraft reads a bundle that has no manifest yet.
 func openDraft(dir string) (*Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, draftFile))
+	text, err := intake.ReadOwn(filepath.Join(dir, draftFile), mostManifest)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a bundle: it has no %s", dir, ManifestFile)
+		return nil, fmt.Errorf("%s is %w: it has no %s", dir, ErrNotBundle, ManifestFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open bundle: %w", err)
@@ -64,7 +77,7 @@ func openDraft(dir string) (*Bundle, error) {
 	if b.Warnings, err = checkFormat(b.Manifest.Format); err != nil {
 		return nil, fmt.Errorf("open bundle %s: %w", dir, err)
 	}
-	ledger, err := os.ReadFile(filepath.Join(dir, LedgerFile))
+	ledger, err := intake.ReadOwn(filepath.Join(dir, LedgerFile), mostLedger)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -153,7 +166,20 @@ func (b *Bundle) ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.ReadFile(filepath.FromSlash(path))
+	return intake.ReadIn(root, filepath.FromSlash(path), b.mostOf(path))
+}
+
+// mostOf is how large a file may be that is read whole: as large as it was sealed.
+func (b *Bundle) mostOf(path string) int64 {
+	if !b.Sealed {
+		return mostFile
+	}
+	for _, f := range b.Manifest.Files {
+		if f.Path == path {
+			return f.Bytes
+		}
+	}
+	return mostAdded
 }
 
 // WriteReport adds report/name to a bundle that may be sealed already, for people:
@@ -165,7 +191,7 @@ func (b *Bundle) WriteReport(r *Redactor, name string, data []byte) error {
 
 func (b *Bundle) add(w *Writer, folder, name string, data []byte) error {
 	data = w.redactor.Document(data)
-	old, err := os.ReadFile(filepath.Join(b.Dir, folder, name))
+	old, err := intake.ReadOwn(filepath.Join(b.Dir, folder, name), mostFile)
 	switch {
 	case err == nil && bytes.Equal(old, data):
 		return nil

@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -93,6 +94,27 @@ func TestBounded(t *testing.T) {
 	f(10, "")
 	f(9, "x is too large, want at most 9.00 B")
 	f(0, "x is too large")
+}
+
+// A decoder that reads value by value stops at the one that does not end.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	f := func(text, want string) {
+		t.Helper()
+		in := NewValues("x", strings.NewReader(text), 64)
+		decoder := json.NewDecoder(in)
+		var err error
+		for err == nil {
+			in.Next()
+			var v string
+			err = decoder.Decode(&v)
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20s…: got %v, want %q", text, err, want)
+		}
+	}
+	f(strings.Repeat(`"short" `, 1000), "EOF")
+	f(`"short" "`+strings.Repeat("long", 1000), "x holds a value that is too large, want at most 64.0 B for each")
 }
 
 func TestUnpack(t *testing.T) {

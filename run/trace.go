@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"assay/intake"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -37,7 +37,7 @@ func readTrace(p plan.Plan) (*recording, error) {
 	if path == "" {
 		path = load.TraceRef
 	}
-	file, err := os.Open(path)
+	file, err := intake.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}

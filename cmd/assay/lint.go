@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"assay/finding"
+	"assay/intake"
 	"assay/lint"
 )
 
@@ -95,7 +95,7 @@ type bundleAudit struct {
 func lintBundles(env Env, ask lintRequest) error {
 	var stated lint.StatementFile
 	if ask.statements != "" {
-		data, err := os.ReadFile(ask.statements)
+		data, err := intake.ReadFile(ask.statements, mostList)
 		if err != nil {
 			return usageError(fmt.Errorf("--statements: %w", err))
 		}

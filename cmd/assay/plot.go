@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/intake"
 	"assay/judge"
 	"assay/report"
 )
@@ -150,7 +151,7 @@ func (ask plotting) panels() (report.PlotLayout, error) {
 		}
 		return l, nil
 	}
-	data, err := os.ReadFile(ask.layout)
+	data, err := intake.ReadFile(ask.layout, mostList)
 	if err != nil {
 		return report.PlotLayout{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/judge"
 	"assay/plan"
 	"assay/report"
@@ -55,7 +56,7 @@ or aborted), 2 the spec is wrong.`,
 
 // readRun reads the BenchmarkRun document in a file.
 func readRun(path string) (source []byte, document spec.Run, err error) {
-	if source, err = os.ReadFile(path); err != nil {
+	if source, err = intake.ReadFile(path, spec.MaxDocumentBytes); err != nil {
 		return nil, spec.Run{}, usageError(err)
 	}
 	document, err = parseRun(path, source)
@@ -199,7 +200,7 @@ func loadSigner(path string) (bundle.Signer, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := intake.ReadFile(path, mostKey)
 	if err != nil {
 		return nil, fmt.Errorf("--key: %w", err)
 	}

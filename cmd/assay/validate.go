@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/intake"
 	"assay/spec"
 
 	"github.com/spf13/cobra"
@@ -96,9 +97,9 @@ func validateFile(env Env, file string) validation {
 
 func readDocument(env Env, file string) ([]byte, error) {
 	if file == "-" {
-		return io.ReadAll(env.Stdin)
+		return intake.ReadAll("standard input", env.Stdin, spec.MaxDocumentBytes)
 	}
-	return os.ReadFile(file)
+	return intake.ReadFile(file, spec.MaxDocumentBytes)
 }
 
 // unresolved looks for the artifacts a document names as local paths, from the

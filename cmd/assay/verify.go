@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 )
 
 func verifyCommand(env Env) *cobra.Command {
@@ -58,7 +58,7 @@ func verify(env Env, dir string, keyFiles []string, asJSON bool) error {
 func loadPublicKeys(paths []string) ([]bundle.PublicKey, error) {
 	var keys []bundle.PublicKey
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := intake.ReadFile(path, mostKey)
 		if err != nil {
 			return nil, fmt.Errorf("--key: %w", err)
 		}

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/intake"
 	"assay/record"
 )
 
@@ -161,7 +162,7 @@ func open(path string, opts Options) (Set, error) {
 	if info.IsDir() {
 		set.Digest, err = folderDigest(path)
 	} else {
-		if in.file, err = os.Open(path); err != nil {
+		if in.file, err = intake.Open(path); err != nil {
 			return Set{}, err
 		}
 		defer in.file.Close()

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 
+	"assay/intake"
 	"assay/spec"
 	"assay/workload/dataset"
 )
@@ -48,7 +48,7 @@ func (m *maker) config(name, path, column string) (string, string) {
 		}
 		PromptColumn string `json:"prompt_column"`
 	}
-	data, err := os.ReadFile(name)
+	data, err := intake.ReadFile(name, spec.MaxDocumentBytes)
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
