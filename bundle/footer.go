@@ -20,9 +20,9 @@ const (
 
 	// freeRows may be in any segment; beyond them every row must have cost bytes.
 	// Times differ from row to row, so that no honest table packs better than this.
-	freeRows             = 1 << 17
-	bytesOfRow           = 1
-	bytesOfRequest int64 = 8
+	freeRows       = 1 << 18
+	bytesOfRow     = 1
+	bytesOfRequest = 8
 )
 
 // openParquet opens a table file of a stranger. The library sets aside as much memory
@@ -75,8 +75,11 @@ func checkFooter(f *os.File, size int64) error {
 func checkRows(path string, size int64, file *parquet.File) error {
 	s, _ := parseSegment(path)
 	most := freeRows + size/bytesOfRow
-	if s.table == Requests {
+	switch s.table {
+	case Requests:
 		most = freeRows + size/bytesOfRequest
+	case Chunks: // nobody holds more than those of one request
+		most += mostGroupRows
 	}
 	sum := int64(0)
 	for i, g := range file.RowGroups() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,6 +33,17 @@ type Bundle struct {
 // ErrNotBundle is a folder, or something else, that nobody has begun a bundle in.
 var ErrNotBundle = errors.New("not a bundle")
 
+// Remains names something in dir that only a bundle has, sealed or not; empty where
+// there is nothing of that kind.
+func Remains(dir string) string {
+	for _, name := range []string{ManifestFile, draftFile, AttestationFile, LedgerFile, path.Join(rawDir, launchDir(0))} {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
 // The largest files that are read whole.
 const (
 	mostManifest = 16 << 20 // some sixty thousand files
@@ -44,15 +56,18 @@ const (
 // only its own maker may: whoever reads a bundle of others calls OpenVerified.
 func Open(dir string) (*Bundle, error) {
 	text, err := intake.ReadOwn(filepath.Join(dir, ManifestFile), mostManifest)
-	if errors.Is(err, os.ErrNotExist) {
+	var refused *intake.Error
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return openDraft(dir)
-	}
-	if err != nil {
+	case errors.As(err, &refused) && refused.Err == nil:
+		return nil, unbelievable(dir, refused)
+	case err != nil:
 		return nil, fmt.Errorf("open bundle: %w", err)
 	}
 	m, warnings, err := parseManifest(text)
 	if err != nil {
-		return nil, fmt.Errorf("open bundle %s: %s: %w", dir, ManifestFile, err)
+		return nil, unbelievable(dir, err)
 	}
 	b := &Bundle{Dir: dir, Sealed: true, Manifest: *m, Warnings: append(warnings, m.Warnings...)}
 	if m.Status == Partial {
@@ -65,6 +80,9 @@ func Open(dir string) (*Bundle, error) {
 func openDraft(dir string) (*Bundle, error) {
 	text, err := intake.ReadOwn(filepath.Join(dir, draftFile), mostManifest)
 	if errors.Is(err, os.ErrNotExist) {
+		if name := Remains(dir); name != "" {
+			return nil, unbelievable(dir, fmt.Errorf("missing, though %s of a bundle is there: it was taken away after sealing", name))
+		}
 		return nil, fmt.Errorf("%s is %w: it has no %s", dir, ErrNotBundle, ManifestFile)
 	}
 	if err != nil {

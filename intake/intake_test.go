@@ -117,6 +117,14 @@ func TestValues(t *testing.T) {
 	f(`"short" "`+strings.Repeat("long", 1000), "x holds a value that is too large, want at most 64.0 B for each")
 }
 
+func TestText(t *testing.T) {
+	t.Parallel()
+	data, err := io.ReadAll(Text("x", strings.NewReader("some\x00text")))
+	if string(data) != "some" || err == nil || !strings.Contains(err.Error(), "x is a binary file, with a zero at byte 4, want text") {
+		t.Errorf("got %q, %v", data, err)
+	}
+}
+
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	pack := func(n int64, fill io.Reader) []byte {

@@ -43,7 +43,7 @@ func readTrace(p plan.Plan) (*recording, error) {
 	}
 	defer file.Close()
 	hash := sha256.New()
-	records, err := trace.Read(load.Trace.Format, io.TeeReader(file, hash))
+	records, err := trace.Read(load.Trace.Format, io.TeeReader(intake.Text(path, file), hash))
 	if err == nil {
 		_, err = io.Copy(hash, file) // what a reader may have left
 	}

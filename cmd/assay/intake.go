@@ -4,7 +4,7 @@ package main
 const (
 	mostKey = 64 << 10 // a key in PEM has some hundred bytes
 
-	// mostList is for statements, layouts, studies and accuracies: lists of some
-	// thousand entries that a person or a small program wrote.
+	// mostList is for studies and accuracies: lists of some thousand entries that a
+	// person or a small program wrote.
 	mostList = 16 << 20
 )

@@ -9,6 +9,7 @@ import (
 	"assay/finding"
 	"assay/intake"
 	"assay/lint"
+	"assay/spec"
 )
 
 // lintVersion is the version of the document that assay lint --json prints.
@@ -95,7 +96,7 @@ type bundleAudit struct {
 func lintBundles(env Env, ask lintRequest) error {
 	var stated lint.StatementFile
 	if ask.statements != "" {
-		data, err := intake.ReadFile(ask.statements, mostList)
+		data, err := intake.ReadFile(ask.statements, spec.MaxDocumentBytes)
 		if err != nil {
 			return usageError(fmt.Errorf("--statements: %w", err))
 		}

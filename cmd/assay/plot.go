@@ -17,6 +17,7 @@ import (
 	"assay/intake"
 	"assay/judge"
 	"assay/report"
+	"assay/spec"
 )
 
 // A plotting is what the command was asked for.
@@ -151,7 +152,7 @@ func (ask plotting) panels() (report.PlotLayout, error) {
 		}
 		return l, nil
 	}
-	data, err := intake.ReadFile(ask.layout, mostList)
+	data, err := intake.ReadFile(ask.layout, spec.MaxDocumentBytes)
 	if err != nil {
 		return report.PlotLayout{}, err
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,6 +111,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
+	defer env.hold()() // a run that is asked to end seals what it has
 	tools := rankTools()
 	if joins(p) {
 		followed, leave, err := join(ctx, env, p, &tools)
@@ -229,8 +228,8 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 
 // bundleDir tells a bundle from any other folder before it is opened.
 func bundleDir(path string) error {
-	if _, err := os.Stat(filepath.Join(path, bundle.PlanFile)); err != nil {
-		return usageError(fmt.Errorf("%s is not a bundle: %w", path, err))
+	if bundle.Remains(path) == "" {
+		return fmt.Errorf("%s is %w: it has no %s", path, bundle.ErrNotBundle, bundle.ManifestFile)
 	}
 	return nil
 }

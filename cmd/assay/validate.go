@@ -66,10 +66,7 @@ func validateFile(env Env, file string) validation {
 	v := validation{File: file, Faults: []spec.Fault{}, Warnings: []spec.Fault{}}
 	data, err := readDocument(env, file)
 	if err != nil {
-		v.Faults = append(v.Faults, spec.Fault{
-			File: file, Line: 1, Column: 1, Path: "document", Got: err.Error(), Want: "a readable file",
-			Rule: "A21", Message: "want a readable file", Severity: spec.SeverityError,
-		})
+		v.Faults = append(v.Faults, unreadable(file, err))
 		return v
 	}
 	doc, faults := spec.Parse(file, data)
@@ -93,6 +90,19 @@ func validateFile(env Env, file string) validation {
 		}
 	}
 	return v
+}
+
+// unreadable is the fault of a document that could not be opened.
+func unreadable(file string, err error) spec.Fault {
+	got, want := err.Error(), "a readable file"
+	var refused *intake.Error
+	if errors.As(err, &refused) && refused.Err == nil {
+		got, want = "a file that "+refused.Got, refused.Want
+	}
+	return spec.Fault{
+		File: file, Line: 1, Column: 1, Path: "document", Got: got, Want: want,
+		Rule: "A21", Message: "want " + want, Severity: spec.SeverityError,
+	}
 }
 
 func readDocument(env Env, file string) ([]byte, error) {

@@ -58,7 +58,7 @@ type Options struct {
 }
 
 // mostBytes is the largest tokenizer that is read; those in use have up to 40 MB.
-const mostBytes = 512 << 20
+const mostBytes = 128 << 20
 
 // Load reads the tokenizer in the file at path. A folder stands for the
 // tokenizer.json, or else the tokenizer.model, inside it.
