@@ -229,7 +229,7 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 // bundleDir tells a bundle from any other folder before it is opened.
 func bundleDir(path string) error {
 	if bundle.Remains(path) == "" {
-		return fmt.Errorf("%s is %w: it has no %s", path, bundle.ErrNotBundle, bundle.ManifestFile)
+		return usageError(fmt.Errorf("%s is %w: it has no %s", path, bundle.ErrNotBundle, bundle.ManifestFile))
 	}
 	return nil
 }
