@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"assay/intake"
@@ -50,7 +51,9 @@ func (m *maker) config(name, path, column string) (string, string) {
 	}
 	data, err := intake.ReadFile(name, spec.MaxDocumentBytes)
 	if err == nil {
-		err = json.Unmarshal(data, &c)
+		if err = json.Unmarshal(data, &c); err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	switch {
 	case err != nil:
