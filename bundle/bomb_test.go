@@ -20,6 +20,9 @@ func TestParquetBombs(t *testing.T) {
 	type dictionary struct {
 		ID   int64  `parquet:"request,dict"`
 		Kind string `parquet:"kind,dict"`
+
+		// What a reader holds at once is a page of every column.
+		A, B, C, D, E, F, G, H int64 `parquet:",dict"`
 	}
 	f := func(name string, rows int, want string, opts ...parquet.WriterOption) {
 		t.Helper()
