@@ -44,7 +44,8 @@ func TestExitCodes(t *testing.T) {
 				t.Run(verb, func(t *testing.T) {
 					dir := aBundle(t, "broken")
 					fault.make(t, dir)
-					refused(t, callOn(t, verb, dir, other, rules), fault.code, "broken")
+					names := map[int]string{2: dir, 4: "manifest.json"}[fault.code]
+					refused(t, callOn(t, verb, dir, other, rules), fault.code, names)
 				})
 			}
 		})

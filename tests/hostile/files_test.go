@@ -25,7 +25,7 @@ var fileReaders = []fileReader{
 	{args: "plan FILE", name: "spec.yaml"},
 	{args: "run FILE", name: "spec.yaml"},
 	{args: "gate BUNDLE BUNDLE --policy FILE", name: "policy.yaml"},
-	{args: "gate BUNDLE BUNDLE --policy POLICY --accuracy FILE", name: "accuracy.json"},
+	{args: "gate BUNDLE OTHER --policy POLICY --accuracy FILE", name: "accuracy.json"},
 	{args: "lint BUNDLE --policy FILE", name: "policy.yaml"},
 	{args: "lint BUNDLE --statements FILE", name: "statements.yaml", fine: []string{"empty file"}},
 	{args: "lint BUNDLE --history FILE", name: "history.jsonl"},
@@ -48,7 +48,7 @@ var fileReaders = []fileReader{
 // once, with exit code 2, by name, and without filling the memory.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	bundle := aBundle(t, "fine")
+	bundle, other := aBundle(t, "fine"), aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
 	write(t, rules, policy)
 	for _, reader := range fileReaders {
@@ -61,15 +61,19 @@ func TestFiles(t *testing.T) {
 				t.Run(thing.name, func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), reader.name)
 					thing.put(t, path)
-					r := program.Run(t, "", reader.arguments(path, bundle, rules)...)
-					refused(t, r, 2, filepath.Dir(path))
+					r := program.Run(t, "", reader.arguments(path, bundle, other, rules)...)
+					names := reader.name
+					if strings.Contains(reader.args, "FOLDER") {
+						names = filepath.Dir(path)
+					}
+					refused(t, r, 2, names)
 				})
 			}
 		})
 	}
 }
 
-func (r fileReader) arguments(path, bundle, rules string) []string {
+func (r fileReader) arguments(path, bundle, other, rules string) []string {
 	args := strings.Fields(r.args)
 	for i, arg := range args {
 		switch arg {
@@ -79,6 +83,8 @@ func (r fileReader) arguments(path, bundle, rules string) []string {
 			args[i] = filepath.Dir(path)
 		case "BUNDLE":
 			args[i] = bundle
+		case "OTHER":
+			args[i] = other
 		case "POLICY":
 			args[i] = rules
 		}
