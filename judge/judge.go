@@ -54,7 +54,7 @@ type Source string
 
 // The sources of figures.
 const (
-	Sealed       Source = "as sealed"                                // read from derived files that the seal covers
+	Sealed       Source = "as sealed"                                  // read from derived files that the seal covers
 	DerivedAgain Source = "derived again now, from the sealed records" // not covered by the seal themselves
 )
 
