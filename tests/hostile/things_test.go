@@ -53,7 +53,7 @@ func aliases() string {
 	return text
 }
 
-var bomb struct {
+var packedBomb struct {
 	sync.Once
 	path string
 }
@@ -61,7 +61,7 @@ var bomb struct {
 // gzipBomb is a packed trace of 256 MB that has less than one on disk.
 func gzipBomb(t *testing.T) string {
 	t.Helper()
-	bomb.Do(func() {
+	packedBomb.Do(func() {
 		f, err := os.CreateTemp(filepath.Dir(program.Path(t)), "bomb-*.gz")
 		must(t, err)
 		defer f.Close()
@@ -74,9 +74,9 @@ func gzipBomb(t *testing.T) string {
 			must(t, err)
 		}
 		must(t, w.Close())
-		bomb.path = f.Name()
+		packedBomb.path = f.Name()
 	})
-	return bomb.path
+	return packedBomb.path
 }
 
 const document = `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t},
