@@ -20,7 +20,7 @@ import (
 // as one.
 var floors = [][]string{
 	{"unit", "door", "secret", "visible"},
-	{"record", "spec", "stats", "finding"},
+	{"record", "spec", "stats", "finding", "intake"},
 	{"plan"},
 	{"bundle"},
 	{"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign", "metric", "search"},

@@ -50,6 +50,13 @@ func OpenVerified(dir string, trust Trust) (*Bundle, error) {
 // A SealError says that a bundle is not the one that was sealed.
 type SealError struct{ Seal Report }
 
+// unbelievable is the error of a bundle whose manifest is not the one that was written.
+func unbelievable(dir string, err error) error {
+	r := Report{Dir: dir}
+	r.fail("manifest", ManifestFile, "%v", err)
+	return &SealError{r}
+}
+
 // Error names the first file that failed, and how many more did.
 func (e *SealError) Error() string {
 	failures := e.Seal.Failures()

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
+
+	"assay/intake"
 )
 
 // A rowGroup is the part of a segment that can be read by itself.
@@ -144,10 +146,10 @@ func (f *groupFile) openFile(path string) (err error) {
 		return nil
 	}
 	f.close()
-	if f.file, err = os.Open(path); err != nil {
+	if f.file, err = intake.OpenOwn(path); err != nil {
 		return err
 	}
-	if f.in, err = openParquet(f.file); err != nil {
+	if f.in, err = openPages(f.file); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil

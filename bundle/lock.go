@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"assay/intake"
 )
 
 // A lock keeps two runs out of one bundle. It is an flock, which the kernel
@@ -85,7 +87,7 @@ func readHolder(f *os.File) string {
 
 // locked says who holds dir's lock, or "" when nobody does.
 func locked(dir string) string {
-	f, err := os.Open(filepath.Join(dir, lockFile))
+	f, err := intake.OpenOwn(filepath.Join(dir, lockFile))
 	if err != nil {
 		return ""
 	}

@@ -1,7 +1,6 @@
 package bundle
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+
+	"assay/intake"
 )
 
 // A segment below smallRows is worth merging; a merged one ends at segmentRows.
@@ -127,7 +128,7 @@ var errStop = errors.New("stop")
 // eachBatch passes the rows of one segment to use, some at a time. The slice is
 // used again for the next batch.
 func eachBatch[T any](path string, use func([]T) error) (err error) {
-	f, err := os.Open(path)
+	f, err := intake.OpenOwn(path)
 	if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func eachBatch[T any](path string, use func([]T) error) (err error) {
 
 func newReader[T any](f *os.File) (in *parquet.GenericReader[T], err error) {
 	defer catch(&err)
-	file, err := openParquet(f)
+	file, err := openPages(f)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ type footer struct {
 // readFooter opens a segment far enough to know that it is whole.
 func readFooter(path string) (info footer, err error) {
 	defer catch(&err)
-	f, err := os.Open(path)
+	f, err := intake.OpenOwn(path)
 	if err != nil {
 		return footer{}, err
 	}
@@ -187,33 +188,4 @@ func readFooter(path string) (info footer, err error) {
 	}
 	schema, _ := file.Lookup("assay.schema")
 	return footer{file.NumRows(), schema}, nil
-}
-
-func openParquet(f *os.File) (*parquet.File, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkTail(f, info.Size()); err != nil {
-		return nil, err
-	}
-	return parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-}
-
-// checkTail looks at the last eight bytes of a Parquet file, the length of its
-// footer and the mark. The library would set aside as much memory as a damaged
-// length asks for, up to 4 GiB.
-func checkTail(f *os.File, size int64) error {
-	var tail [8]byte
-	if size < int64(len(tail))+4 {
-		return fmt.Errorf("has %d bytes: not a whole Parquet file", size)
-	}
-	if _, err := f.ReadAt(tail[:], size-int64(len(tail))); err != nil {
-		return err
-	}
-	length := int64(binary.LittleEndian.Uint32(tail[:4]))
-	if string(tail[4:]) != "PAR1" || length > size-int64(len(tail))-4 {
-		return errors.New("does not end in a footer: not a whole Parquet file")
-	}
-	return nil
 }

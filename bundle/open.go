@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"assay/intake"
 )
 
 // A Bundle is a bundle opened for reading.
@@ -27,19 +30,44 @@ type Bundle struct {
 	Warnings []string
 }
 
+// ErrNotBundle is a folder, or something else, that nobody has begun a bundle in.
+var ErrNotBundle = errors.New("not a bundle")
+
+// Remains names something in dir that only a bundle has, sealed or not; empty where
+// there is nothing of that kind.
+func Remains(dir string) string {
+	for _, name := range []string{ManifestFile, draftFile, AttestationFile, LedgerFile, path.Join(rawDir, launchDir(0))} {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// The largest files that are read whole.
+const (
+	mostManifest = 16 << 20 // some sixty thousand files
+	mostLedger   = 64 << 20
+	mostFile     = 1 << 30  // a profiler's trace, packed
+	mostAdded    = 64 << 20 // derived after sealing
+)
+
 // Open reads what the bundle in dir says about itself. It believes the folder, as
 // only its own maker may: whoever reads a bundle of others calls OpenVerified.
 func Open(dir string) (*Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
-	if errors.Is(err, os.ErrNotExist) {
+	text, err := intake.ReadOwn(filepath.Join(dir, ManifestFile), mostManifest)
+	var refused *intake.Error
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return openDraft(dir)
-	}
-	if err != nil {
+	case errors.As(err, &refused) && refused.Err == nil:
+		return nil, unbelievable(dir, refused)
+	case err != nil:
 		return nil, fmt.Errorf("open bundle: %w", err)
 	}
 	m, warnings, err := parseManifest(text)
 	if err != nil {
-		return nil, fmt.Errorf("open bundle %s: %s: %w", dir, ManifestFile, err)
+		return nil, unbelievable(dir, err)
 	}
 	b := &Bundle{Dir: dir, Sealed: true, Manifest: *m, Warnings: append(warnings, m.Warnings...)}
 	if m.Status == Partial {
@@ -50,9 +78,12 @@ func Open(dir string) (*Bundle, error) {
 
 // openDraft reads a bundle that has no manifest yet.
 func openDraft(dir string) (*Bundle, error) {
-	text, err := os.ReadFile(filepath.Join(dir, draftFile))
+	text, err := intake.ReadOwn(filepath.Join(dir, draftFile), mostManifest)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a bundle: it has no %s", dir, ManifestFile)
+		if name := Remains(dir); name != "" {
+			return nil, unbelievable(dir, fmt.Errorf("missing, though %s of a bundle is there: it was taken away after sealing", name))
+		}
+		return nil, fmt.Errorf("%s is %w: it has no %s", dir, ErrNotBundle, ManifestFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open bundle: %w", err)
@@ -64,7 +95,7 @@ func openDraft(dir string) (*Bundle, error) {
 	if b.Warnings, err = checkFormat(b.Manifest.Format); err != nil {
 		return nil, fmt.Errorf("open bundle %s: %w", dir, err)
 	}
-	ledger, err := os.ReadFile(filepath.Join(dir, LedgerFile))
+	ledger, err := intake.ReadOwn(filepath.Join(dir, LedgerFile), mostLedger)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -153,7 +184,20 @@ func (b *Bundle) ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return root.ReadFile(filepath.FromSlash(path))
+	return intake.ReadIn(root, filepath.FromSlash(path), b.mostOf(path))
+}
+
+// mostOf is how large a file may be that is read whole: as large as it was sealed.
+func (b *Bundle) mostOf(path string) int64 {
+	if !b.Sealed {
+		return mostFile
+	}
+	for _, f := range b.Manifest.Files {
+		if f.Path == path {
+			return f.Bytes
+		}
+	}
+	return mostAdded
 }
 
 // WriteReport adds report/name to a bundle that may be sealed already, for people:
@@ -165,7 +209,7 @@ func (b *Bundle) WriteReport(r *Redactor, name string, data []byte) error {
 
 func (b *Bundle) add(w *Writer, folder, name string, data []byte) error {
 	data = w.redactor.Document(data)
-	old, err := os.ReadFile(filepath.Join(b.Dir, folder, name))
+	old, err := intake.ReadOwn(filepath.Join(b.Dir, folder, name), mostFile)
 	switch {
 	case err == nil && bytes.Equal(old, data):
 		return nil

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"assay/intake"
 )
 
 // Recover seals the bundle of a killed run as partial: it drops unfinished
@@ -103,7 +105,7 @@ func sweep(dir string) error {
 // cutTornLine removes the half line a kill can leave at the end of the ledger.
 func cutTornLine(dir string, m *Manifest) error {
 	path := filepath.Join(dir, LedgerFile)
-	text, err := os.ReadFile(path)
+	text, err := intake.ReadOwn(path, mostLedger)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"assay/intake"
 	"assay/secret"
 )
 
@@ -98,11 +99,11 @@ func (r *Redactor) Document(data []byte) []byte {
 
 // packed is Document of what gzip packed.
 func (r *Redactor) packed(data []byte) ([]byte, error) {
-	unpacker, err := gzip.NewReader(bytes.NewReader(data))
+	unpacked, err := intake.Unpack("the packed file", bytes.NewReader(data), mostFile)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := io.ReadAll(unpacker)
+	plain, err := io.ReadAll(unpacked)
 	if err != nil {
 		return nil, err
 	}

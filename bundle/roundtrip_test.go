@@ -167,7 +167,7 @@ func TestSealRefuses(t *testing.T) {
 	w := create(t, header())
 	link := filepath.Join(w.Dir(), "report")
 	check(t, os.Symlink("/etc", link))
-	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "not a plain file") {
+	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Errorf("with a link: got %v, want a refusal", err)
 	}
 	check(t, os.Remove(link))

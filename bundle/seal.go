@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"assay/intake"
 )
 
 // timeFormat is how times are written outside of Go's own JSON.
@@ -65,7 +67,7 @@ func seal(ctx context.Context, dir string, m *Manifest, status Status, opts Seal
 	if err := sweep(dir); err != nil {
 		return err
 	}
-	ledger, err := os.ReadFile(filepath.Join(dir, LedgerFile))
+	ledger, err := intake.ReadOwn(filepath.Join(dir, LedgerFile), mostLedger)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -153,14 +155,7 @@ func outside(rel string) bool {
 
 // describe hashes one file and waits until the disk has it.
 func describe(path, rel string) (File, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return File{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return File{}, fmt.Errorf("is not a plain file (%s): remove it", info.Mode().Type())
-	}
-	f, err := os.Open(path)
+	f, err := intake.OpenOwn(path)
 	if err != nil {
 		return File{}, err
 	}

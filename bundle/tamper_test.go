@@ -129,7 +129,7 @@ func TestTampering(t *testing.T) {
 			other := readAll(t, filepath.Join(sealed(t, 1, key), AttestationFile))
 			return rewrite(d, AttestationFile, func([]byte) []byte { return other })
 		}, AttestationFile, "is about another manifest"},
-		{"manifest removed", func(d string) error { return os.Remove(filepath.Join(d, ManifestFile)) }, "", "is not a bundle"},
+		{"manifest removed", func(d string) error { return os.Remove(filepath.Join(d, ManifestFile)) }, ManifestFile, "taken away after sealing"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -306,4 +306,32 @@ func TestManifestHasOneForm(t *testing.T) {
 			t.Errorf("got %+v, want a failure of %s", r.Failures(), ManifestFile)
 		}
 	}
+}
+
+// What a file is follows from its place: a table that is called a log is not read, and
+// one that is called damaged is left out, so neither may be said of a table that is
+// whole. Whoever changes the manifest of an unsigned bundle can hash it again.
+func TestRolesFollowPlaces(t *testing.T) {
+	dir := tiny(t, nil)
+	f := func(role Role, want string) {
+		t.Helper()
+		d := copyBundle(t, dir)
+		text := readAll(t, filepath.Join(d, ManifestFile))
+		var m Manifest
+		check(t, json.Unmarshal(text, &m))
+		for i := range m.Files {
+			if m.Files[i].Role == RoleRaw {
+				m.Files[i].Role = role
+			}
+		}
+		text, err := m.render()
+		check(t, err)
+		check(t, os.WriteFile(filepath.Join(d, ManifestFile), text, 0o644))
+		if r := verify(t, d); r.Verified || !fails(r, "raw/launch-00/events-00000.parquet", want) {
+			t.Errorf("as %s: got %+v, want %q", role, r.Failures(), want)
+		}
+	}
+	f(RoleLog, "is listed as log, its place makes it raw")
+	f(RoleAttachment, "is listed as attachment, its place makes it raw")
+	f(RoleDamaged, "is listed as damaged, and can be read")
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"assay/intake"
 )
 
 // A Report is what Verify found. Its JSON is part of the command's contract:
@@ -70,17 +72,15 @@ func Verify(dir string, keys ...PublicKey) (Report, error) {
 // VerifyFor is Verify for a reader who trusts some keys without demanding them.
 func VerifyFor(dir string, trust Trust) (Report, error) {
 	r := Report{Dir: dir, Signature: Signature{State: SignatureInvalid}, Checks: []Check{}}
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
-	if errors.Is(err, os.ErrNotExist) {
-		b, err := openDraft(dir)
-		if err != nil {
-			return r, err
-		}
-		r.RunID = b.Manifest.RunID
-		r.fail("sealed", ManifestFile, "missing: %s", b.Warnings[len(b.Warnings)-1])
+	text, err := intake.ReadOwn(filepath.Join(dir, ManifestFile), mostManifest)
+	var refused *intake.Error
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return r, r.unsealed(dir)
+	case errors.As(err, &refused) && refused.Err == nil: // a link, a pipe, a size that no manifest has
+		r.fail("manifest", ManifestFile, "%s, want %s that was sealed", refused.Got, refused.Want)
 		return r, nil
-	}
-	if err != nil {
+	case err != nil:
 		return r, fmt.Errorf("verify: %w", err)
 	}
 	m, warnings, err := parseManifest(text)
@@ -99,6 +99,23 @@ func VerifyFor(dir string, trust Trust) (Report, error) {
 	}
 	r.Verified = len(r.Failures()) == 0
 	return r, nil
+}
+
+// unsealed tells a run that goes on or was killed, a bundle whose manifest is gone,
+// and a folder that never was one.
+func (r *Report) unsealed(dir string) error {
+	b, err := openDraft(dir)
+	if err == nil {
+		r.RunID = b.Manifest.RunID
+		r.fail("sealed", ManifestFile, "missing: %s", b.Warnings[len(b.Warnings)-1])
+		return nil
+	}
+	var seal *SealError
+	if errors.As(err, &seal) {
+		r.Checks = append(r.Checks, seal.Seal.Checks...)
+		return nil
+	}
+	return err
 }
 
 // A verifier carries out the checks of one sealed bundle.

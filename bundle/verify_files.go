@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"assay/intake"
 	"assay/unit"
 )
 
@@ -26,6 +27,10 @@ func (v *verifier) files() {
 			continue
 		}
 		listed[f.Path] = true
+		if role := roleOf(f.Path); f.Role != role && !(f.Role == RoleDamaged && role == RoleRaw) {
+			v.fail("files", f.Path, "is listed as %s, its place makes it %s", f.Role, role)
+			continue
+		}
 		if faults[i] != nil {
 			v.fail("files", f.Path, "%v", faults[i])
 			continue
@@ -67,7 +72,7 @@ func (v *verifier) file(f File) error {
 	case info.Size() != f.Bytes:
 		return fmt.Errorf("has %d bytes, want %d", info.Size(), f.Bytes)
 	}
-	in, err := v.root.Open(path)
+	in, err := intake.OpenIn(v.root, path)
 	if err != nil {
 		return err
 	}
@@ -149,7 +154,11 @@ func (v *verifier) index(path string) int {
 func (v *verifier) tables() {
 	segments, rows, good := 0, int64(0), true
 	for _, f := range v.manifest.Files {
-		if f.Role == RoleDamaged {
+		if f.Role == RoleDamaged && v.intact[f.Path] {
+			if _, err := readFooter(filepath.Join(v.dir, filepath.FromSlash(f.Path))); err == nil {
+				good = false
+				v.fail("tables", f.Path, "is listed as damaged, and can be read: its rows are left out for no reason")
+			}
 			v.Notes = append(v.Notes, f.Path+" could not be read when the bundle was recovered; its rows are lost")
 		}
 		if f.Role != RoleRaw || !v.intact[f.Path] {

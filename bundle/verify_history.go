@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"assay/intake"
 )
 
 // ledger compares the launches of the manifest with the ledger, and their rows
@@ -16,7 +18,7 @@ func (v *verifier) ledger() {
 	var text []byte
 	if v.intact[LedgerFile] {
 		var err error
-		if text, err = v.root.ReadFile(filepath.FromSlash(LedgerFile)); err != nil {
+		if text, err = intake.ReadIn(v.root, filepath.FromSlash(LedgerFile), mostLedger); err != nil {
 			v.fail("ledger", LedgerFile, "%v", err)
 			return
 		}

@@ -12,11 +12,13 @@ import (
 	"os"
 
 	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+
+	"assay/intake"
 )
 
 // signature checks who signed, what exactly, and whether the caller trusts them.
 func (v *verifier) signature(trust Trust) {
-	text, err := v.root.ReadFile(AttestationFile)
+	text, err := intake.ReadIn(v.root, AttestationFile, mostManifest)
 	missing := errors.Is(err, os.ErrNotExist)
 	signer := v.manifest.Signer
 	if signer.KeyID == Unsigned {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"assay/intake"
 )
 
 // All lists every tool, in the order in which they are asked whether a path is
@@ -51,9 +53,14 @@ func Detect(paths []string) (Tool, error) {
 		return Tool{}, errors.New("nothing to read: want the files or the folder that a tool has written")
 	}
 	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			continue
+		}
+		file, err := intake.Open(path)
+		if err != nil {
 			return Tool{}, err
 		}
+		file.Close() // it is there, and a file
 	}
 	var claim []Tool
 	for _, t := range All {

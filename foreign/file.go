@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"unicode/utf8"
 
 	"assay/bundle"
+	"assay/intake"
 )
 
 const (
@@ -41,7 +41,7 @@ type File struct {
 
 // Load reads a file whole.
 func Load(path string) (File, error) {
-	f, err := os.Open(path)
+	f, err := intake.Open(path)
 	if err != nil {
 		return File{}, err
 	}
@@ -50,26 +50,43 @@ func Load(path string) (File, error) {
 	switch {
 	case err != nil:
 		return File{}, err
-	case info.IsDir():
-		return File{}, fmt.Errorf("%s is a folder, want a file", path)
 	case info.Size() > mostBytes:
 		return File{}, fmt.Errorf("%s has %d bytes, want at most %d: import it in parts", path, info.Size(), int64(mostBytes))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	switch {
-	case err != nil:
-		return File{}, err
-	case len(data) == 0:
+	case info.Size() == 0:
 		return File{}, fmt.Errorf("%s is empty: the tool has not written its result", path)
-	case len(data) > mostBytes:
-		return File{}, fmt.Errorf("%s has more than %d bytes: import it in parts", path, int64(mostBytes))
+	}
+	data, err := textOf(f, info.Size())
+	if err != nil {
+		return File{}, fmt.Errorf("%s %w", path, err)
 	}
 	return File{Name: filepath.Base(path), Data: data}, nil
 }
 
+// textOf reads a text of so many bytes and stops where it is none: a disk image that
+// was named by mistake would fill the memory before anybody looked at it.
+func textOf(r io.Reader, size int64) ([]byte, error) {
+	const step = 1 << 20
+	data := make([]byte, size) // the system gives memory as it is written to
+	for at := int64(0); at < size; {
+		part := data[at:min(at+step, size)]
+		n, err := io.ReadFull(r, part)
+		if i := bytes.IndexByte(part[:n], 0); i >= 0 {
+			return nil, fmt.Errorf("is a binary file, with a zero at byte %d: want what the tool wrote", at+int64(i))
+		}
+		at += int64(n)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return data[:at], nil // it became shorter meanwhile
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot be read: %w", err)
+		}
+	}
+	return data, nil
+}
+
 // Head is the beginning of a file; nothing for a folder or what cannot be read.
 func Head(path string) []byte {
-	f, err := os.Open(path)
+	f, err := intake.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ func TestLoad(t *testing.T) {
 	}
 	for _, tt := range []struct{ path, want string }{
 		{filepath.Join(dir, "missing"), "no such file"},
-		{dir, "is a folder, want a file"},
+		{dir, "is a folder, want a regular file"},
 		{file("empty", 0), "is empty"},
 		{file("huge", mostBytes+1), "import it in parts"},
 	} {

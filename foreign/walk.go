@@ -149,6 +149,10 @@ func skip(from *json.Decoder) error {
 	return err
 }
 
+// mostDepth is how deep values may nest, as encoding/json has it for values that it
+// decodes by itself.
+const mostDepth = 10_000
+
 // scalar reads a string, number or boolean, and passes over a list or an object,
 // which gives nil.
 func scalar(from *json.Decoder) (any, error) {
@@ -160,6 +164,9 @@ func scalar(from *json.Decoder) (any, error) {
 		token, err := from.Token()
 		if err != nil {
 			return nil, err
+		}
+		if depth > mostDepth {
+			return nil, fmt.Errorf("nests more than %d deep", mostDepth)
 		}
 		switch token {
 		case json.Delim('['), json.Delim('{'):

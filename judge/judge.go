@@ -54,7 +54,7 @@ type Source string
 
 // The sources of figures.
 const (
-	Sealed       Source = "as sealed"                                // read from derived files that the seal covers
+	Sealed       Source = "as sealed"                                  // read from derived files that the seal covers
 	DerivedAgain Source = "derived again now, from the sealed records" // not covered by the seal themselves
 )
 
@@ -84,7 +84,11 @@ func Open(dir string, o Options) (*Judgement, error) {
 	if !b.Seal.Verified && !o.Unverified {
 		return nil, &bundle.SealError{Seal: *b.Seal}
 	}
-	return Of(b, o)
+	j, err := Of(b, o)
+	if err != nil && !b.Seal.Verified { // a file that cannot be read is one that was changed
+		return nil, &bundle.SealError{Seal: *b.Seal}
+	}
+	return j, err
 }
 
 // Of judges an open bundle: it reads what this version derived and sealed, or derives

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"time"
 
+	"assay/intake"
 	"assay/plan"
 	"assay/spec"
 	"assay/target"
@@ -76,7 +76,7 @@ func (c *connection) cloud(kind string, lookup func(string) (string, bool)) erro
 	if !slices.ContainsFunc(target.Clouds, func(c target.Cloud) bool { return c.Name == kind }) {
 		return nil
 	}
-	found, err := target.FindCredentials(kind, target.Host{Lookup: lookup, ReadFile: os.ReadFile, Now: time.Now})
+	found, err := target.FindCredentials(kind, target.Host{Lookup: lookup, ReadFile: readSecret, Now: time.Now})
 	if err != nil {
 		return fmt.Errorf("target.auth: %w", err)
 	}
@@ -98,7 +98,7 @@ type revealer struct {
 }
 
 func (r *revealer) reveal(what string, s spec.Secret) string {
-	value, err := s.Reveal(r.lookup, os.ReadFile)
+	value, err := s.Reveal(r.lookup, readSecret)
 	if err != nil && r.err == nil {
 		r.err = fmt.Errorf("%s: %w", what, err)
 	}
@@ -206,10 +206,18 @@ func mostConnections(p plan.Plan) int {
 	return most
 }
 
+const (
+	mostSecret       = 1 << 20 // of files with keys, tokens and credentials
+	mostCertificates = 16 << 20
+)
+
+// readSecret reads a file that the spec or the cloud's own configuration names.
+func readSecret(path string) ([]byte, error) { return intake.ReadFile(path, mostSecret) }
+
 func tlsConfig(t spec.TLS) (*tls.Config, error) {
 	cfg := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify}
 	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
+		pem, err := intake.ReadFile(t.CAFile, mostCertificates)
 		if err != nil {
 			return nil, fmt.Errorf("target.tls.caFile: %w", err)
 		}
@@ -219,11 +227,23 @@ func tlsConfig(t spec.TLS) (*tls.Config, error) {
 		}
 	}
 	if t.CertFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		pair, err := keyPair(t.CertFile, t.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("target.tls.certFile: %w", err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
+}
+
+func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := intake.ReadFile(certFile, mostCertificates)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := readSecret(keyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"assay/intake"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -37,13 +37,13 @@ func readTrace(p plan.Plan) (*recording, error) {
 	if path == "" {
 		path = load.TraceRef
 	}
-	file, err := os.Open(path)
+	file, err := intake.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	defer file.Close()
 	hash := sha256.New()
-	records, err := trace.Read(load.Trace.Format, io.TeeReader(file, hash))
+	records, err := trace.Read(load.Trace.Format, io.TeeReader(intake.Text(path, file), hash))
 	if err == nil {
 		_, err = io.Copy(hash, file) // what a reader may have left
 	}

@@ -8,28 +8,28 @@ import "assay/unit"
 type Bounds struct {
 	// Floating-point operations per second of one GPU, dense, at the precision
 	// of the workload, as its maker states them.
-	PeakFLOPS float64 `json:"peakFLOPS,omitzero" above:"0" example:"9.89e14"`
+	PeakFLOPS float64 `json:"peakFLOPS,omitzero" above:"0" max:"1e21" example:"9.89e14"`
 
 	// Bytes that one GPU can move to or from its memory in a second, as its maker
 	// states them.
-	MemoryPerSecond unit.Bytes `json:"memoryPerSecond,omitzero" above:"0B" example:"3.35TB"`
+	MemoryPerSecond unit.Bytes `json:"memoryPerSecond,omitzero" above:"0B" max:"1000TB" example:"3.35TB"`
 
 	// The memory of one GPU, used where the environment of the run does not tell.
-	GPUMemory unit.Bytes `json:"gpuMemory,omitzero" above:"0B" example:"80GB"`
+	GPUMemory unit.Bytes `json:"gpuMemory,omitzero" above:"0B" max:"1000TB" example:"80GB"`
 
 	// The parameters of the model.
-	Parameters float64 `json:"parameters,omitzero" above:"0" example:"7e9"`
+	Parameters float64 `json:"parameters,omitzero" above:"0" max:"1e16" example:"7e9"`
 
 	// The parameters that take part in one token, where that is not all of them,
 	// as in a mixture of experts.
-	ActiveParameters float64 `json:"activeParameters,omitzero" above:"0"`
+	ActiveParameters float64 `json:"activeParameters,omitzero" above:"0" max:"1e16"`
 
 	// The bytes of one parameter as it is held in memory.
-	BytesPerParameter float64 `json:"bytesPerParameter,omitzero" above:"0" example:"2"`
+	BytesPerParameter float64 `json:"bytesPerParameter,omitzero" above:"0" max:"64" example:"2"`
 
 	// The bytes that one token takes in the KV cache. Without it MBU counts the
 	// reading of weights alone.
-	KVBytesPerToken unit.Bytes `json:"kvBytesPerToken,omitzero" above:"0B" example:"128KiB"`
+	KVBytesPerToken unit.Bytes `json:"kvBytesPerToken,omitzero" above:"0B" max:"1GiB" example:"128KiB"`
 }
 
 // Active is how many parameters take part in one token.

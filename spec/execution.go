@@ -48,7 +48,7 @@ type HardwareTier struct {
 	CPUModel string `json:"cpu_model,omitzero"`
 
 	// Memory in GB.
-	RAMGB float64 `json:"ram_gb,omitzero" min:"0"`
+	RAMGB float64 `json:"ram_gb,omitzero" min:"0" max:"1000000000"`
 
 	// The network.
 	NetworkFabric string `json:"network_fabric,omitzero"`

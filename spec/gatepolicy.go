@@ -78,7 +78,7 @@ type GatedMetric struct {
 
 	// By how much it may be worse, in its own unit, where a share means nothing:
 	// for an error rate, 0.001 is a tenth of a per cent of the requests.
-	AbsoluteMargin float64 `json:"absoluteMargin,omitzero" above:"0" rule:"A65"`
+	AbsoluteMargin float64 `json:"absoluteMargin,omitzero" above:"0" max:"1e15" rule:"A65"`
 }
 
 // GateGuards change what every gate watches besides its metrics, at every point.
@@ -117,7 +117,7 @@ type GatedAccuracy struct {
 	Metric string `json:"metric" required:"true" example:"gsm8k.exact_match"`
 
 	// The largest loss that is accepted, in the measure's own unit.
-	Tolerance float64 `json:"tolerance" required:"true" min:"0"`
+	Tolerance float64 `json:"tolerance" required:"true" min:"0" max:"1e15"`
 
 	// Which way is better.
 	Better string `json:"better,omitzero" default:"higher" enum:"gateDirections"`

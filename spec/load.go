@@ -42,7 +42,7 @@ type Load struct {
 	TraceScale float64 `json:"traceScale,omitzero" default:"1" above:"0" max:"1000"`
 
 	// Closed loop: the pause of a user between an answer and the next request.
-	ThinkTime unit.Duration `json:"thinkTime" min:"0s"`
+	ThinkTime unit.Duration `json:"thinkTime" min:"0s" max:"30d"`
 
 	// How long each point is measured.
 	Duration unit.Duration `json:"duration,omitzero" default:"30s" above:"0s" max:"30d"`
@@ -56,7 +56,7 @@ type Load struct {
 	Warmup *Warmup `json:"warmup,omitzero"`
 
 	// The end of each point that is kept, marked and left out of the figures.
-	Cooldown unit.Duration `json:"cooldown" min:"0s"`
+	Cooldown unit.Duration `json:"cooldown" min:"0s" max:"30d"`
 
 	// Open loop: the most requests in flight; one that finds no room is
 	// recorded as dropped.
@@ -108,7 +108,7 @@ type Load struct {
 // A Stage is a stretch of a changing load.
 type Stage struct {
 	// How long the stage lasts.
-	Duration unit.Duration `json:"duration" required:"true" above:"0s"`
+	Duration unit.Duration `json:"duration" required:"true" above:"0s" max:"30d"`
 
 	// Open loop: the rate at the end of the stage, in requests per second.
 	Rate float64 `json:"rate,omitzero" min:"0" max:"1000000"`
@@ -125,7 +125,7 @@ type Stage struct {
 // Warmup is what is sent before measuring.
 type Warmup struct {
 	// How long the warm-up lasts.
-	Duration unit.Duration `json:"duration,omitzero" min:"0s"`
+	Duration unit.Duration `json:"duration,omitzero" min:"0s" max:"30d"`
 
 	// How many requests it sends. Whichever of duration and requests comes
 	// first ends it; both 0 means no warm-up.
@@ -138,5 +138,5 @@ type Cancel struct {
 	Share float64 `json:"share" required:"true" above:"0" max:"1"`
 
 	// How long after sending they are given up.
-	After unit.Duration `json:"after" required:"true" above:"0s"`
+	After unit.Duration `json:"after" required:"true" above:"0s" max:"30d"`
 }

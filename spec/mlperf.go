@@ -46,10 +46,10 @@ type MLPerf struct {
 	Percentile float64 `json:"percentile,omitzero" above:"0" below:"100"`
 
 	// server and interactive: the limit of the time to the first token.
-	MaxTTFT unit.Duration `json:"maxTTFT,omitzero" above:"0s"`
+	MaxTTFT unit.Duration `json:"maxTTFT,omitzero" above:"0s" max:"30d"`
 
 	// server and interactive: the limit of the time per output token after it.
-	MaxTPOT unit.Duration `json:"maxTPOT,omitzero" above:"0s"`
+	MaxTPOT unit.Duration `json:"maxTPOT,omitzero" above:"0s" max:"30d"`
 
 	// The longest test of single_stream and multi_stream, which else go on until
 	// both minima are reached. 0s means no limit.

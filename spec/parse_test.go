@@ -75,7 +75,7 @@ func TestUnreadable(t *testing.T) {
 		{"merge key", "a: &x {b: 1}\nc:\n  <<: *x\n", "A21", "f:3:3: document: got a merge key <<, want the fields written out"},
 		{"odd key", "? [a]\n: b\n", "A21", "f:1:3: document: got a key that is not text, want a field name"},
 		{"odd tag", "a: !secret x\n", "A21", `f:1:4: document: got the YAML tag "!secret", want a plain string`},
-		{"too long", "a: " + strings.Repeat("x", maxDocumentBytes), "A21", "want a document of at most 1048576 bytes"},
+		{"too long", "a: " + strings.Repeat("x", MaxDocumentBytes), "A21", "want a document of at most 1048576 bytes"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ type Probe struct {
 	Probes []string `json:"probes,omitzero" default:"[memory, cache, matmul, disk]" enum:"probes" items:"1"`
 
 	// How long each variant of a probe is measured.
-	Duration unit.Duration `json:"duration,omitzero" default:"2s" above:"0s"`
+	Duration unit.Duration `json:"duration,omitzero" default:"2s" above:"0s" max:"30d"`
 
 	// Timed replicates of each variant.
 	Replicates int `json:"replicates,omitzero" default:"10" min:"3" max:"100000"`
@@ -22,7 +22,7 @@ type Probe struct {
 	Dir string `json:"dir,omitzero"`
 
 	// The size of the disk probe's file.
-	FileSize unit.Bytes `json:"fileSize,omitzero" default:"1GiB" above:"0B"`
+	FileSize unit.Bytes `json:"fileSize,omitzero" default:"1GiB" above:"0B" max:"1000TiB"`
 
 	// The hosts the network probe reaches, as host or host:port; assay net --serve
 	// must run there. By default this host itself.

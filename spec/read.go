@@ -17,7 +17,9 @@ import (
 // Limits that keep a hostile document from costing more than a few seconds. A
 // full publication document is about 8 kB, 400 nodes and 7 levels deep.
 const (
-	maxDocumentBytes = 1 << 20
+	// MaxDocumentBytes is the largest document that Parse reads.
+	MaxDocumentBytes = 1 << 20
+
 	maxDocumentNodes = 10_000
 	maxDocumentDepth = 64
 )
@@ -33,8 +35,8 @@ func (e *readError) Error() string { return fmt.Sprintf("got %s, want %s", e.got
 // read turns bytes into nodes, with places. It refuses what two readers could
 // understand differently.
 func read(data []byte) (*node, *readError) {
-	if len(data) > maxDocumentBytes {
-		return nil, &readError{1, 1, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a document of at most %d bytes", maxDocumentBytes)}
+	if len(data) > MaxDocumentBytes {
+		return nil, &readError{1, 1, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a document of at most %d bytes", MaxDocumentBytes)}
 	}
 	if !utf8.Valid(data) {
 		line, column := invalidUTF8(data)

@@ -62,6 +62,7 @@ var additionalRules = []Rule{
 	{ID: "A60", Path: "spec.bounds", Doc: "Bounds come with the number of GPUs and the size of the model.", check: boundsAgree},
 	{ID: "A90", Path: "spec.collectives", Doc: "Collectives ask of a backend what it can do, and each rank has a place.", check: collectivesAgree},
 	{ID: "A91", Path: "spec.train", Doc: "Training steps ask of a backend what it can do, and each rank has a place.", check: trainAgrees},
+	{ID: "A92", Path: "spec.load", Doc: "A sweep has at most 1000 points, and at most 100000 in all launches.", check: sweepIsFinite},
 	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
 }
 

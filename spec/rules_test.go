@@ -10,6 +10,15 @@ func drop(list []string, word string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(w string) bool { return w == word })
 }
 
+// upTo lists 1 to n.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i + 1
+	}
+	return list
+}
+
 const (
 	serving   = "publication-inference.yaml"
 	training  = "publication-training.yaml"
@@ -288,6 +297,8 @@ func TestAdditionalRules(t *testing.T) {
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.collectives.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"ranks": []int{2, 4}, "launch": map[string]any{"namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "names 2 for a world of 4 ranks: want one for each"},
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "environment", "namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "ranks that another launcher started stay where they are: want launch.kind local"},
+		{"A92", minimal, []patch{{"spec.load", map[string]any{"concurrency": upTo(1001)}}}, "spec.load", "at most 1000 points: make several runs"},
+		{"A92", minimal, []patch{{"spec.load", map[string]any{"concurrency": upTo(1000)}}, {"spec.trials", map[string]any{"minReplicates": 101}}}, "spec.load", "at most 100000 in all: fewer launches or points"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"ranks": []int{2}, "emulate": map[string]any{"rank": 2}}}}, "spec.train.emulate.rank", "there is no such rank in a world of 2"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
 		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},

@@ -93,7 +93,7 @@ type RunSpec struct {
 	Bounds *Bounds `json:"bounds,omitzero"`
 
 	// The seed of every random choice: prompts, arrivals, order of points.
-	Seed int64 `json:"seed,omitzero" default:"20260313" min:"1"`
+	Seed int64 `json:"seed,omitzero" default:"20260313" min:"1" max:"9007199254740991"`
 
 	// What differs between baseline and candidate.
 	Comparison Comparison `json:"comparison,omitzero"`

@@ -3,9 +3,21 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
+
+// MaxImageSide is the widest and highest image that can be asked for, in pixels.
+const MaxImageSide = 16384
+
+// MaxScenarioNumber is the largest number that a scenario may hold.
+func MaxScenarioNumber(scenario string) int {
+	if strings.HasPrefix(scenario, "I") {
+		return MaxImageSide
+	}
+	return MaxTokens
+}
 
 var scenarioNumber = regexp.MustCompile(`[0-9]+`)
 
@@ -82,8 +94,13 @@ func scenarioAgrees(c *checker) {
 			c.fail(one.path, fmt.Sprintf("does not shape %s: want one such as %s", t.name, t.example))
 			return
 		}
-		if _, _, ok := meanOf(w.At(one.text, 0)); !ok {
+		input, output, ok := meanOf(w.At(one.text, 0))
+		if !ok {
 			c.fail(one.path, "means must be above zero and minima not above their maxima")
+			return
+		}
+		if most := MaxScenarioNumber(one.text); slices.Max(append(scenarioNumbers(one.text), 0)) > most || max(input, output) > MaxTokens {
+			c.fail(one.path, fmt.Sprintf("asks for more than there is: want no number above %d, and no more than %d tokens in a request", most, MaxTokens))
 			return
 		}
 	}

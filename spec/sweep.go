@@ -119,6 +119,28 @@ func batchSizesAgree(c *checker) {
 	refuseSweep(c, path)
 }
 
+// Bounds of a sweep. A thousand points of half a minute are a working day, and their
+// order is planned for every launch.
+const (
+	maxPoints       = 1000
+	maxLaunchPoints = 100_000
+)
+
+// sweepIsFinite refuses a sweep that nobody will see the end of.
+func sweepIsFinite(c *checker) {
+	l := c.run.Spec.Load
+	if l == nil || c.anyUnread("spec.load") {
+		return
+	}
+	points := max(1, len(l.Concurrency), len(l.Rate)) * max(1, len(l.BatchSizes)) * max(1, len(c.run.Spec.Workload.Prompt.Scenarios))
+	if points > maxPoints {
+		c.failGot("spec.load", fmt.Sprintf("%d points", points), fmt.Sprintf("at most %d points: make several runs", maxPoints))
+	}
+	if all := points * c.run.Spec.Trials.MinReplicates; points <= maxPoints && all > maxLaunchPoints {
+		c.failGot("spec.load", fmt.Sprintf("%d points in %d launches", points, c.run.Spec.Trials.MinReplicates), fmt.Sprintf("at most %d in all: fewer launches or points", maxLaunchPoints))
+	}
+}
+
 // refuseSweep refuses loads that are about one shape of request.
 func refuseSweep(c *checker, path string) {
 	l := c.run.Spec.Load

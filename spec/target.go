@@ -51,10 +51,10 @@ type Target struct {
 	OmitBody []string `json:"omitBody,omitzero"`
 
 	// The longest a request may take from being sent to its last byte.
-	Timeout unit.Duration `json:"timeout,omitzero" default:"10m" above:"0s"`
+	Timeout unit.Duration `json:"timeout,omitzero" default:"10m" above:"0s" max:"30d"`
 
 	// The longest silence inside a request.
-	IdleTimeout unit.Duration `json:"idleTimeout,omitzero" default:"1m" above:"0s"`
+	IdleTimeout unit.Duration `json:"idleTimeout,omitzero" default:"1m" above:"0s" max:"30d"`
 
 	// The most that the body of one answer may have, as it comes and unpacked. A
 	// longer one is given up and counted as too_large.
@@ -123,7 +123,7 @@ type Server struct {
 	Restart string `json:"restart,omitzero" default:"launch" enum:"restarts"`
 
 	// How long the server may take to stop before it is killed.
-	StopTimeout unit.Duration `json:"stopTimeout,omitzero" default:"10s" above:"0s"`
+	StopTimeout unit.Duration `json:"stopTimeout,omitzero" default:"10s" above:"0s" max:"30d"`
 
 	// How the server is asked right after its start, before any load.
 	Cold Cold `json:"cold,omitzero"`
@@ -135,8 +135,8 @@ type Ready struct {
 	Path string `json:"path,omitzero" default:"/health" pattern:"^/"`
 
 	// How long readiness may take.
-	Timeout unit.Duration `json:"timeout,omitzero" default:"5m" above:"0s"`
+	Timeout unit.Duration `json:"timeout,omitzero" default:"5m" above:"0s" max:"30d"`
 
 	// The pause between two looks.
-	Interval unit.Duration `json:"interval,omitzero" default:"250ms" above:"0s"`
+	Interval unit.Duration `json:"interval,omitzero" default:"250ms" above:"0s" max:"1d"`
 }

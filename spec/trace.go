@@ -13,10 +13,10 @@ type Trace struct {
 	Format string `json:"format" required:"true" enum:"traceFormats"`
 
 	// Leave out what came before this time of the trace.
-	From unit.Duration `json:"from,omitzero" min:"0s"`
+	From unit.Duration `json:"from,omitzero" min:"0s" max:"3650d"`
 
 	// Leave out what came at or after this time of the trace; 0 means nothing.
-	To unit.Duration `json:"to,omitzero" min:"0s"`
+	To unit.Duration `json:"to,omitzero" min:"0s" max:"3650d"`
 
 	// Use the first so many requests of that part only, or sessions where sessions
 	// are played; 0 means all.

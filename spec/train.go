@@ -48,7 +48,7 @@ type Train struct {
 	WarmupSteps int `json:"warmupSteps,omitzero" default:"5" min:"1" max:"1000000"`
 
 	// The gradient bucket size of overlapped communication.
-	BucketSize unit.Bytes `json:"bucketSize,omitzero" default:"25MiB" above:"0B"`
+	BucketSize unit.Bytes `json:"bucketSize,omitzero" default:"25MiB" above:"0B" max:"1TiB"`
 
 	// Gradient compression before it is sent.
 	Compression string `json:"compression,omitzero" default:"none" enum:"compressions"`
@@ -70,7 +70,7 @@ type Train struct {
 
 	// The peak rate of one device at the declared precision, in TFLOP/s. By default
 	// that of the device's published table, where it is known.
-	PeakTFLOPS float64 `json:"peakTFLOPS,omitzero" min:"0"`
+	PeakTFLOPS float64 `json:"peakTFLOPS,omitzero" min:"0" max:"1000000000"`
 
 	// Which operations model FLOP utilisation counts.
 	FLOPConvention string `json:"flopConvention,omitzero" default:"palm" enum:"flopConventions"`
@@ -89,7 +89,7 @@ type Train struct {
 
 	// Train until the loss falls to this, for time to train; 0 trains the measured
 	// steps. Steps is then the most that are made.
-	TargetLoss float64 `json:"targetLoss,omitzero" min:"0"`
+	TargetLoss float64 `json:"targetLoss,omitzero" min:"0" max:"1e15"`
 
 	// Steps that are recorded by the profiler, apart from the measured ones.
 	Profile *Profile `json:"profile,omitzero"`
@@ -108,7 +108,7 @@ type ModelShape struct {
 
 	// The wanted number of parameters; layers, width and heads that are not given
 	// follow from it.
-	Parameters int64 `json:"parameters,omitzero" min:"0"`
+	Parameters int64 `json:"parameters,omitzero" min:"0" max:"1000000000000000"`
 
 	// Transformer layers.
 	Layers int `json:"layers,omitzero" default:"4" min:"1" max:"10000"`
@@ -154,19 +154,19 @@ type Profile struct {
 // busy the machine is.
 type Emulation struct {
 	// The sleep of each layer's forward pass.
-	Forward unit.Duration `json:"forward,omitzero"`
+	Forward unit.Duration `json:"forward,omitzero" max:"1d"`
 
 	// The sleep of each layer's backward pass.
-	Backward unit.Duration `json:"backward,omitzero"`
+	Backward unit.Duration `json:"backward,omitzero" max:"1d"`
 
 	// The rank that the two fields below slow down.
-	Rank int `json:"rank,omitzero" min:"0"`
+	Rank int `json:"rank,omitzero" min:"0" max:"1000000"`
 
 	// How late that rank starts each step.
-	Late unit.Duration `json:"late,omitzero"`
+	Late unit.Duration `json:"late,omitzero" max:"1d"`
 
 	// What that rank sleeps longer in each layer's backward pass.
-	Slower unit.Duration `json:"slower,omitzero"`
+	Slower unit.Duration `json:"slower,omitzero" max:"1d"`
 
 	// Leaves half of that rank's samples out of each step: an unequal shard, which the
 	// check against the reference must catch.
@@ -191,7 +191,7 @@ type Launcher struct {
 	Address string `json:"address,omitzero"`
 
 	// The time without a sign of life after which a rank counts as hung.
-	HangTimeout unit.Duration `json:"hangTimeout,omitzero" default:"5s" above:"0s"`
+	HangTimeout unit.Duration `json:"hangTimeout,omitzero" default:"5s" above:"0s" max:"1d"`
 
 	// Failed worlds are started again so often before the launch fails.
 	Restarts int `json:"restarts,omitzero" min:"0" max:"1000"`
@@ -215,7 +215,7 @@ type Collectives struct {
 	Operations []string `json:"operations,omitzero" default:"[all_reduce, all_gather, reduce_scatter, point_to_point]" enum:"collectives" items:"1"`
 
 	// The message sizes.
-	Sizes []unit.Bytes `json:"sizes,omitzero" default:"[1KiB, 32KiB, 1MiB, 32MiB]" above:"0B" items:"1"`
+	Sizes []unit.Bytes `json:"sizes,omitzero" default:"[1KiB, 32KiB, 1MiB, 32MiB]" above:"0B" max:"1TiB" items:"1"`
 
 	// The algorithms of the native backend; auto chooses by size. Other backends
 	// choose for themselves.
@@ -245,7 +245,7 @@ type Collectives struct {
 
 	// The one-way rate of the links in bytes per second, which measured bandwidth is
 	// held against. By default that of the links that are found, where it is known.
-	LinkRate unit.Bytes `json:"linkRate,omitzero"`
+	LinkRate unit.Bytes `json:"linkRate,omitzero" max:"1000TB"`
 
 	// How ranks are started.
 	Launch *Launcher `json:"launch,omitzero"`

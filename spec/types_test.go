@@ -58,6 +58,10 @@ func checkBounds(t *testing.T, name string, m member) {
 	if l := leaf(m.typ); l == durationType || l == bytesType {
 		parse = parseQuantity(l)
 	}
+	number := slices.Contains([]reflect.Kind{reflect.Int, reflect.Int64, reflect.Float64}, leaf(m.typ).Kind())
+	if number && m.max == "" && m.below == "" && m.name != "observedGeneration" { // which the cluster writes
+		t.Errorf("%s: a number without an upper bound: one with some digits too many must be refused, not tried", name)
+	}
 	for _, b := range m.bounds() {
 		if _, err := parse(b.text); err != nil {
 			t.Errorf("%s: bound %q: %v", name, b.text, err)

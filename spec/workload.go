@@ -40,13 +40,17 @@ type Workload struct {
 	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitzero" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`
 }
 
+// MaxTokens is the longest prompt or answer that can be asked for: as much as the
+// longest context of any model, and some 50 MB of text.
+const MaxTokens = 10_000_000
+
 // A SequenceLength is one shape of request.
 type SequenceLength struct {
 	// Prompt tokens.
-	InputTokens int `json:"inputTokens" required:"true" min:"1" rule:"A3"`
+	InputTokens int `json:"inputTokens" required:"true" min:"1" max:"10000000" rule:"A3"`
 
 	// Answer tokens.
-	OutputTokens int `json:"outputTokens" required:"true" min:"1" rule:"A3"`
+	OutputTokens int `json:"outputTokens" required:"true" min:"1" max:"10000000" rule:"A3"`
 
 	// The share of requests of this shape.
 	Weight float64 `json:"weight" required:"true" above:"0" max:"1" rule:"A3"`
@@ -80,20 +84,20 @@ type Prompt struct {
 	Details Details `json:"details,omitzero"`
 
 	// Prompt tokens shared by all requests of a point, for prefix caches.
-	PrefixTokens int `json:"prefixTokens,omitzero" min:"0"`
+	PrefixTokens int `json:"prefixTokens,omitzero" min:"0" max:"10000000"`
 
 	// The share of each prompt that is shared, instead of prefixTokens.
 	PrefixRatio float64 `json:"prefixRatio,omitzero" min:"0" max:"0.99"`
 
 	// How many different prefixes there are; 0 means 1.
-	PrefixPool int `json:"prefixPool,omitzero" min:"0"`
+	PrefixPool int `json:"prefixPool,omitzero" min:"0" max:"1000000"`
 
 	// In how many parts of equal length the prefix is cut, each chosen below the
 	// one before it; 0 means 1, no tree.
 	PrefixLevels int `json:"prefixLevels,omitzero" min:"0" max:"16"`
 
 	// How many different parts follow each part of a prefix; 0 means 2.
-	PrefixBranch int `json:"prefixBranch,omitzero" min:"0"`
+	PrefixBranch int `json:"prefixBranch,omitzero" min:"0" max:"1000000"`
 
 	// The file of the dataset that datasetRef names.
 	Dataset *Dataset `json:"dataset,omitzero"`
@@ -116,7 +120,7 @@ type Dataset struct {
 	Shuffle bool `json:"shuffle"`
 
 	// Use so many rows only; 0 means all.
-	Limit int `json:"limit,omitzero" min:"0"`
+	Limit int `json:"limit,omitzero" min:"0" max:"1000000000"`
 }
 
 // Correctness is the policy that says when an answer is still right.

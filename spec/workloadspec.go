@@ -100,7 +100,7 @@ type FrozenModel struct {
 	Name string `json:"name" required:"true"`
 
 	// Its parameters, in billions.
-	ParameterCountB float64 `json:"parameter_count_b,omitzero" min:"0"`
+	ParameterCountB float64 `json:"parameter_count_b,omitzero" min:"0" max:"10000000"`
 
 	// The numeric precision it runs in.
 	Precision string `json:"precision,omitzero" default:"bf16" enum:"precisions"`
@@ -124,13 +124,13 @@ type InputDistribution struct {
 // Lengths are three points of a distribution; p50 <= p95 <= max.
 type Lengths struct {
 	// The median.
-	P50 int `json:"p50" required:"true" min:"1"`
+	P50 int `json:"p50" required:"true" min:"1" max:"10000000"`
 
 	// The 95th percentile.
-	P95 int `json:"p95" required:"true" min:"1"`
+	P95 int `json:"p95" required:"true" min:"1" max:"10000000"`
 
 	// The largest.
-	Max int `json:"max" required:"true" min:"1"`
+	Max int `json:"max" required:"true" min:"1" max:"10000000"`
 }
 
 // FrozenBatching says how the server forms batches.
@@ -139,13 +139,13 @@ type FrozenBatching struct {
 	Mode string `json:"mode,omitzero" default:"continuous" enum:"batchingPolicies"`
 
 	// The most requests in a batch; 0 means the server's own limit.
-	MaxBatchSize int `json:"max_batch_size,omitzero" min:"0"`
+	MaxBatchSize int `json:"max_batch_size,omitzero" min:"0" max:"100000000"`
 
 	// The most sequences at a time; 0 means the server's own limit.
-	MaxNumSeqs int `json:"max_num_seqs,omitzero" min:"0"`
+	MaxNumSeqs int `json:"max_num_seqs,omitzero" min:"0" max:"100000000"`
 
 	// The most tokens in a batch; 0 means the server's own limit.
-	MaxTokensInBatch int `json:"max_tokens_in_batch,omitzero" min:"0"`
+	MaxTokensInBatch int `json:"max_tokens_in_batch,omitzero" min:"0" max:"1000000000"`
 }
 
 // FrozenConcurrency says how load is offered.
@@ -155,7 +155,7 @@ type FrozenConcurrency struct {
 
 	// The points: requests in flight (closed loop) or requests per second (open
 	// loop).
-	Values []float64 `json:"values,omitzero" above:"0"`
+	Values []float64 `json:"values,omitzero" above:"0" max:"1e15"`
 }
 
 // A ServingContract says what serves the model.

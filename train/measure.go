@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -86,9 +87,13 @@ func folder() (dir string, remove func(), err error) {
 	return dir, func() { os.RemoveAll(dir) }, nil
 }
 
+// mostRankFile is the largest file of a rank that is kept: a packed trace of some
+// steps has megabytes.
+const mostRankFile = 1 << 30
+
 // keep attaches a file that a rank made, and says why when it cannot.
 func (l Launch) keep(dir, name string, world int) error {
-	data, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
+	data, err := intake.ReadFile(filepath.Join(dir, filepath.Base(name)), mostRankFile)
 	if err != nil {
 		return fmt.Errorf("file of a rank: %w", err)
 	}

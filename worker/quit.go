@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
+
+	"assay/intake"
 )
 
 // Quit asks every rank to end and waits for the last line of each.
@@ -44,7 +45,7 @@ func (c *Controller) Quit(ctx context.Context) error {
 // connection, so that is told and no failure.
 func (c *Controller) compare() {
 	for _, p := range c.peers {
-		file, err := os.Open(filepath.Join(c.o.Dir, fileOf(p.rank)))
+		file, err := intake.Open(filepath.Join(c.o.Dir, fileOf(p.rank)))
 		if err != nil || p.bye.SHA256 == "" {
 			continue // it lies on the rank's own host
 		}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"assay/intake"
 )
 
 // HistoryVersion is the version of the lines of a history file.
@@ -51,11 +53,15 @@ type Entry struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// mostHistory is the largest history that is read: the verdicts of a gate with ten
+// metrics, every hour for ten years.
+const mostHistory = 256 << 20
+
 // ReadHistory reads every entry of the file at path, the oldest first. A file
 // that is not there is a history that has not begun. A line that cannot be read
 // is an error that names it: a history with holes proves nothing.
 func ReadHistory(path string) ([]Entry, error) {
-	f, err := os.Open(path)
+	f, err := intake.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -63,7 +69,7 @@ func ReadHistory(path string) ([]Entry, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return parseHistory(path, f)
+	return parseHistory(path, intake.Bounded(path, f, mostHistory))
 }
 
 func parseHistory(name string, r io.Reader) ([]Entry, error) {

@@ -10,11 +10,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"assay/intake"
 	"assay/stats"
 )
 
@@ -155,14 +155,18 @@ func ReadFolder(folder string, need int) (Score, error) {
 	return ScoreOf(runs, need, factor), nil
 }
 
+// mostBytes is the largest log that is read: one of a thousand evaluations, with all
+// that programs print between, has some ten megabytes.
+const mostBytes = 256 << 20
+
 func readRun(name string) (Run, bool, error) {
-	f, err := os.Open(name)
+	f, err := intake.Open(name)
 	if err != nil {
 		return Run{}, false, err
 	}
 	defer f.Close()
 	sum := sha256.New()
-	events, err := Read(io.TeeReader(f, sum))
+	events, err := Read(io.TeeReader(intake.Bounded(name, f, mostBytes), sum))
 	if err != nil {
 		return Run{}, false, fmt.Errorf("%s: %w", name, err)
 	}
@@ -174,7 +178,7 @@ func readRun(name string) (Run, bool, error) {
 // scaling reads the factor that the rules' own programs put beside logs whose runs
 // converged faster than the reference.
 func scaling(name string) (float64, error) {
-	text, err := os.ReadFile(name)
+	text, err := intake.ReadFile(name, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 1, nil
 	}

@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,58 +11,32 @@ import (
 const mostKernels = 15
 
 // trace says where the time of a recording went.
-func (r recording) trace() (Trace, error) {
-	if len(r.events) == 0 {
+func (r *recording) trace() (Trace, error) {
+	if len(r.kernels) == 0 {
 		return Trace{}, errors.New("nothing in it happened on a device, and no operation on a host: was the profiler active?")
 	}
-	if err := r.check(); err != nil {
-		return Trace{}, err
-	}
-	t := Trace{Rank: r.rank, Notes: r.notes, Top: top(r.events, r.host), Collectives: collectives(r.events)}
-	for _, e := range r.events {
-		if e.class == classCompute || e.class == classComm {
-			t.Kernels += max(1, e.count)
+	t := Trace{Rank: r.rank, Notes: r.notes, Top: r.top(), Collectives: r.called()}
+	for k, of := range r.kernels {
+		if k.class == classCompute || k.class == classComm {
+			t.Kernels += of.Count
+		}
+		if r.summed {
+			t.add(k.class, of.Seconds)
 		}
 	}
 	if r.summed {
-		for _, e := range r.events {
-			t.add(e.class, (e.end-e.begin)/1e9)
-		}
 		t.Notes = append(t.Notes, "totals without times: span, idle time and overlap are not known")
 		return t, nil
 	}
-	of := map[string][]interval{}
-	first, last := r.events[0].begin, r.events[0].end
-	for _, e := range r.events {
-		of[e.class] = append(of[e.class], interval{e.begin, e.end})
-		if e.class != classSync {
-			first, last = min(first, e.begin), max(last, e.end)
-		}
-	}
-	for class, list := range of {
+	for class, list := range r.busy {
 		t.add(class, covered(list)/1e9)
 	}
-	busy := covered(slices.Concat(of[classCompute], of[classComm])) / 1e9
-	t.Span = (last - first) / 1e9
+	busy := covered(slices.Concat(r.busy[classCompute], r.busy[classComm])) / 1e9
+	t.Span = (r.last - r.first) / 1e9
 	t.Idle = max(0, t.Span-busy)
 	t.Overlapped = t.Comm + t.Compute - busy
 	t.Exposed = t.Comm - t.Overlapped
 	return t, nil
-}
-
-// latest is later than any clock of a trace, in ns: sums of millions of it are
-// still numbers.
-const latest = 1e21
-
-// check wants every event to have a time: a table may hold any text that is some
-// kind of number.
-func (r recording) check() error {
-	for _, e := range r.events {
-		if !(e.begin > -latest && e.end < latest && e.begin <= e.end) {
-			return fmt.Errorf("%q runs from %v to %v ns, want a begin and a later end", e.name, e.begin, e.end)
-		}
-	}
-	return nil
 }
 
 func (t *Trace) add(class string, seconds float64) {
@@ -81,9 +54,9 @@ func (t *Trace) add(class string, seconds float64) {
 
 type interval struct{ begin, end float64 }
 
-// covered is how long at least one of the intervals holds.
+// covered is how long at least one of the intervals holds. It puts them in order.
 func covered(list []interval) (length float64) {
-	list = slices.SortedFunc(slices.Values(list), func(a, b interval) int { return cmp.Compare(a.begin, b.begin) })
+	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.begin, b.begin) })
 	for i, until := 0, 0.0; i < len(list); i++ {
 		if i == 0 {
 			until = list[0].begin
@@ -96,49 +69,23 @@ func covered(list []interval) (length float64) {
 
 // top lists the kinds of kernel that took most; of a host's operations, which nest,
 // each without what it called.
-func top(events []event, host bool) []Kernel {
-	type key struct{ name, class string }
-	sums := map[key]*Kernel{}
-	for _, e := range events {
-		k := key{e.name, e.class}
-		if sums[k] == nil {
-			sums[k] = &Kernel{Name: e.name, Class: e.class}
-		}
-		took := e.end - e.begin
-		if host {
-			took = e.self
-		}
-		sums[k].Count += max(1, e.count)
-		sums[k].Seconds += took / 1e9
-	}
+func (r *recording) top() []Kernel {
 	var list []Kernel
-	for _, k := range sums {
+	for _, k := range r.kernels {
 		list = append(list, *k)
 	}
 	slices.SortFunc(list, func(a, b Kernel) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
 	})
-	return list[:min(len(list), mostKernels)]
+	return slices.Clone(list[:min(len(list), mostKernels)])
 }
 
-// collectives adds up the collectives of one kind, size and number of ranks. Their
-// time holds waiting for peers, so that the bandwidth is what was got, not what the
-// link could do.
-func collectives(events []event) []Collective {
-	sums := map[called]*Collective{}
-	for _, e := range events {
-		if e.collective == nil {
-			continue
-		}
-		c := *e.collective
-		if sums[c] == nil {
-			sums[c] = &Collective{Name: c.name, Bytes: c.bytes, Ranks: c.ranks}
-		}
-		sums[c].Count++
-		sums[c].Seconds += (e.end - e.begin) / 1e9
-	}
+// called lists the collectives by kind, size and number of ranks. Their time holds
+// waiting for peers, so that the bandwidth is what was got, not what the link could
+// do.
+func (r *recording) called() []Collective {
 	var list []Collective
-	for _, c := range sums {
+	for _, c := range r.collectives {
 		if factor := busFactor(c.Name, c.Ranks); factor > 0 && c.Seconds > 0 && c.Bytes > 0 {
 			c.BusBW = new(float64(c.Bytes) * float64(c.Count) * factor / c.Seconds)
 		}

@@ -3,12 +3,12 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+
+	"assay/intake"
 )
 
 // isKineto: an object with traceEvents, or the bare list of older versions.
@@ -36,87 +36,123 @@ type kinetoEvent struct {
 }
 
 // readKineto reads events one by one: traces of some steps have millions.
-func readKineto(r *bufio.Reader) (recording, error) {
-	d := json.NewDecoder(r)
-	var out recording
-	var host []hostEvent
-	token, err := d.Token()
+func readKineto(r *bufio.Reader) (*recording, error) {
+	k := kinetoReader{values: intake.NewValues("the trace", r, mostValue)}
+	k.Decoder = json.NewDecoder(k.values)
+	token, err := k.Token()
 	if err != nil {
-		return out, err
-	}
-	each := func() error {
-		for d.More() {
-			var raw json.RawMessage
-			if err := d.Decode(&raw); err != nil {
-				return err
-			}
-			var e kinetoEvent
-			if json.Unmarshal(raw, &e) != nil {
-				continue // arguments of another make; what cannot be read has no time to count
-			}
-			if made, ok := e.onDevice(); ok {
-				out.events = append(out.events, made)
-			} else if made, ok := e.onHost(); ok {
-				host = append(host, made)
-			}
-		}
-		_, err := d.Token()
-		return err
+		return nil, err
 	}
 	switch token {
 	case json.Delim('['):
-		err = each()
+		err = k.events()
 	case json.Delim('{'):
-		err = out.object(d, each)
+		err = k.object()
 	default:
 		err = fmt.Errorf("begins with %v, want an object or a list", token)
 	}
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	if !slices.ContainsFunc(out.events, func(e event) bool { return e.class != classSync }) {
-		out.events, out.host = hostEvents(host), true
-		out.notes = append(out.notes, "no device in it: operations of the host stand for kernels, and what runs on several threads at once counts once")
+	if !k.out.begun() {
+		k.out.notes = append(k.out.notes, "no device in it: operations of the host stand for kernels, and what runs on several threads at once counts once")
+		err = k.out.standIn()
 	}
-	return out, nil
+	return &k.out, err
 }
 
-// object reads the members of a Kineto trace.
-func (r *recording) object(d *json.Decoder, each func() error) error {
+// A kinetoReader reads one trace. No single value of it may fill the memory.
+type kinetoReader struct {
+	*json.Decoder
+	values *intake.Values
+	out    recording
+}
+
+// events reads the list whose bracket has been read.
+func (k *kinetoReader) events() error {
+	var raw json.RawMessage // used again for every event
+	for k.More() {
+		k.values.Next()
+		if err := k.Decode(&raw); err != nil {
+			return err
+		}
+		var e kinetoEvent
+		if json.Unmarshal(raw, &e) != nil {
+			continue // arguments of another make; what cannot be read has no time to count
+		}
+		var err error
+		if made, ok := e.onDevice(); ok {
+			err = k.out.add(made)
+		} else if made, ok := e.onHost(); ok {
+			err = k.out.addOperation(made, string(e.PID)+" "+string(e.TID))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := k.Token()
+	return err
+}
+
+// object reads the members of a trace.
+func (k *kinetoReader) object() error {
 	found := false
-	for d.More() {
-		key, err := d.Token()
+	for k.More() {
+		k.values.Next()
+		key, err := k.Token()
 		if err != nil {
 			return err
 		}
 		switch key {
 		case "traceEvents":
 			found = true
-			if open, err := d.Token(); err != nil || open != json.Delim('[') {
+			if open, err := k.Token(); err != nil || open != json.Delim('[') {
 				return errors.Join(err, errors.New("traceEvents: want a list"))
 			}
-			if err := each(); err != nil {
-				return err
-			}
+			err = k.events()
 		case "distributedInfo":
 			var info struct {
 				Rank *int `json:"rank"`
 			}
-			if err := d.Decode(&info); err != nil {
-				return err
-			}
-			r.rank = info.Rank
+			err = k.Decode(&info)
+			k.out.rank = info.Rank
 		default:
-			var skip json.RawMessage
-			if err := d.Decode(&skip); err != nil {
-				return err
-			}
+			err = k.skip()
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if !found {
 		return errors.New("no traceEvents in it")
 	}
 	return nil
+}
+
+// mostDepth is how deep values may nest that are of no interest.
+const mostDepth = 1000
+
+// skip passes over a value of any length without holding it.
+func (k *kinetoReader) skip() error {
+	for depth := 0; ; {
+		k.values.Next()
+		token, err := k.Token()
+		if err != nil {
+			return err
+		}
+		switch token {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+		if depth > mostDepth {
+			return fmt.Errorf("nests more than %d deep", mostDepth)
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
 }
 
 // onDevice makes an event of what a device did, or of a host that waited for one.
@@ -175,46 +211,15 @@ func elementSize(name string) int64 {
 	return 0
 }
 
-// A hostEvent is an operation of one thread.
-type hostEvent struct {
-	event
-	thread string
-}
-
-func (k kinetoEvent) onHost() (hostEvent, bool) {
+// onHost makes an event of an operation of a thread.
+func (k kinetoEvent) onHost() (event, bool) {
 	legacy := k.Category == "" && strings.Contains(string(k.PID), "CPU functions")
 	if k.Phase != "X" || !(legacy || k.Category == "cpu_op" || k.Category == "Operator" || communication.MatchString(k.Name)) {
-		return hostEvent{}, false
+		return event{}, false
 	}
 	e := event{name: k.Name, class: classCompute, begin: 1e3 * k.Begin, end: 1e3 * (k.Begin + k.Length)}
 	if communication.MatchString(k.Name) {
 		e.class = classComm
 	}
-	return hostEvent{e, string(k.PID) + " " + string(k.TID)}, true
-}
-
-// hostEvents gives each operation the time that it took itself.
-func hostEvents(list []hostEvent) []event {
-	slices.SortStableFunc(list, func(a, b hostEvent) int {
-		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end))
-	})
-	var open []int // operations that the next may be inside of
-	for i := range list {
-		e := &list[i]
-		e.self = e.end - e.begin
-		for len(open) > 0 {
-			above := &list[open[len(open)-1]]
-			if above.thread == e.thread && e.begin < above.end {
-				above.self -= min(e.end, above.end) - e.begin
-				break
-			}
-			open = open[:len(open)-1]
-		}
-		open = append(open, i)
-	}
-	var out []event
-	for _, e := range list {
-		out = append(out, e.event)
-	}
-	return out
+	return e, true
 }

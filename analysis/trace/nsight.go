@@ -11,6 +11,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"assay/intake"
 )
 
 // The columns of nsys stats that are read, of the reports cuda_gpu_trace and
@@ -31,7 +33,8 @@ func isNsightJSON(head []byte) bool {
 
 // readNsightCSV reads a table of nsys stats. What it prints before the header is
 // skipped.
-func readNsightCSV(r *bufio.Reader) (out recording, err error) {
+func readNsightCSV(r *bufio.Reader) (*recording, error) {
+	out := new(recording)
 	for {
 		head, err := r.Peek(1 << 12)
 		end := bytes.IndexByte(head, '\n')
@@ -43,13 +46,15 @@ func readNsightCSV(r *bufio.Reader) (out recording, err error) {
 		}
 		_, _ = r.Discard(end + 1)
 	}
-	rows := csv.NewReader(r)
+	values := intake.NewValues("the table", r, mostValue)
+	rows := csv.NewReader(values)
 	rows.FieldsPerRecord, rows.LazyQuotes = -1, true
 	header, err := rows.Read()
 	if err != nil {
 		return out, err
 	}
 	for {
+		values.Next()
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
 			return out, nil
@@ -69,12 +74,19 @@ func readNsightCSV(r *bufio.Reader) (out recording, err error) {
 	}
 }
 
-func readNsightJSON(r *bufio.Reader) (out recording, err error) {
-	var rows []map[string]any
-	if err := json.NewDecoder(r).Decode(&rows); err != nil {
-		return out, err
+func readNsightJSON(r *bufio.Reader) (*recording, error) {
+	out := new(recording)
+	values := intake.NewValues("the table", r, mostValue)
+	decoder := json.NewDecoder(values)
+	if open, err := decoder.Token(); err != nil || open != json.Delim('[') {
+		return out, errors.Join(err, errors.New("want a list of rows"))
 	}
-	for _, row := range rows {
+	for decoder.More() {
+		values.Next()
+		var row map[string]any
+		if err := decoder.Decode(&row); err != nil {
+			return out, err
+		}
 		fields := map[string]string{}
 		for column, v := range row {
 			switch v := v.(type) {
@@ -88,7 +100,8 @@ func readNsightJSON(r *bufio.Reader) (out recording, err error) {
 			return out, err
 		}
 	}
-	return out, nil
+	_, err := decoder.Token()
+	return out, err
 }
 
 // nsys adds one row of a table.
@@ -123,8 +136,7 @@ func (r *recording) nsys(fields map[string]string) error {
 		}
 		e.end, e.count, r.summed = total, int(count), true
 	}
-	r.events = append(r.events, e)
-	return nil
+	return r.add(e)
 }
 
 func nsysClass(name string) string {
@@ -173,43 +185,50 @@ const (
 	nsightKernel = 3
 )
 
-func readNsightLines(r *bufio.Reader) (out recording, err error) {
+func readNsightLines(r *bufio.Reader) (*recording, error) {
+	out := new(recording)
 	var names []string
-	for {
-		text, readErr := r.ReadBytes('\n')
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), mostNames) // the first line is the table of all strings
+	for lines.Scan() {
 		var line nsightLine
-		if len(bytes.TrimSpace(text)) > 0 {
-			if err := json.Unmarshal(text, &line); err != nil {
-				return out, err
-			}
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return out, err
 		}
 		if len(line.Data) > 0 {
 			names = line.Data
 		}
-		if c := line.Cuda; c != nil {
-			e := event{begin: float64(c.Begin), end: float64(c.End), name: "[CUDA memcpy]", class: classCopy}
-			switch {
-			case c.Class == nsightMemset:
-				e.name = "[CUDA memset]"
-			case c.Class == nsightKernel && c.Kernel != nil:
-				at := float64(c.Kernel.Name)
-				e.name = fmt.Sprintf("kernel %.0f", at)
-				if 0 <= at && at < float64(len(names)) {
-					e.name = names[int(at)]
-				}
-				e.class = nsysClass(e.name)
-			case c.Class != nsightMemcpy:
-				e.class = ""
+		if e, ok := line.event(names); ok {
+			if err := out.add(e); err != nil {
+				return out, err
 			}
-			if e.class != "" {
-				out.events = append(out.events, e)
-			}
-		}
-		if errors.Is(readErr, io.EOF) {
-			return out, nil
-		}
-		if readErr != nil {
-			return out, readErr
 		}
 	}
+	return out, lines.Err()
+}
+
+// event is what the line says that a device did; false for what is of no interest.
+func (l nsightLine) event(names []string) (event, bool) {
+	c := l.Cuda
+	if c == nil {
+		return event{}, false
+	}
+	e := event{begin: float64(c.Begin), end: float64(c.End), name: "[CUDA memcpy]", class: classCopy}
+	switch {
+	case c.Class == nsightMemset:
+		e.name = "[CUDA memset]"
+	case c.Class == nsightKernel && c.Kernel != nil:
+		at := float64(c.Kernel.Name)
+		e.name = fmt.Sprintf("kernel %.0f", at)
+		if 0 <= at && at < float64(len(names)) {
+			e.name = names[int(at)]
+		}
+		e.class = nsysClass(e.name)
+	case c.Class != nsightMemcpy:
+		return event{}, false
+	}
+	return e, true
 }

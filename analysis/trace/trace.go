@@ -13,13 +13,12 @@ package trace
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
+
+	"assay/intake"
 )
 
 // A Trace is what one profiler trace says, in seconds.
@@ -66,37 +65,11 @@ const (
 	classSync    = "sync"
 )
 
-// An event is one thing that a device or host did, in ns of the trace's clock.
-type event struct {
-	name       string
-	class      string
-	begin, end float64
-	self       float64 // without what it called; of a host's operations, which nest
-	collective *called
-	count      int // how many it stands for; zero means one
-}
-
-// called is what a collective was called with.
-type called struct {
-	name  string
-	bytes int64
-	ranks int
-}
-
-// A recording is what a format reads.
-type recording struct {
-	events []event
-	rank   *int
-	host   bool // of a host alone: operations stand for kernels
-	summed bool // totals without times: nothing can be said about overlap
-	notes  []string
-}
-
 // A format knows its traces by how they begin.
 type format struct {
 	name  string
 	known func(head []byte) bool
-	read  func(r *bufio.Reader) (recording, error)
+	read  func(r *bufio.Reader) (*recording, error)
 }
 
 var formats = []format{
@@ -109,9 +82,16 @@ var formats = []format{
 // communication is how kernels of collective libraries are called.
 var communication = regexp.MustCompile(`^nccl|^hccl|^rccl|ncclKernel|ncclDevKernel|^(gloo|nccl|mpi|ucc|c10d):`)
 
+// mostBytes is the longest trace that is read, unpacked.
+const mostBytes = 16 << 30
+
+// mostValue is the longest event or line: one with all frames of a stack has some
+// ten kilobytes.
+const mostValue = 4 << 20
+
 // Read reads the trace of that name.
 func Read(path string) (Trace, error) {
-	f, err := os.Open(path)
+	f, err := intake.Open(path)
 	if err != nil {
 		return Trace{}, err
 	}
@@ -121,13 +101,9 @@ func Read(path string) (Trace, error) {
 
 // From reads a trace, compressed by gzip or not.
 func From(name string, from io.Reader) (Trace, error) {
-	r := bufio.NewReaderSize(from, 1<<16)
-	if head, _ := r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(r)
-		if err != nil {
-			return Trace{}, fmt.Errorf("%s: %w", name, err)
-		}
-		r = bufio.NewReaderSize(unpacked, 1<<16)
+	r, err := intake.Unpack(name, from, mostBytes)
+	if err != nil {
+		return Trace{}, err
 	}
 	head, _ := r.Peek(1 << 12)
 	for _, f := range formats {

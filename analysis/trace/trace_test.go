@@ -3,6 +3,8 @@ package trace
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -103,4 +105,33 @@ func TestWhatIsNoTrace(t *testing.T) {
 			t.Errorf("%s was read as %+v", name, got)
 		}
 	}
+}
+
+// A few kilobytes that unpack to very much are refused by what they are, and so are
+// times that no clock shows: they made every figure NaN.
+func TestRefusals(t *testing.T) {
+	pack := func(text string, times int) string {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		for range times {
+			if _, err := io.WriteString(w, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Close()
+		return packed.String()
+	}
+	f := func(text, want string) {
+		t.Helper()
+		if got, err := From("x", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q…: got %+v, %v, want %q", text, got, err, want)
+		}
+	}
+	kernel := `{"ph":"X","cat":"kernel","name":"k","ts":%s,"dur":1},`
+	f("["+fmt.Sprintf(kernel, "-1e308")+fmt.Sprintf(kernel, "1e308")+"{}]", "want a begin and a later end")
+	f("[{\"Start (ns)\":\"NaN\",\"Duration (ns)\":\"1\",\"Name\":\"k\"}]", "want a begin and a later end")
+	f("[{\"Total Time (ns)\":\"1\",\"Instances\":\"1e300\",\"Name\":\"k\"}]", "want a number of kernels")
+	f(`{"x":`+strings.Repeat("[", 5000), "nests more than 1000 deep")
+	f(pack(`{"traceEvents":[`, 1)+pack(strings.Repeat(`{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1},`, 10_000), 60), "unpacks to more than 250 times its size")
+	f(`{"traceEvents":[{"name":"`+strings.Repeat("long", 2<<20), "holds a value that is too large")
 }

@@ -144,6 +144,7 @@ func (o calibrateOptions) validate() (streams []int, err error) {
 }
 
 func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
+	defer env.hold()()
 	streams, err := o.validate()
 	if err != nil {
 		return usageError(err)

@@ -22,7 +22,7 @@ func claimCommand(env Env) *cobra.Command {
 tail, conditions and grade. What cannot be claimed is refused, with the reason and
 what would help. Nothing is claimed while a void finding stands.
 
-Exit code 0: something may be claimed; 1: cannot be read; 3: nothing may be; 4: the
+Exit code 0: something may be claimed; 2: asked wrongly; 3: nothing may be; 4: the
 bundle is not what was sealed.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -26,7 +26,7 @@ objective of spec.slo by the end of its interval. It divides the load by the low
 end of the throughput there, and shows what dividing by the highest throughput
 would have promised.
 
-Exit code 0: said; 1: cannot be read; 3: no measured load keeps the objectives.`,
+Exit code 0: said; 2: asked wrongly; 3: no measured load keeps the objectives.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -13,6 +13,7 @@ import (
 	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/bundle"
+	"assay/intake"
 	"assay/judge"
 	"assay/report"
 	"assay/spec"
@@ -135,7 +136,7 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		}
 	}
 	if ask.accuracy != "" {
-		data, err := os.ReadFile(ask.accuracy)
+		data, err := intake.ReadFile(ask.accuracy, mostList)
 		if err != nil {
 			return in, usageError(fmt.Errorf("--accuracy: %w", err))
 		}

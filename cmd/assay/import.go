@@ -27,7 +27,8 @@ report. Without TOOL the files tell whose they are; --list names the tools.
 
 Figures of an import are exploratory: assay has measured none of them.
 
-Exit codes: 0 done, 1 the files cannot be read, 2 asked wrongly.`,
+Exit codes: 0 done, 1 the bundle could not be made, 2 asked wrongly: the files cannot
+be read, or are not what the tool writes.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !opts.list {
 				return usageError(errors.New("got no path, want the files or the folder of a result; --list names the tools"))
@@ -75,8 +76,9 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 	}
 	read, err := from.Read(paths)
 	if err != nil {
-		return fmt.Errorf("import %s: %w", from.Name, err)
+		return usageError(fmt.Errorf("import %s: %w", from.Name, err))
 	}
+	defer env.hold()() // a bundle that is begun is sealed or taken away
 	if opts.name != "" {
 		read.Run.Metadata.Name = opts.name
 	}

@@ -146,7 +146,7 @@ func TestImportErrors(t *testing.T) {
 		{"unknown tool", []string{"jmeter", genaiErrors}, exitUsage, `no tool "jmeter": want one of genai-bench`},
 		{"missing", []string{"missing"}, exitUsage, "no such file"},
 		{"another folder", []string{t.TempDir()}, exitUsage, "no tool knows this as its own result"},
-		{"named, another folder", []string{"genai-bench", t.TempDir()}, exitFailed, "has no experiment_metadata.json"},
+		{"named, another folder", []string{"genai-bench", t.TempDir()}, exitUsage, "has no experiment_metadata.json"},
 		{"format", []string{"--format", "doc", genaiErrors}, exitUsage, `--format "doc"`},
 		{"name", []string{"--name", "../x", genaiErrors}, exitFailed, "metadata.name"},
 	} {

@@ -88,7 +88,7 @@ func TestImportSummaries(t *testing.T) {
 		}
 	}
 	_, stderr, code := call(t, "import", "-o", t.TempDir(), "vllm", "../../foreign/testdata/k6/summary.json")
-	if code != exitFailed || !strings.Contains(stderr, "summary.json") || !strings.Contains(stderr, "vllm bench serve") {
+	if code != exitUsage || !strings.Contains(stderr, "summary.json") || !strings.Contains(stderr, "vllm bench serve") {
 		t.Errorf("a file of another tool: exit %d, %q; want 1, the file and what belongs there", code, stderr)
 	}
 }

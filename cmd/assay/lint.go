@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"assay/finding"
+	"assay/intake"
 	"assay/lint"
+	"assay/spec"
 )
 
 // lintVersion is the version of the document that assay lint --json prints.
@@ -34,7 +35,7 @@ The policy and the history of a gate (--policy, --history) let the gate itself b
 looked at: whether it can see its own margins, alarms about nothing, or was given
 another baseline after a failure.
 
-Exit code 0: nothing forbids a claim; 1: cannot be read; 2: asked wrongly; 3: a
+Exit code 0: nothing forbids a claim; 2: asked wrongly; 3: a
 finding is void, so no claim may be made; 4: the bundle is not what was sealed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if !list && len(args) == 0 {
@@ -95,7 +96,7 @@ type bundleAudit struct {
 func lintBundles(env Env, ask lintRequest) error {
 	var stated lint.StatementFile
 	if ask.statements != "" {
-		data, err := os.ReadFile(ask.statements)
+		data, err := intake.ReadFile(ask.statements, spec.MaxDocumentBytes)
 		if err != nil {
 			return usageError(fmt.Errorf("--statements: %w", err))
 		}

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"assay/analysis/gate"
+	"assay/intake"
 	"assay/spec"
 )
 
@@ -14,7 +14,7 @@ import (
 func readGate(policyFile, historyFile string) (*spec.GatePolicy, []gate.Entry, error) {
 	var policy *spec.GatePolicy
 	if policyFile != "" {
-		text, err := os.ReadFile(policyFile)
+		text, err := intake.ReadFile(policyFile, spec.MaxDocumentBytes)
 		if err != nil {
 			return nil, nil, usageError(fmt.Errorf("--policy: %w", err))
 		}

@@ -20,11 +20,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/visible"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	// Whoever asks for SIGPIPE is not killed by it: a write to a reader that has seen
 	// enough becomes an error, which Main takes for what it is. Programs that are
 	// started from here get the usual signal.
@@ -33,10 +36,10 @@ func main() {
 	// it dislikes about a server's answer, as often as the server likes. What matters of
 	// it is in the records.
 	log.SetOutput(io.Discard)
-	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ}
-	code := Main(ctx, env)
-	stop()
-	os.Exit(code) // the only exit in the program
+	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, holding: new(holding)}
+	done := make(chan int, 1)
+	go func() { done <- Main(ctx, env) }()             // ends with the program
+	os.Exit(await(done, signals, env.holding, cancel)) // the only exit in the program
 }
 
 // An Env is everything the program may touch outside itself. Tests make their
@@ -46,6 +49,8 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Environ        func() []string // as os.Environ
+
+	holding *holding // nil means that no signals come; see hold
 }
 
 // Exit codes are part of the command's contract: CI branches on them.
@@ -166,11 +171,14 @@ func Main(ctx context.Context, env Env) int {
 func codeOf(err error) int {
 	var exit *exitError
 	var seal *bundle.SealError
+	var refused *intake.Error
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
 	case errors.As(err, &seal):
 		return exitUnverified
+	case errors.As(err, &refused), errors.Is(err, bundle.ErrNotBundle):
+		return exitUsage // what was named is not there, or is something else
 	}
 	return exitFailed
 }

@@ -89,6 +89,7 @@ from there and prints none.`,
 }
 
 func serveNet(ctx context.Context, env Env, at string) error {
+	defer env.hold()()
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", at)
 	if err != nil {
@@ -133,6 +134,7 @@ type netTrip struct {
 }
 
 func measureNet(ctx context.Context, env Env, host string, flags netFlags) error {
+	defer env.hold()()
 	r := netReport{Host: host, Streams: flags.streams}
 	clock, err := record.StartClock()
 	if err != nil {

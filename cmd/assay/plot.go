@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/intake"
 	"assay/judge"
 	"assay/report"
+	"assay/spec"
 )
 
 // A plotting is what the command was asked for.
@@ -150,7 +152,7 @@ func (ask plotting) panels() (report.PlotLayout, error) {
 		}
 		return l, nil
 	}
-	data, err := os.ReadFile(ask.layout)
+	data, err := intake.ReadFile(ask.layout, spec.MaxDocumentBytes)
 	if err != nil {
 		return report.PlotLayout{}, err
 	}

@@ -48,7 +48,7 @@ func TestPlotCommand(t *testing.T) {
 		{"a wrong format", []string{"plot", base, "--format", "gif"}, exitUsage, []string{"want svg, png, pdf"}, nil},
 		{"a label that one has not", []string{"plot", base, other, "--group-by", "server_engine"}, exitUsage, []string{"run base has no such field"}, nil},
 		{"the same twice", []string{"plot", base, base}, exitUsage, []string{"given twice"}, nil},
-		{"no layout", []string{"plot", base, "--layout", filepath.Join(dir, "none")}, exitFailed, []string{"no such file"}, nil},
+		{"no layout", []string{"plot", base, "--layout", filepath.Join(dir, "none")}, exitUsage, []string{"no such file"}, nil},
 	}
 	for _, tt := range tests {
 		stdout, stderr, code := call(t, tt.args...)

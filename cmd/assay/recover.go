@@ -19,7 +19,9 @@ func recoverCommand(env Env) *cobra.Command {
 as they are; those that were running are entered as aborted, with all rows that
 reached the disk. The bundle's status is partial, and every face says so.
 
-Recover refuses while the run still goes on, and leaves a sealed bundle alone.`,
+Recover refuses while the run still goes on, and leaves a sealed bundle alone.
+
+Exit codes: 0 sealed, 1 could not be, 2 asked wrongly, 4 it was sealed and changed.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			signer, err := loadSigner(key)
@@ -30,6 +32,7 @@ Recover refuses while the run still goes on, and leaves a sealed bundle alone.`,
 			if err != nil {
 				return err
 			}
+			defer env.hold()()
 			m, err := bundle.Recover(cmd.Context(), args[0], bundle.SealOptions{Signer: signer})
 			if err != nil {
 				return err

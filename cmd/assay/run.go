@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/judge"
 	"assay/plan"
 	"assay/report"
@@ -55,7 +54,7 @@ or aborted), 2 the spec is wrong.`,
 
 // readRun reads the BenchmarkRun document in a file.
 func readRun(path string) (source []byte, document spec.Run, err error) {
-	if source, err = os.ReadFile(path); err != nil {
+	if source, err = intake.ReadFile(path, spec.MaxDocumentBytes); err != nil {
 		return nil, spec.Run{}, usageError(err)
 	}
 	document, err = parseRun(path, source)
@@ -112,6 +111,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
+	defer env.hold()() // a run that is asked to end seals what it has
 	tools := rankTools()
 	if joins(p) {
 		followed, leave, err := join(ctx, env, p, &tools)
@@ -204,7 +204,7 @@ func loadSigner(path string) (bundle.Signer, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := intake.ReadFile(path, mostKey)
 	if err != nil {
 		return nil, fmt.Errorf("--key: %w", err)
 	}
@@ -233,8 +233,8 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 
 // bundleDir tells a bundle from any other folder before it is opened.
 func bundleDir(path string) error {
-	if _, err := os.Stat(filepath.Join(path, bundle.PlanFile)); err != nil {
-		return usageError(fmt.Errorf("%s is not a bundle: %w", path, err))
+	if bundle.Remains(path) == "" {
+		return usageError(fmt.Errorf("%s is %w: it has no %s", path, bundle.ErrNotBundle, bundle.ManifestFile))
 	}
 	return nil
 }

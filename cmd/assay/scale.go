@@ -46,7 +46,7 @@ assay scale run measures a study of training.
 --baseline is best_single (with --single, launches of the best program on one worker),
 one_worker, or smallest where nobody measured one.
 
-Exit code 0: said; 1: cannot be read; 2: asked wrongly; 3: a finding voids the study,
+Exit code 0: said; 2: asked wrongly; 3: a finding voids the study,
 or with --publication any finding cautions.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.suite == "" {
@@ -94,6 +94,9 @@ func scale(env Env, o scaleFlags, args []string) error {
 		err = fromBundles(env, &s, o, args)
 	} else {
 		err = readStudy(&s, args)
+		if err != nil {
+			err = usageError(err)
+		}
 	}
 	if err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"assay/analysis/scaling"
+	"assay/intake"
 )
 
 // numbers reads values separated by commas.
@@ -46,7 +46,7 @@ func readStudy(s *scaling.Study, args []string) error {
 }
 
 func readStudyJSON(s *scaling.Study, path string) error {
-	data, err := os.ReadFile(path)
+	data, err := intake.ReadFile(path, mostList)
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func readStudyJSON(s *scaling.Study, path string) error {
 
 // readStudyCSV reads workers and values, one launch a line.
 func readStudyCSV(path string) ([]scaling.Point, error) {
-	file, err := os.Open(path)
+	file, err := intake.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	lines, err := csv.NewReader(file).ReadAll()
+	lines, err := csv.NewReader(intake.Bounded(path, file, mostList)).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

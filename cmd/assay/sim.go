@@ -187,6 +187,7 @@ func parseShare(text string) (float64, error) {
 
 // serveSim runs a server until ctx ends.
 func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (err error) {
+	defer env.hold()()
 	if opts.attached {
 		attached, cancel := context.WithCancel(ctx)
 		defer cancel()

@@ -91,6 +91,7 @@ func listSuites(w io.Writer) error {
 }
 
 func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
+	defer env.hold()()
 	p, ok := suite.Find(name)
 	if !ok {
 		var names []string

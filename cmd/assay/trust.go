@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/judge"
 )
 
@@ -72,7 +72,7 @@ func trustedKeys(env Env) ([]bundle.PublicKey, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := intake.ReadFile(path, mostList)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil, nil
 	}

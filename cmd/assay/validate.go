@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/intake"
 	"assay/spec"
 
 	"github.com/spf13/cobra"
@@ -65,10 +66,7 @@ func validateFile(env Env, file string) validation {
 	v := validation{File: file, Faults: []spec.Fault{}, Warnings: []spec.Fault{}}
 	data, err := readDocument(env, file)
 	if err != nil {
-		v.Faults = append(v.Faults, spec.Fault{
-			File: file, Line: 1, Column: 1, Path: "document", Got: err.Error(), Want: "a readable file",
-			Rule: "A21", Message: "want a readable file", Severity: spec.SeverityError,
-		})
+		v.Faults = append(v.Faults, unreadable(file, err))
 		return v
 	}
 	doc, faults := spec.Parse(file, data)
@@ -94,11 +92,24 @@ func validateFile(env Env, file string) validation {
 	return v
 }
 
+// unreadable is the fault of a document that could not be opened.
+func unreadable(file string, err error) spec.Fault {
+	got, want := err.Error(), "a readable file"
+	var refused *intake.Error
+	if errors.As(err, &refused) && refused.Err == nil {
+		got, want = "a file that "+refused.Got, refused.Want
+	}
+	return spec.Fault{
+		File: file, Line: 1, Column: 1, Path: "document", Got: got, Want: want,
+		Rule: "A21", Message: "want " + want, Severity: spec.SeverityError,
+	}
+}
+
 func readDocument(env Env, file string) ([]byte, error) {
 	if file == "-" {
-		return io.ReadAll(env.Stdin)
+		return intake.ReadAll("standard input", env.Stdin, spec.MaxDocumentBytes)
 	}
-	return os.ReadFile(file)
+	return intake.ReadFile(file, spec.MaxDocumentBytes)
 }
 
 // unresolved looks for the artifacts a document names as local paths, from the

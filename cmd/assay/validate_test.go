@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +24,10 @@ func executeVerb(t *testing.T, verb func(Env) *cobra.Command, stdin string, args
 	cmd.SetErr(&errs)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.Execute()
-	var exit *exitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitOK, out.String(), errs.String()
-	case errors.As(err, &exit):
-		return exit.code, out.String(), errs.String() + err.Error()
-	default:
-		return exitFailed, out.String(), errs.String() + err.Error()
 	}
+	return codeOf(err), out.String(), errs.String() + err.Error()
 }
 
 func exampleFiles(t *testing.T) []string {

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/intake"
 )
 
 func verifyCommand(env Env) *cobra.Command {
@@ -23,7 +23,7 @@ order of times, the tables and the signatures. It names every file that fails.
 Without --key it says who signed, which proves nothing until you trust that key.
 With --key one of the given keys must have signed.
 
-Exit code 0: verified; 1: cannot be read; 4: NOT VERIFIED.`,
+Exit code 0: verified; 2: asked wrongly, or not a bundle; 4: NOT VERIFIED.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return verify(env, args[0], keys, asJSON)
@@ -58,7 +58,7 @@ func verify(env Env, dir string, keyFiles []string, asJSON bool) error {
 func loadPublicKeys(paths []string) ([]bundle.PublicKey, error) {
 	var keys []bundle.PublicKey
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := intake.ReadFile(path, mostKey)
 		if err != nil {
 			return nil, fmt.Errorf("--key: %w", err)
 		}

@@ -35,13 +35,10 @@ func errorText(err error) string {
 }
 
 func exitCode(err error) int {
-	switch e := err.(type) {
-	case nil:
+	if err == nil {
 		return exitOK
-	case *exitError:
-		return e.code
 	}
-	return exitFailed
+	return codeOf(err)
 }
 
 // smallRun leaves a bundle with one launch, sealed or as a kill leaves it.
@@ -123,7 +120,7 @@ func TestVerify(t *testing.T) {
 		{"unsigned, key given", []string{unsigned, "--key", key + ".pub"}, exitUnverified, "NOT VERIFIED"},
 		{"changed spec", []string{changed}, exitUnverified, "FAILED  files      spec.yaml: changed after sealing"},
 		{"not sealed", []string{killed}, exitUnverified, "assay recover"},
-		{"not a bundle", []string{t.TempDir()}, exitFailed, "is not a bundle"},
+		{"not a bundle", []string{t.TempDir()}, exitUsage, "is not a bundle"},
 		{"private key", []string{signed, "--key", key}, exitUsage, "not a public key"},
 		{"no such key", []string{signed, "--key", "nowhere"}, exitUsage, "nowhere"},
 		{"no bundle given", nil, exitUsage, "want a bundle"},
@@ -155,7 +152,7 @@ func TestRecoverCommand(t *testing.T) {
 	if out, _, code := try(t, recoverCommand, dir); code != exitOK || !strings.Contains(out, "was sealed already") {
 		t.Errorf("recover again: exit %d, %s; want it left alone", code, out)
 	}
-	if _, _, code := try(t, recoverCommand, t.TempDir()); code != exitFailed {
-		t.Errorf("recover of no bundle: exit %d, want %d", code, exitFailed)
+	if _, _, code := try(t, recoverCommand, t.TempDir()); code != exitUsage {
+		t.Errorf("recover of no bundle: exit %d, want %d", code, exitUsage)
 	}
 }

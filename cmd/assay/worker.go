@@ -30,6 +30,7 @@ func workerCommand(env Env) *cobra.Command {
 			if lookup(worker.EnvController) == "" {
 				return usageError(errors.New("worker: " + worker.EnvController + " is not set: ranks are started by assay or by a launcher"))
 			}
+			defer env.hold()()
 			return rank.Run(cmd.Context(), lookup, version())
 		},
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"assay/intake"
 )
 
 // The files of a history.
@@ -53,11 +55,14 @@ type Trend struct {
 	Latest         string   `json:"latest_run_id"`
 }
 
+// mostBytes is the largest file of a history that is read.
+const mostBytes = 64 << 20
+
 // ReadIndex reads the index of a history. One that cannot be read is a warning: a
 // damaged past must not keep the present from being measured.
 func ReadIndex(root string) (Index, []string) {
 	index := Index{SuiteName: Name, Version: Version}
-	data, err := os.ReadFile(filepath.Join(root, IndexFile))
+	data, err := intake.ReadFile(filepath.Join(root, IndexFile), mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return index, nil
 	}
@@ -75,7 +80,7 @@ func (x Index) Last(root string) (Summary, []string, bool) {
 	var warnings []string
 	for _, e := range slices.Backward(x.Runs) {
 		var s Summary
-		data, err := os.ReadFile(filepath.Join(root, e.Summary))
+		data, err := intake.ReadFile(filepath.Join(root, e.Summary), mostBytes)
 		if err == nil {
 			err = json.Unmarshal(data, &s)
 		}

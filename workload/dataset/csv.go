@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"assay/intake"
 )
 
 var csvFormat = Format{
@@ -14,7 +16,8 @@ var csvFormat = Format{
 }
 
 func readCSV(in *input, yield func(Row) error) (dropped int, err error) {
-	buffered := bufio.NewReader(in.file)
+	values := intake.NewValues("the file", intake.Text("the file", in.file), MaxRow)
+	buffered := bufio.NewReader(values)
 	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
 		buffered.Discard(3) // it was just peeked at
 	}
@@ -26,6 +29,7 @@ func readCSV(in *input, yield func(Row) error) (dropped int, err error) {
 	}
 	names := append([]string(nil), header...)
 	for {
+		values.Next()
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return 0, nil

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/intake"
 	"assay/record"
 )
 
@@ -161,7 +162,7 @@ func open(path string, opts Options) (Set, error) {
 	if info.IsDir() {
 		set.Digest, err = folderDigest(path)
 	} else {
-		if in.file, err = os.Open(path); err != nil {
+		if in.file, err = intake.Open(path); err != nil {
 			return Set{}, err
 		}
 		defer in.file.Close()
@@ -228,7 +229,7 @@ func fileDigest(file *os.File) (string, error) {
 // lines calls each with every line of r, without its end and, on the first, the
 // mark that some editors put before text.
 func lines(r io.Reader, each func(number int, line []byte) error) error {
-	scanner := bufio.NewScanner(r)
+	scanner := bufio.NewScanner(intake.Text("the file", r))
 	scanner.Buffer(make([]byte, 0, 64<<10), MaxRow)
 	number := 0
 	for scanner.Scan() {

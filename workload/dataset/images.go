@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/intake"
 	"assay/record"
 )
 
@@ -49,7 +50,7 @@ func (in *input) readFolder(media map[string]string, yield func(media string, da
 			dropped++
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(in.path, entry.Name()))
+		data, err := intake.ReadOwn(filepath.Join(in.path, entry.Name()), MaxRow)
 		if err != nil {
 			return dropped, err
 		}
@@ -76,7 +77,7 @@ func folderDigest(path string) (string, error) {
 		if !entry.Type().IsRegular() {
 			continue
 		}
-		file, err := os.Open(filepath.Join(path, entry.Name()))
+		file, err := intake.OpenOwn(filepath.Join(path, entry.Name()))
 		if err != nil {
 			return "", err
 		}

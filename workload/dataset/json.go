@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"assay/intake"
 	"assay/record"
 )
 
@@ -48,7 +49,8 @@ func readJSONL(in *input, yield func(Row) error) (dropped int, err error) {
 // readList reads a list one element at a time, so that a large file is never
 // held as a whole.
 func (in *input) readList(conversations bool, yield func(Row) error) (dropped int, err error) {
-	decoder := json.NewDecoder(in.file)
+	values := intake.NewValues("the file", in.file, MaxRow)
+	decoder := json.NewDecoder(values)
 	fail := func(number int, err error) error {
 		return fmt.Errorf("row %d, near line %d: %w", number, in.lineAt(decoder.InputOffset()), err)
 	}
@@ -57,6 +59,7 @@ func (in *input) readList(conversations bool, yield func(Row) error) (dropped in
 		return 0, errors.Join(errors.New("line 1: want a JSON list"), err)
 	}
 	for number := 1; decoder.More(); number++ {
+		values.Next()
 		var raw json.RawMessage
 		if err := decoder.Decode(&raw); err != nil {
 			return dropped, fail(number, err)

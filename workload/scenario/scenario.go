@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"assay/spec"
 )
 
 // A Kind is the letter that opens a scenario.
@@ -39,10 +41,6 @@ const (
 	Audio         Kind = "A"
 	Dataset       Kind = "dataset"
 )
-
-// MaxNumber is the largest number in a scenario. Longer requests than this do
-// not exist, and a number with a digit too many should be refused.
-const MaxNumber = 100_000_000
 
 // A Scenario is a parsed scenario. The zero value is none.
 type Scenario struct {
@@ -116,7 +114,7 @@ func Parse(text string) (Scenario, error) {
 		numbers := strings.Split(group, ",")
 		brackets = append(brackets, len(numbers))
 		for _, number := range numbers {
-			n, err := parseNumber(number)
+			n, err := parseNumber(number, spec.MaxScenarioNumber(text))
 			if err != nil {
 				return bad(err.Error())
 			}
@@ -133,14 +131,14 @@ func Parse(text string) (Scenario, error) {
 }
 
 // parseNumber accepts only what String writes, so that two spellings of one
-// scenario cannot pass for two scenarios.
-func parseNumber(text string) (int, error) {
+// scenario cannot pass for two scenarios. A number with a digit too many is refused.
+func parseNumber(text string, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || strconv.Itoa(n) != text || n < 0 {
 		return 0, fmt.Errorf("%q is no whole number", text)
 	}
-	if n > MaxNumber {
-		return 0, fmt.Errorf("%s is above %d", text, MaxNumber)
+	if n > most {
+		return 0, fmt.Errorf("%s is above %d", text, most)
 	}
 	return n, nil
 }

@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 	f("D(01,2)", "no whole number")
 	f("D(+1,2)", "no whole number")
 	f("D(0,2)", "a number is 0")
-	f("D(100000001,2)", "is above 100000000")
+	f("D(100000001,2)", "is above 10000000")
 	f("N(480,240)", "want N(mean_in,sd_in)/(mean_out,sd_out)")
 	f("N(0,240)/(1,1)", "a mean is 0")
 	f("U(5,4)/(1,2)", "a minimum is above its maximum")

@@ -25,6 +25,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"assay/intake"
 )
 
 // A Tokenizer counts as one named vocabulary counts. It is safe for concurrent
@@ -55,6 +57,9 @@ type Options struct {
 	Pattern string
 }
 
+// mostBytes is the largest tokenizer that is read; those in use have up to 40 MB.
+const mostBytes = 128 << 20
+
 // Load reads the tokenizer in the file at path. A folder stands for the
 // tokenizer.json, or else the tokenizer.model, inside it.
 func Load(path string, opts Options) (*Model, error) {
@@ -65,7 +70,7 @@ func Load(path string, opts Options) (*Model, error) {
 			path = filepath.Join(folder, "tokenizer.model")
 		}
 	}
-	data, err := os.ReadFile(path)
+	data, err := intake.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer: %w", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"assay/intake"
 )
 
 // maxLine is the longest line that is read: a request with a block name for
@@ -53,7 +55,8 @@ type table struct {
 
 // eachCSV passes every row of r on. The needed columns must be there.
 func eachCSV(r io.Reader, needed []string, each func(line int, row *table) error) error {
-	reader := csv.NewReader(r)
+	rows := intake.NewValues("the trace", r, maxLine)
+	reader := csv.NewReader(rows)
 	reader.ReuseRecord = true
 	header, err := reader.Read()
 	if err != nil {
@@ -69,6 +72,7 @@ func eachCSV(r io.Reader, needed []string, each func(line int, row *table) error
 		}
 	}
 	for {
+		rows.Next()
 		values, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"assay/intake"
 )
 
 var openTelemetry = Format{
@@ -78,9 +80,11 @@ type otelCall struct {
 func readOTel(r io.Reader) ([]Record, error) {
 	calls, tools := map[string][]otelCall{}, map[string][]otelCall{} // by session
 	first := int64(-1)
-	decoder := json.NewDecoder(r)
+	values := intake.NewValues("the trace", r, maxLine)
+	decoder := json.NewDecoder(values)
 	for number := 1; ; number++ {
 		var export otelExport
+		values.Next()
 		err := decoder.Decode(&export)
 		if errors.Is(err, io.EOF) {
 			break

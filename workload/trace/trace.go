@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/spec"
 )
 
 // A Record is one request of a trace. Fields that a format does not have are
@@ -95,8 +96,9 @@ func Read(format string, r io.Reader) ([]Record, error) {
 	return records, nil
 }
 
-// maxTokens is more than any model takes: a larger count is a fault.
-const maxTokens = 100_000_000
+// maxTokens is as much as any model takes: a larger count is a fault, and a prompt of
+// that length would fill the memory.
+const maxTokens = spec.MaxTokens
 
 // check refuses what no trace can mean.
 func check(records []Record) error {

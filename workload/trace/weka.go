@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"assay/intake"
 )
 
 var weka = Format{
@@ -35,10 +37,12 @@ type wekaRequest struct {
 }
 
 func readWEKA(r io.Reader) ([]Record, error) {
-	decoder := json.NewDecoder(r)
+	values := intake.NewValues("the trace", r, maxLine)
+	decoder := json.NewDecoder(values)
 	var all []Record
 	for number := 1; ; number++ {
 		var c wekaConversation
+		values.Next()
 		err := decoder.Decode(&c)
 		if errors.Is(err, io.EOF) {
 			return all, nil

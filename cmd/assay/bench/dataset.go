@@ -3,9 +3,10 @@ package bench
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
-	"os"
 
+	"assay/intake"
 	"assay/spec"
 	"assay/workload/dataset"
 )
@@ -48,9 +49,11 @@ func (m *maker) config(name, path, column string) (string, string) {
 		}
 		PromptColumn string `json:"prompt_column"`
 	}
-	data, err := os.ReadFile(name)
+	data, err := intake.ReadFile(name, spec.MaxDocumentBytes)
 	if err == nil {
-		err = json.Unmarshal(data, &c)
+		if err = json.Unmarshal(data, &c); err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/intake"
 	"assay/spec"
 	"assay/target"
 	"assay/workload/token"
@@ -82,7 +83,7 @@ func (m *maker) cached(id string) (string, bool) {
 		hub = filepath.Join(home, "hub")
 	}
 	model := filepath.Join(hub, "models--"+strings.ReplaceAll(id, "/", "--"))
-	revision, err := os.ReadFile(filepath.Join(model, "refs", "main"))
+	revision, err := intake.ReadFile(filepath.Join(model, "refs", "main"), 1<<10)
 	if err != nil {
 		return "", false
 	}

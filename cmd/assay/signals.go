@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+)
+
+// A holding counts the work under way that a signal must not cut off: a run that
+// seals what it has measured, a server that says goodbye.
+type holding struct{ n atomic.Int32 }
+
+// take begins such work; calling release ends it.
+func (h *holding) take() (release func()) {
+	h.n.Add(1)
+	return func() { h.n.Add(-1) }
+}
+
+// hold keeps the first signal from ending the program until release is called: it
+// cancels the context instead.
+func (e Env) hold() (release func()) {
+	if e.holding == nil {
+		return func() {} // a test: nobody sends it signals
+	}
+	return e.holding.take()
+}
+
+// await waits until the program has ended, or a signal ends it. What holds nothing
+// ends with the first signal; the rest is asked to end by its context, and ends with
+// the second. The code is then that of a shell, 128 and the number of the signal.
+func await(done <-chan int, signals <-chan os.Signal, held *holding, cancel context.CancelCauseFunc) int {
+	asked := false
+	for {
+		select {
+		case code := <-done:
+			return code
+		case s := <-signals:
+			if number, ok := s.(syscall.Signal); ok && (asked || held.n.Load() == 0) {
+				return 128 + int(number)
+			}
+			asked = true
+			cancel(fmt.Errorf("%v signal received", s))
+		}
+	}
+}
