@@ -10,9 +10,14 @@ const mostLags = 1000
 // It is one at least: values that push each other apart are not counted as more
 // than they are. A series that never changes tells nothing about itself and
 // gets one.
+//
+// It is known from the same values, and is larger by an allowance for that.
 func DesignEffect(xs []float64) float64 {
-	effect, _ := designEffect(xs)
-	return effect
+	effect, lags := designEffect(xs)
+	if lags == 0 {
+		return effect
+	}
+	return effect * allowance(lags, len(xs))
 }
 
 // designEffect also says over how many lags it summed.

@@ -135,7 +135,10 @@ var oneSampleParity = []parityRow{
 		trend := MannKendall(in.A)
 		return []float64{trend.Z, trend.P, trend.Slope}, nil
 	}},
-	{name: "designEffect", inputs: wanderingOf(40), answer: func(in parityInput) ([]float64, error) { return one(DesignEffect(in.A)) }},
+	{name: "designEffect", inputs: wanderingOf(40), answer: func(in parityInput) ([]float64, error) {
+		effect, _ := designEffect(in.A)
+		return one(effect)
+	}},
 	{name: "ranks", inputs: samplesOf(36, 1, 60), answer: func(in parityInput) ([]float64, error) { return ranksOf(in.A), nil }},
 	{name: "binomial", inputs: binomialPoints, answer: func(in parityInput) ([]float64, error) {
 		return one(binomial(int(in.N[0]), int(in.N[1]), in.N[2]))

@@ -38,7 +38,7 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 	effect, lags := designEffect(below)
 	need := MinSamples(q, confidence)
 	if dependent(xs, sorted) {
-		need = max(need, int(math.Ceil(fewestBeyond/min(q, 1-q))))
+		need = max(need, fewestEffective, int(math.Ceil(fewestBeyond/min(q, 1-q))))
 		effect *= allowance(lags, n)
 		if whole := neighbourEffect(xs); float64(n) < fewestWandering*whole {
 			est.EffectiveN = float64(n) / whole
@@ -66,6 +66,11 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 // quantile of dependent values: with fewer, the sample holds too few slow spells
 // to say how long they are. A queue's p99 is answered wrongly without it.
 const fewestBeyond = 15
+
+// fewestEffective is the least effective number of dependent values for which the
+// estimate of that number itself is good enough: with thirty of them the medians of 400
+// response times of a queue covered 91 % for 95.
+const fewestEffective = 80
 
 // fewestWandering is how many independent values the whole series must be worth. Of
 // fewer it shows less of its slow spells than there are, and an effective number taken
