@@ -121,5 +121,5 @@ func must(t *testing.T, err error) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), 0o644))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
