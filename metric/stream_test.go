@@ -258,19 +258,6 @@ func inMemory(m Metric, p *Point) map[string]float64 {
 	return out
 }
 
-func sameJSON(t *testing.T, a, b any) bool {
-	t.Helper()
-	x, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := json.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Equal(x, y)
-}
-
 // Summaries know what a limit asks for; their events are gone.
 func TestReadSummaries(t *testing.T) {
 	b := cut(t, limitedPlan(t), cutting{2, 0, "mixed"})

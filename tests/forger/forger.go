@@ -50,21 +50,6 @@ func Unsign(t testing.TB, dir string) {
 	Reseal(t, dir, func(m Manifest) { m["signer"] = map[string]any{"keyID": "unsigned"} })
 }
 
-// Drop takes files out of the list of the manifest and out of the bundle.
-func Drop(t testing.TB, dir string, m Manifest, gone func(path string) bool) {
-	t.Helper()
-	var kept []any
-	for _, one := range m["files"].([]any) {
-		path := one.(map[string]any)["path"].(string)
-		if !gone(path) {
-			kept = append(kept, one)
-			continue
-		}
-		must(t, os.Remove(filepath.Join(dir, filepath.FromSlash(path))))
-	}
-	m["files"] = kept
-}
-
 // Edit replaces text in a file of the bundle.
 func Edit(t testing.TB, dir, file string, change func(data []byte) []byte) {
 	t.Helper()
