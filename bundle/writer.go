@@ -22,6 +22,7 @@ type Header struct {
 	WorkloadDigest string // the plan's workload identity; empty when it has none
 	Tool           Tool
 	Redactor       *Redactor // nil means: secrets by their shape alone
+	Created        time.Time // when spec and plan were frozen; zero means now
 }
 
 // A Writer fills a bundle and seals it. Its methods are safe for concurrent use.
@@ -81,11 +82,18 @@ func furnish(dir string, h Header) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, redactor: h.Redactor, lock: l, begun: time.Now(), open: map[int]bool{}, used: map[int]bool{}}
+	w := &Writer{dir: dir, redactor: h.Redactor, lock: l, begun: h.created(), open: map[int]bool{}, used: map[int]bool{}}
 	if err := w.begin(h); err != nil {
 		return nil, errors.Join(err, l.leave())
 	}
 	return w, nil
+}
+
+func (h Header) created() time.Time {
+	if h.Created.IsZero() {
+		return time.Now()
+	}
+	return h.Created
 }
 
 // moveTo gives the folder its name. The lock goes along: it belongs to the file,
@@ -124,7 +132,7 @@ func (w *Writer) begin(h Header) error {
 		return err
 	}
 	w.draft = Manifest{
-		Format: Format, RunID: h.RunID, Created: w.now(), Tool: tool,
+		Format: Format, RunID: h.RunID, Created: w.at(w.begun), Tool: tool,
 		SpecDigest: digest(spec), PlanDigest: digest(plan), WorkloadDigest: w.redactor.String(h.WorkloadDigest),
 		Files: []File{}, Launches: []LaunchInfo{}, Signer: SignerInfo{KeyID: Unsigned},
 	}

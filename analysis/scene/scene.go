@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
+	"time"
 
 	"assay/bundle"
 	"assay/plan"
@@ -53,6 +55,15 @@ const (
 	tokens = 8
 )
 
+// runs counts the runs of this process.
+var runs atomic.Int64
+
+// Begin is when the next run of a scene begins: some minutes after the one before it,
+// and all of them before now, so that runs lie in time as they were written.
+func Begin() time.Time {
+	return time.Now().Add(-48*time.Hour + time.Duration(runs.Add(1))*5*time.Minute)
+}
+
 // Build writes the bundle.
 func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 	doc, faults := spec.Parse(r.ID, []byte(r.Document))
@@ -67,7 +78,8 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := bundle.Create(r.Dir, bundle.Header{RunID: r.ID, Spec: []byte(r.Document), Plan: encoded, WorkloadDigest: p.WorkloadDigest})
+	begun := Begin()
+	w, err := bundle.Create(r.Dir, bundle.Header{RunID: r.ID, Created: begun, Spec: []byte(r.Document), Plan: encoded, WorkloadDigest: p.WorkloadDigest})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +87,7 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 		return nil, err
 	}
 	for i, l := range r.Launches {
-		if err := l.write(w, p, i); err != nil {
+		if begun, err = l.write(w, p, i, begun); err != nil {
 			return nil, fmt.Errorf("scene %s: launch %d: %w", r.ID, i, err)
 		}
 	}
@@ -92,16 +104,16 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 
 // write records one launch: at each point one user who asks again as soon as the
 // answer has come, so that throughput is the inverse of time.
-func (l Launch) write(w *bundle.Writer, p plan.Plan, index int) error {
+func (l Launch) write(w *bundle.Writer, p plan.Plan, index int, begun time.Time) (ended time.Time, err error) {
 	if l.Slow == 0 {
 		l.Slow = 1
 	}
 	if l.Requests == 0 {
 		l.Requests = 40
 	}
-	out, err := w.StartLaunch(bundle.LaunchStart{Index: index, Order: index, Side: l.Side, Block: l.Block, Clock: record.ClockID})
+	out, err := w.StartLaunch(bundle.LaunchStart{Index: index, Order: index, Side: l.Side, Block: l.Block, Clock: record.ClockID, Wall: begun})
 	if err != nil {
-		return err
+		return begun, err
 	}
 	now, id := int64(0), int64(0)
 	for _, point := range p.Points {
@@ -113,22 +125,23 @@ func (l Launch) write(w *bundle.Writer, p plan.Plan, index int) error {
 				r.Result, r.Error = record.Truncated, "the stream ended early"
 			}
 			if err := out.Requests.Append(r); err != nil {
-				return err
+				return begun, err
 			}
 			if err := out.Chunks.Append(chunks...); err != nil {
-				return err
+				return begun, err
 			}
 			now, id = r.Done, id+1
 		}
 		at := int32(point.Index)
 		if err := out.Events.Append(record.Event{At: begin, Name: record.WindowBegin, Point: at}, record.Event{At: now + 1, Name: record.WindowEnd, Point: at}); err != nil {
-			return err
+			return begun, err
 		}
 	}
+	end := bundle.LaunchEnd{Outcome: bundle.LaunchCompleted, Wall: begun.Add(time.Duration(now))}
 	if l.Died {
-		return out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchFailed, Reason: "the server ended by itself"})
+		end.Outcome, end.Reason = bundle.LaunchFailed, "the server ended by itself"
 	}
-	return out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted})
+	return end.Wall, out.Close(end)
 }
 
 // request is number i of a point. Its times vary from request to request, and

@@ -45,11 +45,11 @@ func lintedRun(t *testing.T, id, precision string) string {
 	encoded, err := p.Encode()
 	must(err)
 	dir := filepath.Join(t.TempDir(), id)
-	w, err := bundle.Create(dir, bundle.Header{RunID: id, Spec: []byte(text), Plan: encoded})
+	w, err := bundle.Create(dir, bundle.Header{RunID: id, Created: time.Now().Add(-time.Hour), Spec: []byte(text), Plan: encoded})
 	must(err)
 	must(w.SetEnvironment(record.Environment{"gpu.driver": {Value: "575.51"}, "pci.gpus": {Value: []string{}}}))
 	for launch := range 3 {
-		begun := time.Now().Add(time.Duration(launch) * time.Minute) // after the plan was frozen
+		begun := time.Now().Add(time.Duration(launch-30) * time.Minute) // after the plan was frozen
 		l, err := w.StartLaunch(bundle.LaunchStart{Index: launch, Order: launch, Clock: record.ClockID, Wall: begun})
 		must(err)
 		must(l.Events.Append(record.Event{Name: record.WindowBegin}, record.Event{At: 2e9, Name: record.WindowEnd}))
