@@ -60,6 +60,10 @@ type (
 func open(path string, stat statFunc, openFile openFunc) (*os.File, error) {
 	before, err := stat(path)
 	if err != nil {
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			err = &fs.PathError{Op: "open", Path: path, Err: failed.Err} // that it was asked first is no news
+		}
 		return nil, &Error{Path: path, Err: err}
 	}
 	if !before.Mode().IsRegular() {

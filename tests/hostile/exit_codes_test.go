@@ -16,7 +16,7 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	other := aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
-	write(t, rules, policy)
+	writeText(t, rules, policy)
 	faults := []struct {
 		name string
 		code int
@@ -29,11 +29,11 @@ func TestExitCodes(t *testing.T) {
 		}},
 		{"file instead of a folder", 2, func(t *testing.T, dir string) {
 			must(t, os.RemoveAll(dir))
-			write(t, dir, "text")
+			writeText(t, dir, "text")
 		}},
 		{"no manifest", 4, func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "manifest.json"))) }},
-		{"empty manifest", 4, func(t *testing.T, dir string) { write(t, filepath.Join(dir, "manifest.json"), "") }},
-		{"garbage as manifest", 4, func(t *testing.T, dir string) { write(t, filepath.Join(dir, "manifest.json"), "\x00\xff garbage") }},
+		{"empty manifest", 4, func(t *testing.T, dir string) { writeText(t, filepath.Join(dir, "manifest.json"), "") }},
+		{"garbage as manifest", 4, func(t *testing.T, dir string) { writeText(t, filepath.Join(dir, "manifest.json"), "\x00\xff garbage") }},
 		{"half a manifest", 4, func(t *testing.T, dir string) { halve(t, filepath.Join(dir, "manifest.json")) }},
 	}
 	verbs := append(slices.Clone(bundleReaders), "recover BUNDLE")

@@ -50,7 +50,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	bundle, other := aBundle(t, "fine"), aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
-	write(t, rules, policy)
+	writeText(t, rules, policy)
 	for _, reader := range fileReaders {
 		t.Run(reader.args+" "+filepath.Ext(reader.name), func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestFilesOfBundles(t *testing.T) {
 	t.Parallel()
 	other := aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
-	write(t, rules, policy)
+	writeText(t, rules, policy)
 	for _, file := range []string{"manifest.json", "attestation.intoto.jsonl", "spec.yaml", "plan.json", "launches.jsonl", "raw/launch-00/requests-00000.parquet"} {
 		for _, thing := range things[1:8] { // from the pipe to the holes
 			t.Run(file+" "+thing.name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestFilesParquetBomb(t *testing.T) {
 	t.Parallel()
 	other := aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
-	write(t, rules, policy)
+	writeText(t, rules, policy)
 	dir := aBundle(t, "bomb")
 	type row struct {
 		ID   int64  `parquet:"id,dict"`
@@ -194,7 +194,7 @@ func TestFilesAbsurdNumbers(t *testing.T) {
 	f := func(patch, field string) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "spec.yaml")
-		write(t, path, strings.Replace(document, "workload: {model: m}", patch, 1))
+		writeText(t, path, strings.Replace(document, "workload: {model: m}", patch, 1))
 		for _, verb := range []string{"validate", "plan", "run"} {
 			refused(t, program.Run(t, "", verb, path), 2, field)
 		}
@@ -211,6 +211,6 @@ func TestFilesAbsurdNumbers(t *testing.T) {
 	f("workload: {model: m}, cost: {gpuHourlyUSD: .inf}", "gpuHourlyUSD")
 	many := strings.TrimSuffix(strings.Repeat("1, ", 8999), ", ")
 	path := filepath.Join(t.TempDir(), "points.yaml")
-	write(t, path, strings.Replace(document, "concurrency: [2]", "concurrency: ["+many+"]", 1))
+	writeText(t, path, strings.Replace(document, "concurrency: [2]", "concurrency: ["+many+"]", 1))
 	refused(t, program.Run(t, "", "plan", path), 2, "at most 1000 points")
 }

@@ -58,7 +58,7 @@ func TestSignalsMeasuring(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "spec.yaml")
-	write(t, path, strings.Replace(strings.Replace(document, "http://127.0.0.1:1", server.URL, 1),
+	writeText(t, path, strings.Replace(strings.Replace(document, "http://127.0.0.1:1", server.URL, 1),
 		"load: {concurrency: [2]}", "load: {concurrency: [1], duration: 1h, calibrate: false}", 1))
 	cmd := exec.Command(program.Path(t), "run", path, "--out", filepath.Join(dir, "runs"))
 	var said bytes.Buffer

@@ -31,15 +31,17 @@ var things = []thing{
 	{"device", func(t *testing.T, path string) { must(t, os.Symlink("/dev/zero", path)) }},
 	{"folder", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o755)) }},
 	{"link to itself", func(t *testing.T, path string) { must(t, os.Symlink(path, path)) }},
-	{"empty file", func(t *testing.T, path string) { write(t, path, "") }},
-	{"garbage", func(t *testing.T, path string) { write(t, path, "\x7fELF\x00\xff\xfe"+strings.Repeat("\x01\x92", 500)) }},
+	{"empty file", func(t *testing.T, path string) { writeText(t, path, "") }},
+	{"garbage", func(t *testing.T, path string) {
+		writeText(t, path, "\x7fELF\x00\xff\xfe"+strings.Repeat("\x01\x92", 500))
+	}},
 	{"1 GiB of holes", func(t *testing.T, path string) {
-		write(t, path, "")
+		writeText(t, path, "")
 		must(t, os.Truncate(path, 1<<30))
 	}},
-	{"deep nesting", func(t *testing.T, path string) { write(t, path, strings.Repeat("[", 900_000)) }},
-	{"deep object", func(t *testing.T, path string) { write(t, path, strings.Repeat(`{"a":`, 150_000)) }},
-	{"alias bomb", func(t *testing.T, path string) { write(t, path, aliases()) }},
+	{"deep nesting", func(t *testing.T, path string) { writeText(t, path, strings.Repeat("[", 900_000)) }},
+	{"deep object", func(t *testing.T, path string) { writeText(t, path, strings.Repeat(`{"a":`, 150_000)) }},
+	{"alias bomb", func(t *testing.T, path string) { writeText(t, path, aliases()) }},
 	{"gzip bomb", func(t *testing.T, path string) { must(t, os.Link(gzipBomb(t), path)) }},
 }
 
@@ -119,7 +121,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func writeText(t *testing.T, path, text string) {
 	t.Helper()
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
