@@ -93,7 +93,7 @@ func TestEveryFactIsClassified(t *testing.T) {
 	}
 	host := telemetry.Local(t.Context())
 	defer host.Close()
-	numbered := regexp.MustCompile(`\.\d+\.|^(net|disk)\.`) // of single devices, which hosts have or have not
+	numbered := regexp.MustCompile(`\.\d+\.|^(net|disk|block)\.`) // of single devices, which hosts have or have not
 	for name := range telemetry.Capture(t.Context(), host) {
 		if !slices.Contains(known, name) && !strings.HasPrefix(name, "pressure.") && !numbered.MatchString(name) {
 			t.Errorf("nobody has said what a change of %s means: add it to the table, and a rule where it needs one", name)
