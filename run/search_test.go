@@ -73,7 +73,7 @@ func simulated(t *testing.T, cfg sim.Config) string {
 func TestSearchFindsTheCapacity(t *testing.T) {
 	t.Parallel() // it mostly waits
 	url := simulated(t, sim.Config{Model: "m", Engine: sim.Engine{MaxSequences: 1, Cost: sim.Cost{Base: 20 * time.Millisecond}}})
-	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 2, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
+	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 3, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
 	b := carryOut(t, p)
 	path, err := search.Read(b, 0)
 	if err != nil {

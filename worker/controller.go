@@ -144,11 +144,16 @@ func (c *Controller) Env() []string {
 	}
 }
 
-// Started tells that the process of a rank was started; pid 0 means on another host.
+// Started tells that the process of a rank was started; pid 0 means on another host. A
+// rank may have joined before anybody came to tell: then it had started by then.
 func (c *Controller) Started(rank, pid int) {
 	c.change(func() {
 		if rank >= 0 && rank < len(c.peers) {
-			c.peers[rank].pid, c.peers[rank].started = pid, c.now()
+			peer := c.peers[rank]
+			peer.pid, peer.started = pid, c.now()
+			if peer.joined > 0 {
+				peer.started = min(peer.started, peer.joined)
+			}
 		}
 	})
 }
