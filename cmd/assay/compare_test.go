@@ -52,7 +52,7 @@ func TestCompareCommand(t *testing.T) {
 		{"two things, published", []string{"compare", base, two, "--policy", "publication"}, exitVerdict, []string{"EXPLORATORY"}, []string{"spec.workload.batchingPolicy: as_served → static", "spec.workload.precision: bf16 → fp8"}},
 		{"another variable", []string{"compare", base, newer, "--policy", "publication", "--variable", "driver_stack"}, exitVerdict, []string{"spec.target.server.command --version"}, []string{"besides driver_stack"}},
 		{"three", []string{"compare", base, newer, two, "--baseline", newer, "--format", "md"}, exitOK, []string{"### engines at concurrency=1, verdicts beside newer", "| newer |", "| base |"}, nil},
-		{"the order of launches", []string{"compare", base, newer}, exitOK, []string{"CAUTION unbalanced-sides (pair): all launches of the baseline came before those of the candidate"}, nil},
+		{"the order of launches", []string{"compare", base, newer}, exitOK, []string{"CAUTION unpaired-drift (pair): all launches of the baseline came before those of the candidate"}, nil},
 		{"for CI", []string{"compare", base, newer, "--format", "junit"}, exitOK, []string{`<testcase classname="newer" name="ttft.v1 p50 at concurrency=1">`}, nil},
 		{"as a table", []string{"compare", base, newer, "--format", "csv"}, exitOK, []string{"base,newer,true,concurrency=1,ttft.v1,TTFT,p50,s,lower"}, nil},
 		{"again", []string{"compare", base, newer, "--again", "-o", filepath.Join(dir, "again")}, exitOK, []string{"both systems in one run, in interleaved blocks", "assay run"}, nil},

@@ -172,7 +172,7 @@ rm "$DISK/other-peoples-data"
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, want := range []string{"run: exit 1", "no space left", "assay recover", "report: exit 0", "recover: exit 0", "verify: exit 0"} {
+	for _, want := range []string{"run: exit 1", "no space left", "assay recover", "report: exit 4", "recover: exit 0", "verify: exit 0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("output lacks %q:\n%s", want, text)
 		}

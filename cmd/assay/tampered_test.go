@@ -201,7 +201,7 @@ func edits(file string) (list []tampering) {
 			noError(t, os.WriteFile(path, change(slices.Clone(data)), 0o644))
 		}})
 	}
-	for i := range 14 {
+	for i := range 16 {
 		where, bit := rng.Float64(), byte(1)<<rng.IntN(8)
 		edit(fmt.Sprintf("flip %d of", i), func(data []byte) []byte {
 			data[int(where*float64(len(data)))] ^= bit

@@ -185,6 +185,13 @@ spec:
 	sufficient(t, server, len(placed)*len(server.ways))
 }
 
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func sufficient(t *testing.T, server *echo, want int) {
 	t.Helper()
 	if got := server.pairs(); got < want {
