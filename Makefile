@@ -10,15 +10,15 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-live screenshots-live
 
 # Everything a change must pass: installs what the tests need, then runs them. The
-# race detector watches every package but a few: the command, whose tests start the
-# program hundreds of times, and those that read, judge and show one thing after the
+# race detector watches every package but a few: the command and the attacks on it,
+# whose tests start the program hundreds of times, and those that read, judge and show one thing after the
 # other, which takes eight times as long under it. make race watches them too. Tests
 # that run side by side mostly wait for what they measure, hence four at once.
-UNWATCHED := assay/lint assay/foreign assay/report assay/cmd/assay
+UNWATCHED := assay/lint assay/foreign assay/report assay/tests/cheats assay/tests/fixture assay/tests/hostile assay/cmd/assay
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
-	$(PYTHONS) go test -race -timeout 20m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %))
-	$(PYTHONS) go test -timeout 20m -p 1 -parallel 4 $(UNWATCHED)
+	$(PYTHONS) go test -race -timeout 40m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %))
+	$(PYTHONS) go test -timeout 40m -p 1 -parallel 4 $(UNWATCHED)
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
