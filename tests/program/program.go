@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -61,14 +61,37 @@ func (c Command) Run(t testing.TB) Result {
 	var stdout, stderr bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(os.Environ(), c.Env...), bytes.NewReader(c.Stdin)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); cmd.ProcessState == nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	r := Result{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode(), TimedOut: ctx.Err() != nil}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.PeakBytes = usage.Maxrss << 10
+	ended, peak := make(chan struct{}), make(chan int64, 1)
+	go func() { peak <- watchPeak(cmd.Process.Pid, ended) }() // ends with the process
+	_ = cmd.Wait()                                            // how it ended is in its state
+	close(ended)
+	return Result{
+		Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode(), TimedOut: ctx.Err() != nil, PeakBytes: <-peak,
 	}
-	return r
+}
+
+// watchPeak reads the largest resident size of a process until it ends. What the system
+// tells of an ended process is no less than the size of this one, whose memory it shared
+// for a moment before it became another program.
+func watchPeak(pid int, ended <-chan struct{}) (most int64) {
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		var kib int64
+		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok && strings.Contains(string(text), "Name:\tassay\n") {
+			_, _ = fmt.Sscan(after, &kib)
+			most = max(most, kib<<10)
+		}
+		select {
+		case <-ended:
+			return most
+		case <-tick.C:
+		}
+	}
 }
 
 // build makes the binary once. It lies in a folder of its own, which stays until the
