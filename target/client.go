@@ -278,6 +278,9 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		idle.Reset(c.idleLimit())
 		p.began()
 	})
+	if err == nil && raw.reading.over > 0 {
+		err = ctx.Err() // hanging up over TLS may look like the server's own end of the body
+	}
 	if err != nil {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw
