@@ -23,7 +23,7 @@ func versionCommand(env Env) *cobra.Command {
 		Short: "Print the version of this program",
 		Long: `Version prints the release and, where the build knows it, the commit: what bundles
 call the code that judged them.`,
-		Args:  exactArgs(0, "none"),
+		Args: exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(env.Stdout, version())
 			return err

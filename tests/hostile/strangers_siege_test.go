@@ -34,6 +34,7 @@ const siegePeak = 400 << 20
 type besieged struct {
 	cmd            *exec.Cmd
 	done           chan struct{} // closed when it has ended
+	peak           int64         // bytes, once it has ended
 	stdout, stderr siegeLog
 }
 
@@ -69,7 +70,11 @@ func begin(t *testing.T, dir string, env []string, args ...string) *besieged {
 	}
 	go func() {
 		defer close(b.done)
+		ended, peak := make(chan struct{}), make(chan int64, 1)
+		go func() { peak <- program.WatchPeak(b.cmd.Process.Pid, ended) }() // ends with the process
 		_ = b.cmd.Wait()
+		close(ended)
+		b.peak = <-peak
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -85,8 +90,8 @@ func (b *besieged) end(t *testing.T, want int) {
 	if got := b.cmd.ProcessState.ExitCode(); got != want {
 		t.Errorf("exit %d, want %d\n%s%s", got, want, &b.stdout, &b.stderr)
 	}
-	if usage, ok := b.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss<<10 > siegePeak {
-		t.Errorf("it took %d MiB, want at most %d", usage.Maxrss>>10, siegePeak>>20)
+	if b.peak > siegePeak {
+		t.Errorf("it took %d MiB, want at most %d", b.peak>>20, siegePeak>>20)
 	}
 }
 

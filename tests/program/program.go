@@ -65,7 +65,7 @@ func (c Command) Run(t testing.TB) Result {
 		t.Fatal(err)
 	}
 	ended, peak := make(chan struct{}), make(chan int64, 1)
-	go func() { peak <- watchPeak(cmd.Process.Pid, ended) }() // ends with the process
+	go func() { peak <- WatchPeak(cmd.Process.Pid, ended) }() // ends with the process
 	_ = cmd.Wait()                                            // how it ended is in its state
 	close(ended)
 	return Result{
@@ -73,10 +73,10 @@ func (c Command) Run(t testing.TB) Result {
 	}
 }
 
-// watchPeak reads the largest resident size of a process until it ends. What the system
+// WatchPeak reads the largest resident size of a process until it ends. What the system
 // tells of an ended process is no less than the size of this one, whose memory it shared
 // for a moment before it became another program.
-func watchPeak(pid int, ended <-chan struct{}) (most int64) {
+func WatchPeak(pid int, ended <-chan struct{}) (most int64) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for {
