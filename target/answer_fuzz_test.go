@@ -3,6 +3,7 @@ package target
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"testing"
@@ -66,7 +67,7 @@ func FuzzAnswer(f *testing.F) {
 func ownReading(c *Client, wire []byte, size int) *Raw {
 	raw := &Raw{}
 	x := c.exchanges.Get().(*exchange)
-	x.reset(nil, raw, func(*Raw) {})
+	x.reset(context.Background(), raw, func(*Raw) {})
 	x.lines, x.limit = c.endsAtDone, c.cfg.AnswerLimit
 	raw.exchange = x
 	var err error
