@@ -17,7 +17,11 @@ import (
 // Markdown writes the report for a pull request: what may be said first, then
 // what speaks against it, then the figures.
 func Markdown(w io.Writer, r Report) error {
-	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", visible.Markdown(r.heading("", "")), visible.Markdown(r.RunID)); err != nil {
+	marked := ""
+	if alarm := r.alarm(); alarm != "" {
+		marked = "> **" + visible.Markdown(alarm) + "**\n\n"
+	}
+	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", marked, visible.Markdown(r.RunID)); err != nil {
 		return err
 	}
 	var p page
