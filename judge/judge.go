@@ -46,7 +46,7 @@ type Judgement struct {
 	Replays  []Replay          // which parts of a trace were asked
 	Reported []record.Reported // results of another tool, as it computed them
 
-	facts *lint.Facts // what the checks looked at; nil when the audit was read
+	facts *lint.Facts // what the checks looked at; nil until somebody asks, when the audit was read
 }
 
 // A Source says where the figures of a judgement come from.
@@ -124,5 +124,7 @@ func (j *Judgement) Facts() (*lint.Facts, error) {
 	if j.facts != nil {
 		return j.facts, nil
 	}
-	return lint.Gather(j.Bundle, j.Plan, j.Estimates, j.Client)
+	var err error
+	j.facts, err = lint.Gather(j.Bundle, j.Plan, j.Estimates, j.Client)
+	return j.facts, err
 }

@@ -16,7 +16,7 @@ import (
 // The checks of the gate itself, as findings carry them.
 const (
 	RepeatedAttempts = "repeated-attempts" // the same system was gated before, and did not pass
-	UntoldRuns       = "untold-runs"       // other runs of the candidate were not shown to the gate
+	UnreportedRuns   = "unreported-runs"   // other runs of the candidate were not shown to the gate
 )
 
 // Entry is what a history will remember of a gate before it has judged: who is held
@@ -75,24 +75,24 @@ func Attempts(history []Entry, now Entry) []finding.Finding {
 	}}
 }
 
-// Untold looks at the bundles that lie beside the candidate's: runs of the very same
+// Unreported looks at the bundles that lie beside the candidate's: runs of the very same
 // system that neither this gate nor its history was shown. Release says that the
 // verdict would count; elsewhere people try things out in one folder, and a caution
 // is enough.
-func Untold(in Input, beside []compare.Side, history []Entry, reason string, release bool) []finding.Finding {
-	told := []string{in.Baseline.Digest, in.Candidate.Digest}
+func Unreported(in Input, beside []compare.Side, history []Entry, reason string, release bool) []finding.Finding {
+	shown := []string{in.Baseline.Digest, in.Candidate.Digest}
 	if in.Confirmation != nil {
-		told = append(told, in.Confirmation.Digest)
+		shown = append(shown, in.Confirmation.Digest)
 	}
 	for _, e := range history {
 		for _, digest := range []string{e.Baseline, e.Candidate, e.Confirmation} {
 			digest, _, _ = strings.Cut(digest, "@")
-			told = append(told, digest)
+			shown = append(shown, digest)
 		}
 	}
 	var runs []string
 	for _, other := range beside {
-		if !slices.Contains(told, other.Digest) && len(diff.Bundles(in.Candidate.Side, other.Side)) == 0 {
+		if !slices.Contains(shown, other.Digest) && len(diff.Bundles(in.Candidate.Side, other.Side)) == 0 {
 			runs = append(runs, other.Manifest.RunID)
 		}
 	}
@@ -105,8 +105,8 @@ func Untold(in Input, beside []compare.Side, history []Entry, reason string, rel
 	}
 	slices.Sort(runs)
 	return []finding.Finding{{
-		Check: UntoldRuns, Severity: severity,
-		Message:  fmt.Sprintf("%d other runs of the same system lie beside the candidate, and the gate was shown none of them: %s%s", len(runs), strings.Join(runs, ", "), because(reason)),
+		Check: UnreportedRuns, Severity: severity,
+		Message:  fmt.Sprintf("%d other runs of the same system are in the candidate's folder, and the gate was shown none of them: %s%s", len(runs), strings.Join(runs, ", "), because(reason)),
 		Why:      "the best of several runs says little about the system",
 		Fix:      "gate every run with --history, measure both sides in blocks, or say with --reason what the others were",
 		Evidence: runs,
@@ -123,7 +123,7 @@ func unless(reason string) finding.Severity {
 
 func because(reason string) string {
 	if reason == "" {
-		return ", and nobody says why"
+		return "; no reason was given"
 	}
-	return "; the reason given: " + reason
+	return "; reason given: " + reason
 }

@@ -89,7 +89,8 @@ func (ask comparing) run(env Env, args []string) error {
 	if err := ask.check(); err != nil {
 		return usageError(err)
 	}
-	sides, err := ask.openSides(env, args)
+	bundles := newReader(env, ask.trust)
+	sides, err := ask.openSides(bundles, args)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (ask comparing) run(env Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := auditPairs(&r, sides); err != nil {
+	if err := auditPairs(&r, sides, bundles); err != nil {
 		return err
 	}
 	show := map[string]func() error{
@@ -149,7 +150,7 @@ func refuse(w io.Writer, r compare.Report) error {
 }
 
 // openSides opens what the arguments name, the baseline first.
-func (ask comparing) openSides(env Env, args []string) ([]compare.Side, error) {
+func (ask comparing) openSides(bundles reader, args []string) ([]compare.Side, error) {
 	if baseline := ask.baseline; baseline != "" {
 		i := slices.Index(args, baseline)
 		if i < 0 {
@@ -158,11 +159,11 @@ func (ask comparing) openSides(env Env, args []string) ([]compare.Side, error) {
 		args = slices.Concat([]string{baseline}, args[:i], args[i+1:])
 	}
 	if len(args) == 1 {
-		return ask.openCandidates(env, args[0])
+		return openCandidates(bundles, args[0])
 	}
 	var sides []compare.Side
 	for _, arg := range args {
-		side, err := ask.trust.openSide(env, arg)
+		side, err := bundles.side(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -186,40 +187,9 @@ func twice(sides []compare.Side) error {
 	return nil
 }
 
-// openSide opens BUNDLE or BUNDLE@SIDE.
-func (t trustFlags) openSide(env Env, arg string) (compare.Side, error) {
-	dir, name := arg, ""
-	if err := bundleDir(dir); err != nil {
-		if before, after, ok := cutLast(arg, "@"); ok {
-			dir, name = before, after
-		}
-		if err := bundleDir(dir); err != nil {
-			return compare.Side{}, err
-		}
-	}
-	j, err := t.decide(env, dir)
-	if err != nil {
-		return compare.Side{}, err
-	}
-	side, err := compare.Open(j.Bundle, j.Estimates, name)
-	if err != nil {
-		return compare.Side{}, usageError(fmt.Errorf("%s: %w; write BUNDLE@SIDE", arg, err))
-	}
-	return side, nil
-}
-
-// cutLast cuts text around the last separator.
-func cutLast(text, separator string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
-}
-
 // openCandidates opens every side of a run with candidates.
-func (ask comparing) openCandidates(env Env, dir string) ([]compare.Side, error) {
-	j, err := ask.trust.decide(env, dir)
+func openCandidates(bundles reader, dir string) ([]compare.Side, error) {
+	j, err := bundles.judgement(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (a again) measure(ctx context.Context, env Env, ask comparing, args []strin
 	if len(args) != 2 {
 		return usageError(fmt.Errorf("--again: got %s, want a baseline and one candidate", counted(len(args), "bundle")))
 	}
-	sides, err := ask.openSides(env, args)
+	sides, err := ask.openSides(newReader(env, ask.trust), args)
 	if err != nil {
 		return err
 	}

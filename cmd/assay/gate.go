@@ -12,9 +12,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/gate"
-	"assay/bundle"
 	"assay/intake"
-	"assay/judge"
 	"assay/report"
 	"assay/spec"
 )
@@ -110,10 +108,11 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		return in, err
 	}
 	ask.trust.ids = in.Policy.Spec.TrustedKeys
-	if in.Baseline, err = ask.trust.openSide(env, baseline); err != nil {
+	bundles := newReader(env, ask.trust)
+	if in.Baseline, err = bundles.side(baseline); err != nil {
 		return in, err
 	}
-	if in.Candidate, err = ask.trust.openSide(env, candidate); err != nil {
+	if in.Candidate, err = bundles.side(candidate); err != nil {
 		return in, err
 	}
 	sides := []compare.Side{in.Baseline, in.Candidate}
@@ -121,7 +120,7 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 		return in, err
 	}
 	if ask.confirm != "" {
-		again, err := ask.trust.openSide(env, ask.confirm)
+		again, err := bundles.side(ask.confirm)
 		if err != nil {
 			return in, fmt.Errorf("--confirm: %w", err)
 		}
@@ -131,7 +130,7 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 	in.Baseline, in.Candidate = sides[0], sides[1]
 	if ask.confirm != "" {
 		in.Confirmation = &sides[2]
-		if in.ConfirmationBaseline, err = beside(in); err != nil {
+		if in.ConfirmationBaseline, err = beside(in, bundles); err != nil {
 			return in, fmt.Errorf("--confirm: %w", err)
 		}
 	}
@@ -150,7 +149,7 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 			return in, usageError(fmt.Errorf("--history: %w", err))
 		}
 	}
-	a := auditor{in: in, history: history, told: ask.history != "", reason: ask.reason, judged: map[*bundle.Bundle]*judge.Judgement{}}
+	a := auditor{in: in, history: history, remembers: ask.history != "", reason: ask.reason, bundles: bundles}
 	in.Grade = a.grade
 	in.Audits, err = a.audits()
 	return in, err
@@ -158,12 +157,12 @@ func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, er
 
 // beside opens the baseline that was measured in blocks with the confirmation,
 // where the first pair was too.
-func beside(in gate.Input) (*compare.Side, error) {
+func beside(in gate.Input, bundles reader) (*compare.Side, error) {
 	again := *in.Confirmation
 	if in.Baseline.Digest != in.Candidate.Digest || again.Name == "" {
 		return nil, nil
 	}
-	j, err := judge.Of(again.Bundle, judge.Options{Version: version(), Derive: true})
+	j, err := bundles.judgement(again.Bundle.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
-	"assay/judge"
 	"assay/lint"
 	"assay/spec"
 )
@@ -21,11 +20,11 @@ import (
 // An auditor makes the checks that a gate or a comparison is handed: of each
 // bundle, of the pair and of the history.
 type auditor struct {
-	in      gate.Input
-	history []gate.Entry
-	told    bool // there is a history, however short
-	reason  string
-	judged  map[*bundle.Bundle]*judge.Judgement // every bundle is judged once
+	in        gate.Input
+	history   []gate.Entry
+	remembers bool // there is a history, however short
+	reason    string
+	bundles   reader
 }
 
 // audits makes them all. What a longer look finds is what the shorter one did not:
@@ -40,7 +39,7 @@ func (a auditor) audits() ([]gate.Audit, error) {
 	}
 	var list []gate.Audit
 	for _, s := range sides {
-		j, err := a.judgement(s.Bundle)
+		j, err := a.bundles.judgement(s.Bundle.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +56,7 @@ func (a auditor) audits() ([]gate.Audit, error) {
 	}
 	now := a.in.Entry(digest)
 	now.Time, now.Reason = time.Now().UTC(), a.reason
-	if a.told {
+	if a.remembers {
 		known := lint.Run(held).Findings
 		held.History = append(slices.Clip(a.history), now)
 		list = append(list, gate.Audit{
@@ -65,8 +64,8 @@ func (a auditor) audits() ([]gate.Audit, error) {
 			Findings: append(without(lint.Run(held).Findings, known), gate.Attempts(a.history, now)...),
 		})
 	}
-	untold, err := a.untold()
-	return append(list, gate.Audit{About: a.in.Candidate.Label, Findings: untold}), err
+	unreported, err := a.unreported()
+	return append(list, gate.Audit{About: a.in.Candidate.Label, Findings: unreported}), err
 }
 
 // pair makes the checks of the candidate held against the baseline, and returns
@@ -96,45 +95,36 @@ func without(list, known []finding.Finding) []finding.Finding {
 	})
 }
 
-// mostBeside bounds the bundles beside the candidate's that are looked at.
-const mostBeside = 200
+// mostBeside bounds the bundles beside the candidate's that are looked at: of each
+// only the manifest is read, so that a folder of a year's nightly runs is no burden.
+const mostBeside = 2000
 
-// untold looks for other runs of the candidate in the folder that holds it.
-func (a auditor) untold() ([]finding.Finding, error) {
+// unreported looks for other runs of the candidate in the folder that holds it.
+func (a auditor) unreported() ([]finding.Finding, error) {
 	folder := filepath.Dir(filepath.Clean(a.in.Candidate.Bundle.Dir))
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
 	var beside []compare.Side
-	for _, e := range entries[:min(len(entries), mostBeside)] {
-		dir := filepath.Join(folder, e.Name())
-		b, err := bundle.Open(dir) // that it is there is all that counts
+	for _, e := range entries {
+		b, err := bundle.Open(filepath.Join(folder, e.Name())) // that it is there is all that counts
 		if err != nil {
 			continue // what is no bundle was not measured
 		}
 		if side, err := diff.Open(b, a.in.Candidate.Name); err == nil {
 			beside = append(beside, compare.Side{Side: side, Digest: b.Manifest.Digest})
 		}
+		if len(beside) == mostBeside {
+			return nil, usageError(fmt.Errorf("%s holds more than %d bundles, too many to look through for other runs of the candidate: move the candidate to a folder with the runs of its own system", folder, mostBeside))
+		}
 	}
 	grade, _ := a.grade(a.in.Candidate)
-	return gate.Untold(a.in, beside, a.history, a.reason, grade == string(claim.Publication)), nil
-}
-
-func (a auditor) judgement(b *bundle.Bundle) (*judge.Judgement, error) {
-	if j, ok := a.judged[b]; ok {
-		return j, nil
-	}
-	j, err := judge.Of(b, judge.Options{Version: version(), Derive: true})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.Dir, err)
-	}
-	a.judged[b] = j
-	return j, nil
+	return gate.Unreported(a.in, beside, a.history, a.reason, grade == string(claim.Publication)), nil
 }
 
 func (a auditor) facts(b *bundle.Bundle) (*lint.Facts, error) {
-	j, err := a.judgement(b)
+	j, err := a.bundles.judgement(b.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +133,7 @@ func (a auditor) facts(b *bundle.Bundle) (*lint.Facts, error) {
 
 // grade is the grade that a bundle has earned, as its claims have it.
 func (a auditor) grade(s compare.Side) (grade string, why []string) {
-	j, err := a.judgement(s.Bundle)
+	j, err := a.bundles.judgement(s.Bundle.Dir)
 	if err != nil {
 		return string(claim.Exploratory), []string{"it cannot be judged: " + err.Error()}
 	}
@@ -155,10 +145,9 @@ func (a auditor) grade(s compare.Side) (grade string, why []string) {
 }
 
 // auditPairs puts what the checks found in each pair into a comparison.
-func auditPairs(r *compare.Report, sides []compare.Side) error {
-	judged := map[*bundle.Bundle]*judge.Judgement{}
+func auditPairs(r *compare.Report, sides []compare.Side, bundles reader) error {
 	for i := range r.Comparisons {
-		a := auditor{in: gate.Input{Baseline: sides[0], Candidate: sides[i+1]}, judged: judged}
+		a := auditor{in: gate.Input{Baseline: sides[0], Candidate: sides[i+1]}, bundles: bundles}
 		_, pair, err := a.pair()
 		if err != nil {
 			return err

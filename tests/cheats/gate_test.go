@@ -178,9 +178,9 @@ func TestBestOfFive(t *testing.T) {
 	}
 	best := filepath.Join(runs, "best")
 	wantRefused(t, program.Run(t, "", "gate", base, best, "--policy", policy),
-		"untold-runs (best): void: 4 other runs of the same system lie beside the candidate, and the gate was shown none of them: four, one, three, two, and nobody says why")
+		"unreported-runs (best): void: 4 other runs of the same system are in the candidate's folder, and the gate was shown none of them: four, one, three, two; no reason was given")
 	got := program.Run(t, "", "gate", base, best, "--policy", policy, "--reason", "the others tried the new dashboards")
-	if !strings.Contains(got.Stdout, "CAUTION untold-runs (best)") || !strings.Contains(got.Stdout, "the others tried the new dashboards") {
+	if !strings.Contains(got.Stdout, "CAUTION unreported-runs (best)") || !strings.Contains(got.Stdout, "the others tried the new dashboards") {
 		t.Errorf("exit %d: the reason is not printed\n%s", got.Code, got.Text())
 	}
 }
