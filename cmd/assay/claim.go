@@ -22,8 +22,8 @@ func claimCommand(env Env) *cobra.Command {
 tail, conditions and grade. What cannot be claimed is refused, with the reason and
 what would help. Nothing is claimed while a void finding stands.
 
-Exit code 0: something may be claimed; 2: asked wrongly; 3: nothing may be; 4: the
-bundle is not what was sealed.`,
+Exit codes: 0 something may be claimed, 2 usage error, 3 nothing may be claimed,
+4 the bundle was changed after sealing.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			j, err := trust.decide(env, args[0])

@@ -50,8 +50,8 @@ Of two runs that were made one after the other, what the machine did meanwhile l
 like a difference. With --again the two become one document that measures both in
 interleaved blocks; with --run it is carried out and compared at once.
 
-Exit code 0: compared; 2: asked wrongly; 3: not controlled, and --policy is
-publication; 4: a bundle is not what was sealed.`,
+Exit codes: 0 compared, 2 usage error, 3 not controlled and --policy is publication,
+4 a bundle was changed after sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError(errors.New("compare: got no bundle, want two or more, or one of a run with candidates"))

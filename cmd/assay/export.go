@@ -26,7 +26,7 @@ no repetitions: each launch is an experiment of its own, and intervals stay behi
 As mllog it writes a log for each completed launch of training, in the format of
 MLPerf Training and in no way a submission; assay mllog scores them.
 
-Exit codes: 0 done, 1 could not be done, 2 asked wrongly, 4 not what was sealed.`,
+Exit codes: 0 done, 1 failed, 2 usage error, 4 the bundle was changed after sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 2:

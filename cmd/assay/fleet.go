@@ -26,7 +26,8 @@ objective of spec.slo by the end of its interval. It divides the load by the low
 end of the throughput there, and shows what dividing by the highest throughput
 would have promised.
 
-Exit code 0: said; 2: asked wrongly; 3: no measured load keeps the objectives.`,
+Exit codes: 0 done, 2 usage error, 3 no measured load meets the objectives, 4 the
+bundle was changed after sealing.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -45,9 +45,8 @@ again. With --history every verdict is remembered, and a baseline that moved or 
 candidate that was tried before is found.
 
 Only runs of publication grade gate a release; about others the verdict is advisory.
-Exit code 0: passed; 1: could not be judged; 2: asked wrongly; 3: did not pass;
-4: a bundle is not what was sealed; 5: advisory, nothing against it; 6: advisory, did
-not pass.`,
+Exit codes: 0 passed, 1 failed to judge, 2 usage error, 3 did not pass, 4 a bundle was
+changed after sealing, 5 advisory and nothing against it, 6 advisory and did not pass.`,
 		Args: exactArgs(2, "a baseline and a candidate"),
 		RunE: func(_ *cobra.Command, args []string) error { return ask.run(env, args[0], args[1]) },
 	}

@@ -27,7 +27,7 @@ report. Without TOOL the files tell whose they are; --list names the tools.
 
 Figures of an import are exploratory: assay has measured none of them.
 
-Exit codes: 0 done, 1 the bundle could not be made, 2 asked wrongly: the files cannot
+Exit codes: 0 done, 1 the bundle could not be written, 2 usage error: the files cannot
 be read, or are not what the tool writes.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !opts.list {

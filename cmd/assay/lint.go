@@ -35,8 +35,8 @@ The policy and the history of a gate (--policy, --history) let the gate itself b
 looked at: whether it can see its own margins, alarms about nothing, or was given
 another baseline after a failure.
 
-Exit code 0: nothing forbids a claim; 2: asked wrongly; 3: a
-finding is void, so no claim may be made; 4: the bundle is not what was sealed.`,
+Exit codes: 0 nothing forbids a claim, 2 usage error, 3 a finding is void, so no claim
+may be made, 4 a bundle was changed after sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if !list && len(args) == 0 {
 				return usageError(errors.New("got no arguments, want one or more bundles"))

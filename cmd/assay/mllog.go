@@ -35,8 +35,8 @@ converge by luck. A log that holds a run of another one once more is not counted
 Reference convergence points and rules of hyperparameters are not checked: a score
 from here is no submission. assay export mllog writes such logs from a bundle.
 
-Exit codes: 0 scored, 2 asked wrongly: a folder without logs, or logs that cannot be
-read; 3 there is no valid score.`,
+Exit codes: 0 scored, 2 usage error (a folder without logs, or logs that cannot be
+read), 3 there is no valid score.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError(errors.New("got no folder, want those with the logs of one result each"))

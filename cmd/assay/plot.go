@@ -50,8 +50,9 @@ Lines are told apart by --group-by: scenario, none, side, run, model, concurrenc
 label of the run, or any field of the spec such as spec.target.model. Without it they
 are told apart by what differs.
 
-The names of the files are printed. Exit code 0: drawn; 1: could not be; 2: asked
-wrongly, an unknown field included.`,
+The names of the files are printed. Exit codes: 0 drawn, 1 failed, 2 usage error (an
+unknown field included), 4 drawn, with NOT VERIFIED on top: a bundle was changed after
+sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !ask.listPresets && !ask.listFields && !ask.validateOnly {
 				return usageError(errors.New("plot: got no bundle, want one or more"))

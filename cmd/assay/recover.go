@@ -21,7 +21,7 @@ reached the disk. The bundle's status is partial, and every face says so.
 
 Recover refuses while the run still goes on, and leaves a sealed bundle alone.
 
-Exit codes: 0 sealed, 1 could not be, 2 asked wrongly, 4 it was sealed and changed.`,
+Exit codes: 0 sealed, 1 failed, 2 usage error, 4 it was sealed and then changed.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			signer, err := loadSigner(key)

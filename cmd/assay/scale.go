@@ -46,8 +46,8 @@ assay scale run measures a study of training.
 --baseline is best_single (with --single, launches of the best program on one worker),
 one_worker, or smallest where nobody measured one.
 
-Exit code 0: said; 2: asked wrongly; 3: a finding voids the study,
-or with --publication any finding cautions.`,
+Exit codes: 0 done, 2 usage error, 3 a finding voids the study (with --publication: or
+cautions), 4 a bundle was changed after sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.suite == "" {
 				return usageError(errors.New("want a CSV or JSON file, or WORKERS=BUNDLE for each size"))

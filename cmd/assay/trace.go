@@ -27,7 +27,7 @@ versions, compressed by gzip or not) and of Nsight Systems: tables of nsys stats
 --report cuda_gpu_trace or cuda_gpu_kern_sum as CSV or JSON, and nsys export --type
 jsonlines.
 
-Exit codes: 0 done, 2 asked wrongly: a file cannot be read, or is no trace.`,
+Exit codes: 0 done, 2 usage error: a file cannot be read, or is not a trace.`,
 		Example: `  assay trace trace-rank-00000.json.gz
   nsys stats --report cuda_gpu_trace --format csv report.nsys-rep > t.csv && assay trace t.csv`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -23,7 +23,7 @@ order of times, the tables and the signatures. It names every file that fails.
 Without --key it says who signed, which proves nothing until you trust that key.
 With --key one of the given keys must have signed.
 
-Exit code 0: verified; 2: asked wrongly, or not a bundle; 4: NOT VERIFIED.`,
+Exit codes: 0 verified, 2 usage error or not a bundle, 4 NOT VERIFIED.`,
 		Args: exactArgs(1, "a bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return verify(env, args[0], keys, asJSON)
