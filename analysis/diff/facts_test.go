@@ -35,7 +35,7 @@ var classified = map[string]string{
 		gpu.processes pci.0000:01:00.0.link_speed`,
 	nobody: `affinity.cpus affinity.memory_nodes affinity.numa_nodes assay.binary_sha256 assay.revision assay.version
 		cgroup.cpu_limit_cores cgroup.cpuset cgroup.memory_limit_bytes cgroup.version clock.source clock.sources_available clock.sync
-		clock.timer_slack_ns env.GOGC env.LD_PRELOAD env.OMP_NUM_THREADS env.RANK env.WORLD_SIZE env.LANG
+		clock.timer_slack_ns env.GOGC env.LD_PRELOAD env.OMP_NUM_THREADS env.OPENBLAS_CORETYPE env.RANK env.WORLD_SIZE env.LANG
 		go.gogc_percent go.maxprocs go.memory_limit_bytes go.os_arch go.version
 		limit.memlock_soft_bytes limit.nofile_hard limit.nofile_soft limit.nproc_soft
 		memory.huge_page_bytes memory.huge_pages memory.swap_devices memory.swap_total_bytes memory.thp memory.thp_defrag
@@ -93,9 +93,9 @@ func TestEveryFactIsClassified(t *testing.T) {
 	}
 	host := telemetry.Local(t.Context())
 	defer host.Close()
-	numbered := regexp.MustCompile(`\.\d+\.|^(net|disk|block)\.`) // of single devices, which hosts have or have not
+	varies := regexp.MustCompile(`\.\d+\.|^(net|disk|block|env)\.`) // single devices and variables, which hosts have or have not
 	for name := range telemetry.Capture(t.Context(), host) {
-		if !slices.Contains(known, name) && !strings.HasPrefix(name, "pressure.") && !numbered.MatchString(name) {
+		if !slices.Contains(known, name) && !strings.HasPrefix(name, "pressure.") && !varies.MatchString(name) {
 			t.Errorf("nobody has said what a change of %s means: add it to the table, and a rule where it needs one", name)
 		}
 	}
