@@ -16,9 +16,12 @@ TOOLS  := go tool -modfile=tools/go.mod
 # that run side by side mostly wait for what they measure, hence four at once.
 UNWATCHED := assay/lint assay/foreign assay/report assay/tests/cheats assay/tests/fixture assay/tests/hostile assay/cmd/assay
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
+TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
-	$(PYTHONS) go test -race -timeout 40m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %))
-	$(PYTHONS) go test -timeout 40m -p 1 -parallel 4 $(UNWATCHED)
+	@mkdir -p bin; failed=0; \
+	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %)) || failed=1; \
+	$(TESTS) --jsonfile bin/unwatched.json -- -timeout 40m -p 1 -parallel 4 $(UNWATCHED) || failed=1; \
+	echo "the slowest tests:"; cat bin/watched.json bin/unwatched.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
