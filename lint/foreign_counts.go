@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"math"
 
 	"assay/finding"
@@ -17,52 +16,42 @@ var ForeignCounts = Check{
 }
 
 func foreignCounts(f *Facts) Answer {
-	told := false
-	var fewer, more, other []fault
+	stated := false
+	fewer := oddity{
+		severity: finding.Caution,
+		why:      "what became of the others is not reported: those that failed or took longest may be among them",
+		fix:      "look into the tool's log, or give it more time, and measure again",
+	}
+	more := oddity{
+		severity: finding.Note,
+		why:      "the tool looks only now and then whether it is done, so the sample is of another size than planned",
+		fix:      "state the number that was made",
+	}
+	other := oddity{
+		severity: finding.Caution,
+		why:      "the tool's own results rest on other requests than those that can be read",
+		fix:      "let the tool keep every request, and import the file as it was written",
+	}
 	for _, t := range f.Foreign {
 		s := t.Stated
 		made := float64(t.Rows)
 		if t.Rows == 0 {
 			made = s.Completed
 		}
-		told = told || s.AskedRequests > 0 && made > 0 || s.Completed > 0 && t.Rows > 0
+		stated = stated || s.AskedRequests > 0 && made > 0 || s.Completed > 0 && t.Rows > 0
 		if asked := s.AskedRequests; asked > 0 && made > 0 && made != asked {
-			one := fault{math.Abs(made/asked - 1), fmt.Sprintf("%s: %.0f requests were asked for, and %.0f are in the results", t.place(f), asked, made)}
-			if made < asked {
-				fewer = append(fewer, one)
-			} else {
-				more = append(more, one)
+			odd := &fewer
+			if made > asked {
+				odd = &more
 			}
+			odd.add(math.Abs(made/asked-1), "%s: %.0f requests were asked for, and %.0f are in the results", t.place(f), asked, made)
 		}
-		if counted := s.Completed; counted > 0 && t.Rows > 0 && math.Abs(counted-float64(t.Completed)) > .5 {
-			other = append(other, fault{math.Abs(counted - float64(t.Completed)), fmt.Sprintf("%s: %s counts %.0f successful requests and holds %d", t.place(f), s.File, counted, t.Completed)})
+		if off := math.Abs(s.Completed - float64(t.Completed)); s.Completed > 0 && t.Rows > 0 && off > .5 {
+			other.add(off, "%s: %s counts %.0f successful requests and holds %d", t.place(f), s.File, s.Completed, t.Completed)
 		}
 	}
-	if !told {
+	if !stated {
 		return missing("a number of requests that was asked for, or that the tool counts")
 	}
-	tool := f.Manifest.Source.Tool + ": "
-	var list []finding.Finding
-	if len(fewer) > 0 {
-		list = append(list, finding.Finding{
-			Severity: finding.Caution, Message: tool + worst(fewer),
-			Why: "what became of the others is not told: those that failed or took longest may be among them",
-			Fix: "look into the tool's log, or give it more time, and measure again",
-		})
-	}
-	if len(more) > 0 {
-		list = append(list, finding.Finding{
-			Severity: finding.Note, Message: tool + worst(more),
-			Why: "the tool looks only now and then whether it is done, so the sample is of another size than planned",
-			Fix: "state the number that was made",
-		})
-	}
-	if len(other) > 0 {
-		list = append(list, finding.Finding{
-			Severity: finding.Caution, Message: tool + worst(other),
-			Why: "the tool's own figures rest on other requests than those that can be read",
-			Fix: "let the tool keep every request, and import the file as it was written",
-		})
-	}
-	return found(list...)
+	return f.oddities(fewer, more, other)
 }

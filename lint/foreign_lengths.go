@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"math"
 
 	"assay/finding"
@@ -21,8 +20,12 @@ var ForeignLengths = Check{
 const lengthOff = .1
 
 func foreignLengths(f *Facts) Answer {
-	told := false
-	var faults []fault
+	stated := false
+	other := oddity{
+		severity: finding.Caution,
+		why:      "latency and throughput follow the lengths that were served, and not the scenario's name",
+		fix:      "name the lengths that were seen, and compare only with runs that saw the same",
+	}
 	for _, t := range f.Foreign {
 		for _, side := range []struct {
 			name  string
@@ -32,22 +35,15 @@ func foreignLengths(f *Facts) Answer {
 			if side.asked <= 0 || side.seen.N == 0 {
 				continue
 			}
-			told = true
+			stated = true
 			mean := side.seen.Mean()
 			if off := mean/side.asked - 1; math.Abs(off) > lengthOff {
-				faults = append(faults, fault{math.Abs(off), fmt.Sprintf("%s: %.4g %s tokens were asked for, and requests have %.4g on average (%+.0f %%)", t.place(f), side.asked, side.name, mean, 100*off)})
+				other.add(math.Abs(off), "%s: %.4g %s tokens were asked for, and requests have %.4g on average (%+.0f %%)", t.place(f), side.asked, side.name, mean, 100*off)
 			}
 		}
 	}
-	switch {
-	case !told:
+	if !stated {
 		return missing("lengths that were asked for, and token counts of requests")
-	case len(faults) == 0:
-		return found()
 	}
-	return found(finding.Finding{
-		Severity: finding.Caution, Message: f.Manifest.Source.Tool + ": " + worst(faults),
-		Why: "latency and throughput follow the lengths that were served, and not the scenario's name",
-		Fix: "name the lengths that were seen, and compare only with runs that saw the same",
-	})
+	return f.oddities(other)
 }

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"fmt"
-
 	"assay/finding"
 )
 
@@ -16,27 +14,24 @@ var ForeignStatistics = Check{
 }
 
 func foreignStatistics(f *Facts) Answer {
-	told := false
-	var faults []fault
+	stated := false
+	fewer := oddity{
+		severity: finding.Caution,
+		why:      "a latency of one part of the requests beside a rate of all of them is no operating point",
+		fix:      "use what assay computes from the requests, and do not put the tool's own results side by side",
+	}
 	for _, t := range f.Foreign {
 		s := t.Stated
 		if s.Statistics <= 0 || s.Completed <= 0 {
 			continue
 		}
-		told = true
+		stated = true
 		if s.Statistics < s.Completed-.5 {
-			faults = append(faults, fault{s.Completed / s.Statistics, fmt.Sprintf("%s: its latencies rest on %.0f requests, its request rate on %.0f", t.place(f), s.Statistics, s.Completed)})
+			fewer.add(s.Completed/s.Statistics, "%s: its latencies rest on %.0f requests, its request rate on %.0f", t.place(f), s.Statistics, s.Completed)
 		}
 	}
-	switch {
-	case !told:
-		return missing("on how many requests the tool's own figures rest")
-	case len(faults) == 0:
-		return found()
+	if !stated {
+		return missing("on how many requests the tool's own results rest")
 	}
-	return found(finding.Finding{
-		Severity: finding.Caution, Message: f.Manifest.Source.Tool + ": " + worst(faults),
-		Why: "a latency of one part of the requests beside a rate of all of them is no operating point",
-		Fix: "use what assay reckons from the requests, and the tool's own figures not side by side",
-	})
+	return f.oddities(fewer)
 }

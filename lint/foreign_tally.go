@@ -140,31 +140,3 @@ func (t ForeignPoint) place(f *Facts) string {
 	}
 	return name
 }
-
-// A fault is what is odd about one point, and how much.
-type fault struct {
-	size float64
-	text string
-}
-
-// worst is the sentence about the greatest fault, and at how many points there is
-// another: a sweep of fifty levels has fifty of them.
-func worst(faults []fault) string {
-	at := slices.MaxFunc(faults, func(a, b fault) int {
-		switch {
-		case a.size < b.size:
-			return -1
-		case a.size > b.size:
-			return 1
-		}
-		return 0
-	})
-	switch n := len(faults) - 1; n {
-	case 0:
-		return at.text
-	case 1:
-		return at.text + " (and at 1 other point)"
-	default:
-		return fmt.Sprintf("%s (and at %d other points)", at.text, n)
-	}
-}

@@ -33,38 +33,31 @@ const (
 )
 
 func foreignWindow(f *Facts) Answer {
-	told := false
-	var faults, names []fault
+	stated := false
+	window := oddity{
+		severity: finding.Caution,
+		why:      "throughput is requests over this time: it is off by as much",
+		fix:      "compare latencies, and rates only with a tool whose window is known; or measure again with assay",
+	}
+	name := oddity{
+		severity: finding.Note,
+		why:      "whoever reads only the name takes it for another measurement",
+		fix:      "go by the content of the file",
+	}
 	for _, t := range f.Foreign {
 		point, _ := f.Plan.PointByIndex(t.Point)
-		told = told || t.Stated.Seconds > 0 && t.Rows > 0 || t.Stated.NamedSeconds > 0
+		stated = stated || t.Stated.Seconds > 0 && t.Rows > 0 || t.Stated.NamedSeconds > 0
 		if text, size := t.window(f, point); text != "" {
-			faults = append(faults, fault{size, t.place(f) + ": " + text})
+			window.add(size, "%s: %s", t.place(f), text)
 		}
 		if text, size := t.named(point); text != "" {
-			names = append(names, fault{size, text})
+			name.add(size, "%s", text)
 		}
 	}
-	if !told {
+	if !stated {
 		return missing("a window and single requests in it")
 	}
-	tool := f.Manifest.Source.Tool + ": "
-	var list []finding.Finding
-	if len(faults) > 0 {
-		list = append(list, finding.Finding{
-			Severity: finding.Caution, Message: tool + worst(faults),
-			Why: "throughput is requests over this time: it is off by as much",
-			Fix: "compare latencies, and rates only with a tool whose window is known; or measure again with assay",
-		})
-	}
-	if len(names) > 0 {
-		list = append(list, finding.Finding{
-			Severity: finding.Note, Message: tool + worst(names),
-			Why: "whoever reads only the name takes it for another measurement",
-			Fix: "go by what stands in the file",
-		})
-	}
-	return found(list...)
+	return f.oddities(window, name)
 }
 
 // window says what is odd about the window of a point, and by what share; empty
@@ -93,7 +86,7 @@ func (t ForeignPoint) window(f *Facts, point plan.Point) (string, float64) {
 	case share > 1+overlong:
 		return fmt.Sprintf("requests were in flight for %s together, and %d users have only %s in a window of %s", duration(t.Busy), point.Concurrency, duration(room), duration(stated)), share - 1
 	case share < leastBusy:
-		return fmt.Sprintf("the users waited for answers in %.0f %% of the window of %s: in the rest they could not send, or their requests are not told", 100*share, duration(stated)), 1 - share
+		return fmt.Sprintf("the users waited for answers in %.0f %% of the window of %s: in the rest they could not send, or their requests are not reported", 100*share, duration(stated)), 1 - share
 	}
 	return "", 0
 }

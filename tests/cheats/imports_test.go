@@ -75,7 +75,7 @@ func TestImports(t *testing.T) {
 				r.rows[i].input, r.rows[i].output = r.rows[i-1].input, r.rows[i-1].output
 				r.rows[i].sent, r.rows[i].took = r.rows[i-1].sent, r.rows[i-1].took+.0003
 			}
-		}, "foreign-repeats", "the sample tells as much as", ""},
+		}, "foreign-repeats", "the sample is worth", ""},
 		{"slow requests left out", func(r *foreignRun) {
 			slices.SortFunc(r.rows, func(a, b foreignRow) int { return cmp.Compare(a.took, b.took) })
 			r.rows, r.statistics = r.rows[:80], 80
