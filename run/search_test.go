@@ -139,15 +139,16 @@ func twoDigits(n int) string {
 	return string(rune('0'+n/10)) + string(rune('0'+n%10))
 }
 
-// A closed loop is searched for users: a server of 24 places refuses the others,
-// however slow the host is. Calls that the point before left behind take some.
+// A closed loop is searched for users: a server of 24 places refuses the others.
+// Calls that the point before left behind take some, and on a busy host 32 users do
+// not fill them all the time: the search may then end undecided there.
 func TestSearchOfUsers(t *testing.T) {
 	t.Parallel() // it mostly waits
 	var inside atomic.Int64
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
 		full := inside.Add(1) > 24
 		if !full {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(60 * time.Millisecond)
 		}
 		inside.Add(-1) // before the answer: its user may ask again at once
 		if full {
@@ -157,15 +158,21 @@ func TestSearchOfUsers(t *testing.T) {
 		reply(w)
 	})
 	p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]}, target: {url: "`+url+`"},
-		load: {duration: 400ms, warmup: {}, search: {min: 2, max: 256, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
+		load: {duration: 600ms, warmup: {}, search: {min: 2, max: 256, start: 4, resolution: 1, confidence: 0.8, rounds: 2}},
 		slo: [{metric: error_rate, maxRatio: 0.1}]`)
 	p.Launches = p.Launches[:1]
 	path, err := search.Read(carryOut(t, p), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := path.Answer; a.Holds == nil || *a.Holds < 8 || *a.Holds > 32 || a.Fails == nil || *a.Fails < 32 || *a.Fails > 128 {
+	last := path.Steps[len(path.Steps)-1]
+	undecided := last.Verdict == search.Undecided && last.Load >= 32 && last.Load <= 128
+	a := path.Answer
+	if holds := a.Holds != nil && *a.Holds >= 8 && *a.Holds <= 32; !holds {
 		t.Errorf("answer %s; 16 users fit, 64 do not: %+v", a, path.Steps)
+	}
+	if fails := a.Fails != nil && *a.Fails >= 32 && *a.Fails <= 128; !fails && !undecided {
+		t.Errorf("answer %s; 64 users do not fit: %+v", a, path.Steps)
 	}
 }
 

@@ -68,15 +68,16 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 const fewestBeyond = 15
 
 // fewestEffective is the least effective number of dependent values for which the
-// estimate of that number itself is good enough: with eighty of them the medians of 1000
-// response times of a queue covered 92 % for 95, with thirty those of 400 covered half.
+// estimate of that number itself is good enough: with thirty of them the medians of
+// 400 response times of a queue covered half.
 const fewestEffective = 150
 
-// fewestWandering is how many independent values the whole series must be worth. Of
-// fewer it shows less of its slow spells than there are, and an effective number taken
-// from it is too large: of 400 values of an AR(1) of 0.99, worth two, one in a hundred
-// samples looks like thirty, and three of four intervals made of those are wrong.
-const fewestWandering = 30
+// fewestWandering is how many independent values the whole series must be worth by its
+// neighbours alone. An effective number that is summed over many lags is known badly, and
+// those samples pass its floor that happened to be quiet: a queue that was short while it
+// was looked at seems quick and quick to change, and a third of such medians of 1000
+// response times were wrong. The correlation of neighbours hardly depends on that luck.
+const fewestWandering = 200
 
 // neighbourEffect is the design effect of xs if nothing but the value before decided each:
 // (1+r)/(1−r) for the correlation r of neighbouring ranks. One number that is known
@@ -101,9 +102,9 @@ func neighbourEffect(xs []float64) float64 {
 // allowance is what a design effect that was summed over so many lags of n values is
 // to be multiplied with. Autocovariances are taken around the sample's own mean and are
 // too small by the variance of that mean, each of them; and the effect has a relative
-// variance of 2(2·lags+1)/n (Sokal, 1996), half a standard deviation of which is added:
-// of a queue the quantile and its variance are too small together.
+// variance of 2(2·lags+1)/n (Sokal, 1996), a standard deviation of which is added: of a
+// queue the quantile and its variance are too small together.
 func allowance(lags, n int) float64 {
 	freedom := max(1, float64(n)/float64(2*lags+1))
-	return (1 + math.Sqrt(2/freedom)/2) / max(.5, 1-2*float64(lags)/float64(n))
+	return (1 + math.Sqrt(2/freedom)) / max(.5, 1-2*float64(lags)/float64(n))
 }

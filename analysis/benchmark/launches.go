@@ -135,6 +135,10 @@ func (f farm) truths() []float64 {
 
 var farmTruths sync.Map // by the farm's name; the same whoever comes first
 
+// launchTrials is how many experiments of these tables there are for one of the others:
+// they are quick, and some worlds lie near the promise.
+const launchTrials = 10
+
 // launchTable tries the estimates of assay report on launches that are skewed, of two
 // modes, or of requests without a variance. Where an interval cannot cover, the
 // estimate must say so.
@@ -144,7 +148,7 @@ func launchTable(trials int, seed int64) (Table, error) {
 		Columns: []string{"launches differ so", "launches"},
 		Notes: []string{
 			fmt.Sprintf("Launches of %d requests. The truth is the expected figure of a launch. Cells are the share of experiments whose interval holds it, in %%, and how that is answered for:", farmRequests),
-			fmt.Sprintf("covers: %.0f or more, by Student's t alone; widened: so by the wider interval of launches that spread by more than a tenth; warned: less, but no more than %.0f of 100 experiments are wrong without a word beside the number. Two standard errors of the simulation are allowed for.", 100*leastCoverage, 100*(1-leastCoverage)),
+			fmt.Sprintf("covers: %.0f or more, by Student's t alone; widened: so by the wider interval of launches that spread by more than a tenth; warned: less, but no more than %.0f of 100 experiments are wrong without a word beside the number. %d experiments are made for one of the other tables, and two standard errors of the simulation allowed for.", 100*leastCoverage, 100*(1-leastCoverage), launchTrials),
 			"unseen mode: all launches of the experiment were of one of two modes, of which no interval can know, and the estimate's unseenShare allows for the other; it excuses nothing else. heavy tail, two modes: the warning of that name.",
 		},
 	}
@@ -154,7 +158,7 @@ func launchTable(trials int, seed int64) (Table, error) {
 	for _, f := range farms {
 		for _, k := range []int{3, 5, 10} {
 			row := Row{Cells: []string{f.name, fmt.Sprint(k)}, Verdict: Kept}
-			answers, err := f.answers(k, trials, seed)
+			answers, err := f.answers(k, launchTrials*trials, seed)
 			if err != nil {
 				return t, fmt.Errorf("%s, %d launches: %w", f.name, k, err)
 			}
@@ -253,7 +257,7 @@ func shareTable(trials int, seed int64) (Table, error) {
 	for _, f := range shareFarms {
 		row := Row{Cells: []string{f.name, fmt.Sprint(f.requests)}, Verdict: Kept}
 		for _, k := range []int{3, 5, 10} {
-			got, err := f.answers(k, trials, seed)
+			got, err := f.answers(k, launchTrials*trials, seed)
 			if err != nil {
 				return t, fmt.Errorf("%s, %d launches: %w", f.name, k, err)
 			}

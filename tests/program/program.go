@@ -74,17 +74,21 @@ func (c Command) Run(t testing.TB) Result {
 }
 
 // WatchPeak reads the largest resident size of a process until it ends. What the system
-// tells of an ended process is no less than the size of this one, whose memory it shared
-// for a moment before it became another program.
+// says of an ended process is no less than the size of this one, whose memory it shared
+// for a moment before it became another program. The reading that meets that moment may
+// have the old size beside the new name, so it only counts from the next one on.
 func WatchPeak(pid int, ended <-chan struct{}) (most int64) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for named := false; ; {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		var kib int64
 		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok && strings.Contains(string(text), "Name:\tassay\n") {
-			_, _ = fmt.Sscan(after, &kib)
-			most = max(most, kib<<10)
+			if named {
+				_, _ = fmt.Sscan(after, &kib)
+				most = max(most, kib<<10)
+			}
+			named = true
 		}
 		select {
 		case <-ended:
