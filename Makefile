@@ -9,23 +9,26 @@ TOOLS  := go tool -modfile=tools/go.mod
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
-# Everything a change must pass: installs what the tests need, then runs them. The
-# race detector watches every package but a few: the command and the attacks on it,
-# whose tests start the program hundreds of times, and those that read, judge and show one thing after the
-# other, which takes eight times as long under it. make race watches them too. Tests
-# that run side by side mostly wait for what they measure, hence four at once.
-UNWATCHED := assay/lint assay/foreign assay/report assay/tests/cheats assay/tests/fixture assay/tests/hostile assay/cmd/assay
+# Everything a change must pass: installs what the tests need, then runs them. The race
+# detector watches the packages in which goroutines meet; make race watches the others,
+# which read, judge and show one thing after the other and take eight times as long
+# under it. The last ones start the program hundreds of times and mostly wait for what
+# it measures, hence one package at a time and four tests at once.
+WATCHED := $(addprefix assay/,bundle collective door launch live load metric probe run search sim target target/fidelity telemetry train/rank worker workload)
+PROGRAM := $(addprefix assay/,tests/cheats tests/hostile cmd/assay)
+REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(WATCHED) $(PROGRAM)))
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	@mkdir -p bin; failed=0; \
-	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %)) || failed=1; \
-	$(TESTS) --jsonfile bin/unwatched.json -- -timeout 40m -p 1 -parallel 4 $(UNWATCHED) || failed=1; \
-	echo "the slowest tests:"; cat bin/watched.json bin/unwatched.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
+	$(TESTS) --jsonfile bin/rest.json -- -timeout 40m $(REST) || failed=1; \
+	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $(WATCHED) || failed=1; \
+	$(TESTS) --jsonfile bin/program.json -- -timeout 40m -p 1 -parallel 4 $(PROGRAM) || failed=1; \
+	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
-	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(UNWATCHED)
+	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
 
 # go vet, staticcheck, formatting and dead code; known vulnerabilities where their list
 # can be reached.
