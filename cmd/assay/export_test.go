@@ -14,19 +14,6 @@ import (
 )
 
 // demoBundle makes a small run against the simulator.
-func demoBundle(t *testing.T) string {
-	t.Helper()
-	out := t.TempDir()
-	if stdout, stderr, code := call(t, "demo", "--out", out, "--duration", "500ms"); code != exitOK {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	bundles, err := filepath.Glob(filepath.Join(out, "*__run__demo"))
-	if err != nil || len(bundles) != 1 {
-		t.Fatalf("bundles %v (%v), want one", bundles, err)
-	}
-	return bundles[0]
-}
-
 func export(t *testing.T, bundle string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "exported")

@@ -88,6 +88,7 @@ func TestServerThatCannotStart(t *testing.T) {
 
 // A server that dies in mid-run fails its launch, not the record of it.
 func TestServerDies(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	command := []string{"sh", "-c", `timeout 1.5 "$0" sim --addr ADDR; exit 7`, os.Args[0]}
 	_, stderr, code := call(t, "run", writeSpec(t, command, "{concurrency: [2], duration: 5s}"), "--out", out)

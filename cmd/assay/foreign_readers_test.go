@@ -23,15 +23,8 @@ func TestForeignReaders(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		t.Skipf("needs the Python environment that make test installs: %v", err)
 	}
-	out := t.TempDir()
-	if stdout, stderr, code := call(t, "demo", "--out", out, "--duration", "500ms"); code != exitOK {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	bundles, err := filepath.Glob(filepath.Join(out, "*__run__demo"))
-	if err != nil || len(bundles) != 1 {
-		t.Fatalf("bundles %v, %v", bundles, err)
-	}
-	columns := filepath.Join(out, "columns.json")
+	dir := demoBundle(t)
+	columns := filepath.Join(t.TempDir(), "columns.json")
 	data, err := json.Marshal(documentedColumns(t))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +32,7 @@ func TestForeignReaders(t *testing.T) {
 	if err := os.WriteFile(columns, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := exec.Command(python, filepath.Join("..", "..", "tests", "read_bundle.py"), bundles[0], columns).CombinedOutput()
+	answer, err := exec.Command(python, filepath.Join("..", "..", "tests", "read_bundle.py"), dir, columns).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, answer)
 	}

@@ -24,6 +24,7 @@ func reportedValue(r report.Report, name, statistic string, point int) float64 {
 // Where a tool means the same as assay, what assay computes anew from the tool's
 // single requests is what the tool says itself. Each tool wrote both.
 func TestImportAgrees(t *testing.T) {
+	t.Parallel()
 	type same struct {
 		metric    metric.Metric
 		statistic string

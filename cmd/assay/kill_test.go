@@ -34,6 +34,7 @@ type killedRun struct {
 // server finished more than a second before the kill. ASSAY_KILLS sets how many;
 // make kills makes 200.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	kills, err := strconv.Atoi(os.Getenv("ASSAY_KILLS"))
 	if err != nil {
 		kills = 12

@@ -76,6 +76,7 @@ func lintedRun(t *testing.T, id, precision string) string {
 }
 
 func TestLint(t *testing.T) {
+	t.Parallel()
 	a, b := lintedRun(t, "lint-a", "bf16"), lintedRun(t, "lint-b", "fp8")
 	bare := filepath.Join(t.TempDir(), "bare.yaml")
 	bad := filepath.Join(t.TempDir(), "bad.yaml")

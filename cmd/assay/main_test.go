@@ -23,7 +23,9 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(asProgram, "1"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(demoOut())
+	os.Exit(code)
 }
 
 // program prepares assay as a process of its own.

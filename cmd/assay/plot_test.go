@@ -14,6 +14,7 @@ import (
 // TestPlotCommand draws two runs and looks at the names of the files, and at what
 // is refused.
 func TestPlotCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1), "[1]", "[1, 2, 4]")
 	other := buildScene(t, dir, "other", scene.Noise(4, 1.2, .005, 2), "[1]", "[1, 2, 4]", "name: scene", "name: slow, labels: {server_engine: x}")

@@ -29,6 +29,7 @@ func needTorch(t *testing.T) {
 
 // TestComm measures with the native backend, which needs nothing but this program.
 func TestComm(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "comm", "--ranks", "4", "--sizes", "1KiB,256KiB", "--ops", "all_reduce,all_gather,barrier",
 		"--iterations", "6", "--pairs", "--stability", "20", "--chunks", "4", "--progress", "none", "-o", dir)
@@ -65,6 +66,7 @@ func TestComm(t *testing.T) {
 
 // TestCommGloo measures with torch's backend.
 func TestCommGloo(t *testing.T) {
+	t.Parallel()
 	needTorch(t)
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "comm", "--backend", "gloo", "--device", "cpu", "--python", debianPython, "--ranks", "2", "--sizes", "4KiB,1MiB",
@@ -80,6 +82,7 @@ func TestCommGloo(t *testing.T) {
 // TestTrain trains for real, alone and with two ranks, and holds the result against
 // one process.
 func TestTrain(t *testing.T) {
+	t.Parallel()
 	needTorch(t)
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--single", "--layers", "2", "--hidden", "64", "--heads", "2",
@@ -101,6 +104,7 @@ func TestTrain(t *testing.T) {
 // TestShortShard leaves samples of a rank out: the comparison with one process must
 // catch it, and no claim may stand.
 func TestShortShard(t *testing.T) {
+	t.Parallel()
 	needTorch(t)
 	stdout, stderr, code := call(t, "train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--layers", "1", "--hidden", "32", "--heads", "2",
 		"--sequence", "16", "--vocabulary", "64", "--batch", "8", "--steps", "4", "--warmup", "1", "--emulate-rank", "1", "--emulate-short-shard", "--progress", "none", "-o", t.TempDir())
@@ -128,6 +132,7 @@ func TestTrainWithoutTorch(t *testing.T) {
 // TestRankFails kills, freezes and cuts off rank 1 of a world. Each time the error
 // must name it, soon, and the bundle must be whole.
 func TestRankFails(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, said string
 		hurt       func(pid int) error

@@ -83,6 +83,7 @@ func (a authority) secure(t *testing.T, name string, ends time.Time) (url string
 // A target that cannot be reached is told before anything is measured, with what
 // to do about it; one that is trusted is measured.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	ours, theirs := newAuthority(t), newAuthority(t)
 	later := time.Now().Add(time.Hour)
 	plain := httptest.NewServer(http.NotFoundHandler())

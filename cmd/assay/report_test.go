@@ -13,6 +13,7 @@ import (
 )
 
 func TestReportCommand(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
 	stream := buildScene(t, dir, "stream", []float64{1, 1, 1}, "concurrency: [1], duration: 1s", "mlperf: {scenario: single_stream, minDuration: 1s, minQueries: 10, percentile: 60}")

@@ -15,6 +15,7 @@ import (
 // A run leaves a workbook, and the command makes one with the percentile and the
 // unit that are asked for.
 func TestWorkbook(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	if _, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out); code != exitOK {
 		t.Fatalf("exit %d\n%s", code, stderr)

@@ -13,6 +13,7 @@ import (
 // Servers of both sides are started as their spec says: once each and kept, or
 // in turn at one address.
 func TestSidesAndTheirServers(t *testing.T) {
+	t.Parallel()
 	one, other := freeAddress(t), freeAddress(t)
 	tests := []struct {
 		restart     string
