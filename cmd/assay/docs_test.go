@@ -95,7 +95,7 @@ func TestDocs(t *testing.T) {
 			if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
 			cmd.Dir = dir
