@@ -8,7 +8,7 @@ import (
 
 // Has reports whether m has a meaning for what a workload asks. What has none is
 // left out everywhere: a zero in its place would be read as a measurement.
-func (m Metric) Has(w spec.Workload) bool { return m.Applies == nil || m.Applies(w) }
+func (m Metric) Has(w spec.Workload) bool { return m.Scope.Workload == nil || m.Scope.Workload(w) }
 
 // textOut holds for answers of text, which have tokens and a first one.
 func textOut(w spec.Workload) bool { return spec.AnswersText(w.Prompt.Task) }

@@ -38,41 +38,41 @@ func pairedTTFT(take func(cold, warm float64) float64) func(*Launch) (float64, b
 
 // CacheColdTTFT is the time to first token of prompts that no cache knows.
 var CacheColdTTFT = Metric{
-	ID: "cache_cold_ttft.v1", Name: "TTFT, prompt unknown", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "Mean TTFT of the prompts of the cache probe when they were sent for the first time.",
-	Once: pairedTTFT(func(cold, _ float64) float64 { return cold }),
+	ID: "cache_cold_ttft.v1", Name: "TTFT, prompt unknown", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean TTFT of the prompts of the cache probe when they were sent for the first time.",
+	Of:  Once(pairedTTFT(func(cold, _ float64) float64 { return cold })),
 }
 
 // CacheWarmTTFT is the time to first token of the same prompts again.
 var CacheWarmTTFT = Metric{
-	ID: "cache_warm_ttft.v1", Name: "TTFT, prompt known", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "Mean TTFT of the same prompts when they were sent again.",
-	Once: pairedTTFT(func(_, warm float64) float64 { return warm }),
+	ID: "cache_warm_ttft.v1", Name: "TTFT, prompt known", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean TTFT of the same prompts when they were sent again.",
+	Of:  Once(pairedTTFT(func(_, warm float64) float64 { return warm })),
 }
 
 // CacheSavingTTFT is what the prefix cache saves.
 var CacheSavingTTFT = Metric{
-	ID: "cache_saving_ttft.v1", Name: "saved by the prefix cache", Unit: unit.Second, Better: Higher, Beside: true, Signed: true,
-	Doc:  "Mean over the prompts of the cache probe of TTFT the first time minus TTFT the second time.",
-	Once: pairedTTFT(func(cold, warm float64) float64 { return cold - warm }),
+	ID: "cache_saving_ttft.v1", Name: "saved by the prefix cache", Unit: unit.Second, Better: Higher, Scope: only(Telemetry), Signed: true,
+	Doc: "Mean over the prompts of the cache probe of TTFT the first time minus TTFT the second time.",
+	Of:  Once(pairedTTFT(func(cold, warm float64) float64 { return cold - warm })),
 }
 
 // CacheColdShare shows that the prompts were unknown indeed.
 var CacheColdShare = Metric{
-	ID: "cache_cold_share.v1", Name: "cached, prompt unknown", Unit: unit.Ratio, Better: Lower, Beside: true,
+	ID: "cache_cold_share.v1", Name: "cached, prompt unknown", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
 	Doc: "Prompt tokens that usage called cached when the prompts were sent for the first time, divided by all of theirs. Well above zero means that they were not unknown: a chat template or another cache.",
-	Once: func(l *Launch) (float64, bool) {
+	Of: Once(func(l *Launch) (float64, bool) {
 		cold, _ := l.pairs()
 		return cachedShare(cold)
-	},
+	}),
 }
 
 // CacheWarmShare is the hit rate of prompts that were just sent.
 var CacheWarmShare = Metric{
-	ID: "cache_warm_share.v1", Name: "cached, prompt known", Unit: unit.Ratio, Better: Higher, Beside: true,
+	ID: "cache_warm_share.v1", Name: "cached, prompt known", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
 	Doc: "Prompt tokens that usage called cached when the prompts were sent again, divided by all of theirs.",
-	Once: func(l *Launch) (float64, bool) {
+	Of: Once(func(l *Launch) (float64, bool) {
 		_, warm := l.pairs()
 		return cachedShare(warm)
-	},
+	}),
 }

@@ -7,39 +7,39 @@ import "assay/unit"
 // spec.cost.powerWatts for each; processors, memory and network are not in it.
 var (
 	FacilityPower = Metric{
-		ID: "facility_power.v1", Name: "power with building", Unit: unit.Watt, Better: Lower, Declared: true,
-		Doc:   "Power of the GPUs × spec.cost.pue over the measured window: gpu_energy.v1 / its length where the GPUs were read, spec.cost.powerWatts × gpuCount where they were not.",
-		Whole: (*Point).facilityPower,
+		ID: "facility_power.v1", Name: "power with building", Unit: unit.Watt, Better: Lower, Scope: only(Declarations),
+		Doc: "Power of the GPUs × spec.cost.pue over the measured window: gpu_energy.v1 / its length where the GPUs were read, spec.cost.powerWatts × gpuCount where they were not.",
+		Of:  Whole((*Point).facilityPower),
 	}
 	FacilityEnergyPerToken = Metric{
-		ID: "facility_energy_per_token.v1", Name: "energy per token", Unit: unit.Joule, Better: Lower, Applies: textOut, Declared: true, Detail: true,
-		Doc:   "facility_power.v1 / total_throughput.v1.",
-		Whole: energyPer((*Point).totalRate),
+		ID: "facility_energy_per_token.v1", Name: "energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		Doc: "facility_power.v1 / total_throughput.v1.",
+		Of:  Whole(energyPer((*Point).totalRate)),
 	}
 	FacilityEnergyPerOutput = Metric{
-		ID: "facility_energy_per_output_token.v1", Name: "energy per output token", Unit: unit.Joule, Better: Lower, Applies: textOut, Declared: true,
-		Doc:   "facility_power.v1 / output_throughput.v1. energy_per_output_token.v1 is the GPUs' alone, and only where it was measured.",
-		Whole: energyPer(OutputThroughput.Whole),
+		ID: "facility_energy_per_output_token.v1", Name: "energy per output token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		Doc: "facility_power.v1 / output_throughput.v1. energy_per_output_token.v1 is the GPUs' alone, and only where it was measured.",
+		Of:  Whole(energyPer(OutputThroughput.Whole)),
 	}
 	FacilityEnergyPerRequest = Metric{
-		ID: "facility_energy_per_request.v1", Name: "energy per request", Unit: unit.Joule, Better: Lower, Declared: true, Detail: true,
-		Doc:   "facility_power.v1 / request_throughput.v1.",
-		Whole: energyPer(RequestThroughput.Whole),
+		ID: "facility_energy_per_request.v1", Name: "energy per request", Unit: unit.Joule, Better: Lower, Scope: only(Declarations), Detail: true,
+		Doc: "facility_power.v1 / request_throughput.v1.",
+		Of:  Whole(energyPer(RequestThroughput.Whole)),
 	}
 	CarbonPerMillionTokens = Metric{
-		ID: "carbon_per_million_tokens.v1", Name: "CO₂e per million tokens", Unit: unit.Gram, Better: Lower, Applies: textOut, Declared: true, Detail: true,
-		Doc:   "Grams of CO₂ equivalent of running for a million tokens, prompts and answers: facility_energy_per_token.v1 × 10⁶ / 3.6·10⁶ J/kWh × spec.cost.gramsCO2PerKWh. The making of the hardware is not in it.",
-		Whole: carbonPer((*Point).totalRate, million),
+		ID: "carbon_per_million_tokens.v1", Name: "CO₂e per million tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		Doc: "Grams of CO₂ equivalent of running for a million tokens, prompts and answers: facility_energy_per_token.v1 × 10⁶ / 3.6·10⁶ J/kWh × spec.cost.gramsCO2PerKWh. The making of the hardware is not in it.",
+		Of:  Whole(carbonPer((*Point).totalRate, million)),
 	}
 	CarbonPerMillionOutput = Metric{
-		ID: "carbon_per_million_output_tokens.v1", Name: "CO₂e per million output tokens", Unit: unit.Gram, Better: Lower, Applies: textOut, Declared: true,
-		Doc:   "The same for a million output tokens.",
-		Whole: carbonPer(OutputThroughput.Whole, million),
+		ID: "carbon_per_million_output_tokens.v1", Name: "CO₂e per million output tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		Doc: "The same for a million output tokens.",
+		Of:  Whole(carbonPer(OutputThroughput.Whole, million)),
 	}
 	CarbonPerRequest = Metric{
-		ID: "carbon_per_request.v1", Name: "CO₂e per request", Unit: unit.Gram, Better: Lower, Declared: true, Detail: true,
-		Doc:   "The same for one successful request.",
-		Whole: carbonPer(RequestThroughput.Whole, 1),
+		ID: "carbon_per_request.v1", Name: "CO₂e per request", Unit: unit.Gram, Better: Lower, Scope: only(Declarations), Detail: true,
+		Doc: "The same for one successful request.",
+		Of:  Whole(carbonPer(RequestThroughput.Whole, 1)),
 	}
 )
 

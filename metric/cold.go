@@ -10,7 +10,7 @@ import (
 // once adds the rows of the metrics that belong to launches as a whole.
 func (e *Estimates) once(side string, launches []judgedLaunch) error {
 	for i, m := range All {
-		if m.Once == nil {
+		if !m.OnceALaunch() {
 			continue
 		}
 		var values []LaunchValue
@@ -61,51 +61,51 @@ func ofFirst(what func(t *Timeline) (int64, bool)) func(*Launch) (int64, bool) {
 
 // ColdListening is how long a server takes to open its port.
 var ColdListening = Metric{
-	ID: "cold_listening.v1", Name: "port open", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "From the start of the server's process to the first TCP connection that it took.",
-	Once: sinceStart(stage(record.ServerListening)),
+	ID: "cold_listening.v1", Name: "port open", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "From the start of the server's process to the first TCP connection that it took.",
+	Of:  Once(sinceStart(stage(record.ServerListening))),
 }
 
 // ColdReady is how long a server takes to say that it is ready.
 var ColdReady = Metric{
-	ID: "cold_ready.v1", Name: "ready", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "From the start of the server's process to the first 200 of its readiness page, late by at most target.server.ready.interval.",
-	Once: sinceStart(stage(record.ServerReady)),
+	ID: "cold_ready.v1", Name: "ready", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "From the start of the server's process to the first 200 of its readiness page, late by at most target.server.ready.interval.",
+	Of:  Once(sinceStart(stage(record.ServerReady))),
 }
 
 // ColdFirstRequest is when the first request was sent.
 var ColdFirstRequest = Metric{
-	ID: "cold_first_request.v1", Name: "first request sent", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "From the start of the server's process to the sending of the first request. What it exceeds cold_ready.v1 by is assay's own.",
-	Once: sinceStart(ofFirst(func(t *Timeline) (int64, bool) { return t.Sent, true })),
+	ID: "cold_first_request.v1", Name: "first request sent", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "From the start of the server's process to the sending of the first request. What it exceeds cold_ready.v1 by is assay's own.",
+	Of:  Once(sinceStart(ofFirst(func(t *Timeline) (int64, bool) { return t.Sent, true }))),
 }
 
 // ColdFirstToken is how long it takes from nothing to a first token.
 var ColdFirstToken = Metric{
-	ID: "cold_first_token.v1", Name: "first token", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "From the start of the server's process to the first output of its first request.",
-	Once: sinceStart(ofFirst((*Timeline).firstOutput)),
+	ID: "cold_first_token.v1", Name: "first token", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "From the start of the server's process to the first output of its first request.",
+	Of:  Once(sinceStart(ofFirst((*Timeline).firstOutput))),
 }
 
 // ColdEnd is how long it takes from nothing to a whole answer.
 var ColdEnd = Metric{
-	ID: "cold_end.v1", Name: "first answer complete", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "From the start of the server's process to the end of its first answer.",
-	Once: sinceStart(ofFirst(func(t *Timeline) (int64, bool) { return t.Done, true })),
+	ID: "cold_end.v1", Name: "first answer complete", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "From the start of the server's process to the end of its first answer.",
+	Of:  Once(sinceStart(ofFirst(func(t *Timeline) (int64, bool) { return t.Done, true }))),
 }
 
 // ColdGPUEnergy is what a start costs in energy.
 var ColdGPUEnergy = Metric{
-	ID: "cold_gpu_energy.v1", Name: "GPU energy until then", Unit: unit.Joule, Better: Lower, Beside: true,
+	ID: "cold_gpu_energy.v1", Name: "GPU energy until then", Unit: unit.Joule, Better: Lower, Scope: only(Telemetry),
 	Doc: "gpu_energy.v1 from the start of the server's process to the end of its first answer.",
-	Once: func(l *Launch) (float64, bool) {
+	Of: Once(func(l *Launch) (float64, bool) {
 		start, started := l.Stages[record.ServerStart]
 		end, ok := ofFirst(func(t *Timeline) (int64, bool) { return t.Done, true })(l)
 		if !started || !ok {
 			return 0, false
 		}
 		return (&Point{Begin: start, End: end, Beside: l.Beside}).gpuEnergy()
-	},
+	}),
 }
 
 // meanOver is the mean of m over the successful requests of a phase.
@@ -135,28 +135,28 @@ func less(a, b func(*Launch) (float64, bool)) func(*Launch) (float64, bool) {
 
 // ColdTTFT is the time to first token of cold requests.
 var ColdTTFT = Metric{
-	ID: "cold_ttft.v1", Name: "TTFT, cold", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "Mean TTFT of the first requests after the start, sent one at a time before any load.",
-	Once: meanOver(TTFT, record.Cold),
+	ID: "cold_ttft.v1", Name: "TTFT, cold", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean TTFT of the first requests after the start, sent one at a time before any load.",
+	Of:  Once(meanOver(TTFT, record.Cold)),
 }
 
 // WarmTTFT is what cold requests are compared with.
 var WarmTTFT = Metric{
-	ID: "cold_warm_ttft.v1", Name: "TTFT, warm", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:  "Mean TTFT of the requests after the cold ones, as long as they and sent alike, no prompt beginning like another.",
-	Once: meanOver(TTFT, record.Warm),
+	ID: "cold_warm_ttft.v1", Name: "TTFT, warm", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean TTFT of the requests after the cold ones, as long as they and sent alike, no prompt beginning like another.",
+	Of:  Once(meanOver(TTFT, record.Warm)),
 }
 
 // ColdOverheadTTFT is what coldness adds to the first token.
 var ColdOverheadTTFT = Metric{
-	ID: "cold_overhead_ttft.v1", Name: "cold overhead, TTFT", Unit: unit.Second, Better: Lower, Beside: true, Signed: true,
-	Doc:  "cold_ttft.v1 minus cold_warm_ttft.v1 of the same launch.",
-	Once: less(meanOver(TTFT, record.Cold), meanOver(TTFT, record.Warm)),
+	ID: "cold_overhead_ttft.v1", Name: "cold overhead, TTFT", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
+	Doc: "cold_ttft.v1 minus cold_warm_ttft.v1 of the same launch.",
+	Of:  Once(less(meanOver(TTFT, record.Cold), meanOver(TTFT, record.Warm))),
 }
 
 // ColdOverheadE2E is what coldness adds to the whole answer.
 var ColdOverheadE2E = Metric{
-	ID: "cold_overhead_e2e.v1", Name: "cold overhead, E2E", Unit: unit.Second, Better: Lower, Beside: true, Signed: true,
-	Doc:  "Mean e2e.v1 of the cold requests minus that of the warm ones of the same launch.",
-	Once: less(meanOver(E2E, record.Cold), meanOver(E2E, record.Warm)),
+	ID: "cold_overhead_e2e.v1", Name: "cold overhead, E2E", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
+	Doc: "Mean e2e.v1 of the cold requests minus that of the warm ones of the same launch.",
+	Of:  Once(less(meanOver(E2E, record.Cold), meanOver(E2E, record.Warm))),
 }

@@ -25,7 +25,7 @@ func asked(hash, due int64, cached int32, at ...int64) *Timeline {
 
 func once(t *testing.T, l *Launch, m Metric, want float64) {
 	t.Helper()
-	if got, ok := m.Once(l); !ok || math.Abs(got-want) > 1e-9 {
+	if got, ok := m.Of.(Once)(l); !ok || math.Abs(got-want) > 1e-9 {
 		t.Errorf("%s = %v, %v; want %v", m.ID, got, ok, want)
 	}
 }
@@ -33,7 +33,7 @@ func once(t *testing.T, l *Launch, m Metric, want float64) {
 func none(t *testing.T, l *Launch, metrics ...Metric) {
 	t.Helper()
 	for _, m := range metrics {
-		if got, ok := m.Once(l); ok {
+		if got, ok := m.Of.(Once)(l); ok {
 			t.Errorf("%s = %v, want none", m.ID, got)
 		}
 	}

@@ -222,8 +222,8 @@ func (m Metric) counted(t *Timeline) bool {
 	if t.in == nil || t.Result != record.OK {
 		return false
 	}
-	if probe := t.Phase == record.Probe; probe || m.Probe {
-		return probe && m.Probe && t.in.Begin <= t.Due && t.Due < t.in.End
+	if probe, probes := t.Phase == record.Probe, m.Only(Probes); probe || probes {
+		return probe && probes && t.in.Begin <= t.Due && t.Due < t.in.End
 	}
 	return t.Phase == record.Measure
 }

@@ -13,7 +13,7 @@ import (
 // spread lets so many workers see requests with the given values, in an order of
 // their own, and keeps no more than most of them as they are.
 func spread(values [][]float64, workers int, most int64) distribution {
-	m := Metric{Each: func(t *Timeline) []float64 { return values[t.place] }}
+	m := Metric{Of: Each(func(t *Timeline) []float64 { return values[t.place] })}
 	c := newCollector(m, len(values), workers)
 	c.most = most
 	rng := rand.New(rand.NewPCG(uint64(workers), 1))

@@ -18,14 +18,14 @@ var CollectiveTime = Metric{
 	Name:   "collective time",
 	Unit:   unit.Second,
 	Better: Lower,
-	Kinds:  []plan.Kind{plan.KindCollective},
+	Scope:  Scope{Kinds: []plan.Kind{plan.KindCollective}},
 	Doc:    "Time of one measured operation, from its begin to its end on the rank that took longest, each rank by its own clock.",
-	Many: func(p *Point) []float64 {
+	Of: Many(func(p *Point) []float64 {
 		if p.Ranked == nil {
 			return nil
 		}
 		return CollectiveTimes(p.Ranked.Collectives)
-	},
+	}),
 }
 
 // AlgorithmBandwidth is how fast the buffer of a collective was dealt with.
@@ -34,11 +34,11 @@ var AlgorithmBandwidth = Metric{
 	Name:   "algorithm bandwidth",
 	Unit:   unit.BytePerSecond,
 	Better: Higher,
-	Kinds:  []plan.Kind{plan.KindCollective},
+	Scope:  Scope{Kinds: []plan.Kind{plan.KindCollective}},
 	Doc:    "Bytes of the buffer, as nccl-tests counts them, over the median collective time of the launch. A barrier has none.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		return p.bandwidth(func(string, int) (float64, bool) { return 1, true })
-	},
+	}),
 }
 
 // BusBandwidth is what a link carried, comparable over operations and ranks.
@@ -47,9 +47,9 @@ var BusBandwidth = Metric{
 	Name:   "bus bandwidth",
 	Unit:   unit.BytePerSecond,
 	Better: Higher,
-	Kinds:  []plan.Kind{plan.KindCollective},
+	Scope:  Scope{Kinds: []plan.Kind{plan.KindCollective}},
 	Doc:    "Algorithm bandwidth times the factor of nccl-tests for the operation and the number of ranks; to be held against one direction of a link. One rank and a barrier have none.",
-	Whole:  func(p *Point) (float64, bool) { return p.bandwidth(BusFactor) },
+	Of:     Whole(func(p *Point) (float64, bool) { return p.bandwidth(BusFactor) }),
 }
 
 // PairLatency is how far ranks are from each other.
@@ -58,11 +58,11 @@ var PairLatency = Metric{
 	Name:   "pair latency",
 	Unit:   unit.Second,
 	Better: Lower,
-	Kinds:  []plan.Kind{plan.KindPairs},
+	Scope:  Scope{Kinds: []plan.Kind{plan.KindPairs}},
 	Doc:    "Half of a round trip of a small message between two ranks, of every two ranks of the world.",
-	Many: func(p *Point) []float64 {
+	Of: Many(func(p *Point) []float64 {
 		return p.pairs("pair_latency", func(row record.Collective) float64 { return seconds(row.End-row.Start) / 2 })
-	},
+	}),
 }
 
 // PairBandwidth is what goes from one rank to another.
@@ -71,11 +71,11 @@ var PairBandwidth = Metric{
 	Name:   "pair bandwidth",
 	Unit:   unit.BytePerSecond,
 	Better: Higher,
-	Kinds:  []plan.Kind{plan.KindPairs},
+	Scope:  Scope{Kinds: []plan.Kind{plan.KindPairs}},
 	Doc:    "Bytes of a large message from one rank to another over the time until it is confirmed, of every two ranks of the world in both directions.",
-	Many: func(p *Point) []float64 {
+	Of: Many(func(p *Point) []float64 {
 		return p.pairs("pair_bandwidth", func(row record.Collective) float64 { return float64(row.Bytes) / seconds(row.End-row.Start) })
-	},
+	}),
 }
 
 // pairs are the values of the measured exchanges between two ranks.

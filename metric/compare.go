@@ -120,7 +120,12 @@ func uncertified(row Row) bool {
 }
 
 func isShare(id string) bool {
-	return slices.ContainsFunc(All, func(m Metric) bool { return m.ID == id && m.Share != nil })
+	at := slices.IndexFunc(All, func(m Metric) bool { return m.ID == id })
+	if at < 0 {
+		return false
+	}
+	_, share := All[at].Of.(Share)
+	return share
 }
 
 func (p *Paired) loseIntervals(warnings []string) {

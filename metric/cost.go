@@ -9,29 +9,29 @@ import (
 // window, and of the tokens of the window where an endpoint is paid by token.
 var (
 	CostPerMillionOutput = Metric{
-		ID: "cost_per_million_output_tokens.v1", Name: "cost per million output tokens", Unit: unit.Dollar, Better: Lower, Applies: textOut, Declared: true,
-		Doc:   "Price of the measured window / millions of output tokens that arrived in it, counted as output_throughput.v1 counts them. The price is that of gpuCount GPUs for the length of the window, and of its tokens where the spec prices tokens; GPUs cost the same when they idle.",
-		Whole: costPer(OutputThroughput.Whole, million),
+		ID: "cost_per_million_output_tokens.v1", Name: "cost per million output tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		Doc: "Price of the measured window / millions of output tokens that arrived in it, counted as output_throughput.v1 counts them. The price is that of gpuCount GPUs for the length of the window, and of its tokens where the spec prices tokens; GPUs cost the same when they idle.",
+		Of:  Whole(costPer(OutputThroughput.Whole, million)),
 	}
 	CostPerMillionTokens = Metric{
-		ID: "cost_per_million_tokens.v1", Name: "cost per million tokens", Unit: unit.Dollar, Better: Lower, Applies: textOut, Declared: true,
-		Doc:   "Price of the measured window / millions of tokens, prompts and answers, that total_throughput.v1 counts in it.",
-		Whole: costPer((*Point).totalRate, million),
+		ID: "cost_per_million_tokens.v1", Name: "cost per million tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		Doc: "Price of the measured window / millions of tokens, prompts and answers, that total_throughput.v1 counts in it.",
+		Of:  Whole(costPer((*Point).totalRate, million)),
 	}
 	CostPerOutputToken = Metric{
-		ID: "cost_per_output_token.v1", Name: "cost per output token", Unit: unit.Dollar, Better: Lower, Applies: textOut, Declared: true, Detail: true,
-		Doc:   "Price of the measured window / output tokens that arrived in it.",
-		Whole: costPer(OutputThroughput.Whole, 1),
+		ID: "cost_per_output_token.v1", Name: "cost per output token", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		Doc: "Price of the measured window / output tokens that arrived in it.",
+		Of:  Whole(costPer(OutputThroughput.Whole, 1)),
 	}
 	CostPerRequest = Metric{
-		ID: "cost_per_request.v1", Name: "cost per request", Unit: unit.Dollar, Better: Lower, Declared: true,
-		Doc:   "Price of the measured window / successful requests that ended in it.",
-		Whole: costPer(RequestThroughput.Whole, 1),
+		ID: "cost_per_request.v1", Name: "cost per request", Unit: unit.Dollar, Better: Lower, Scope: only(Declarations),
+		Doc: "Price of the measured window / successful requests that ended in it.",
+		Of:  Whole(costPer(RequestThroughput.Whole, 1)),
 	}
 	CostPerGoodRequest = Metric{
-		ID: "cost_per_good_request.v1", Name: "cost per good request", Unit: unit.Dollar, Better: Lower, Declared: true, SLOOnly: true,
-		Doc:   "Price of the measured window / requests that goodput.v1 counts in it: what it costs to serve one request within the objectives.",
-		Whole: costPer(Goodput.Whole, 1),
+		ID: "cost_per_good_request.v1", Name: "cost per good request", Unit: unit.Dollar, Better: Lower, Scope: only(Declarations, Objectives),
+		Doc: "Price of the measured window / requests that goodput.v1 counts in it: what it costs to serve one request within the objectives.",
+		Of:  Whole(costPer(Goodput.Whole, 1)),
 	}
 )
 

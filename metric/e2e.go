@@ -9,9 +9,9 @@ var E2E = Metric{
 	Unit:   unit.Second,
 	Better: Lower,
 	Doc:    "Time from when a request was due to the end of its stream: the read that delivered [DONE], or the end of the body.",
-	Each: func(t *Timeline) []float64 {
+	Of: Each(func(t *Timeline) []float64 {
 		return []float64{seconds(t.Done - t.Due)}
-	},
+	}),
 }
 
 // Lag is how late the instrument itself was.
@@ -21,7 +21,7 @@ var Lag = Metric{
 	Unit:   unit.Second,
 	Better: Lower,
 	Doc:    "Time from when a request was due to when assay handed it to the connection. It is part of TTFT and E2E, because the user waited for it; a large one says that the client was the limit.",
-	Each: func(t *Timeline) []float64 {
+	Of: Each(func(t *Timeline) []float64 {
 		return []float64{seconds(t.Sent - t.Due)}
-	},
+	}),
 }

@@ -29,7 +29,7 @@ func BenchmarkEach(b *testing.B) {
 	}
 	var all []Metric
 	for _, m := range All {
-		if m.Each != nil && !m.Probe && !m.SessionOnly {
+		if m.each() != nil && !m.Only(Probes) && !m.Only(Sessions) {
 			all = append(all, m)
 		}
 	}

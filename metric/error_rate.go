@@ -12,7 +12,7 @@ var ErrorRate = Metric{
 	Unit:   unit.Ratio,
 	Better: Lower,
 	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run or given up on purpose are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
-	Share: func(p *Point) (failed, all int) {
+	Of: Share(func(p *Point) (failed, all int) {
 		for t := range p.Measured {
 			switch t.Result {
 			case record.Cut, record.Cancelled:
@@ -24,5 +24,5 @@ var ErrorRate = Metric{
 			}
 		}
 		return failed, all
-	},
+	}),
 }

@@ -184,12 +184,12 @@ func atPoint(launches []judgedLaunch, index int) []judgedPoint {
 // rows computes every statistic of m, which has the given place in All, at one
 // point.
 func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
-	switch {
-	case m.Once != nil:
+	switch m.Of.(type) {
+	case Once:
 		return nil, nil // it belongs to no point
-	case m.Share != nil:
+	case Share:
 		return m.share(place, point, samples, confidence)
-	case m.Whole != nil:
+	case Whole:
 		return m.whole(place, point, samples, confidence)
 	}
 	var rows []Row

@@ -10,28 +10,28 @@ import (
 // of many streams cannot hide among the gaps of the others.
 var (
 	LongestGap = Metric{
-		ID: "longest_gap.v1", Name: "longest gap", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "longest_gap.v1", Name: "longest gap", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "The longest time between two successive output events of a stream: its worst stall. A stream of one output event has none.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return seconds(f.longest), f.gaps > 0
-		}),
+		})),
 	}
 	JitterSD = Metric{
-		ID: "jitter_sd.v1", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "jitter_sd.v1", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Standard deviation (n − 1) of the gaps between the output events of one stream. A stream of fewer than three has none.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return f.deviation(), f.gaps > 1
-		}),
+		})),
 	}
 	JitterStep = Metric{
-		ID: "jitter_step.v1", Name: "jitter (step)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "jitter_step.v1", Name: "jitter (step)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Mean absolute difference between successive gaps of one stream. A stream of fewer than three output events has none.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return seconds(f.steps) / float64(f.gaps-1), f.gaps > 1
-		}),
+		})),
 	}
 )
 

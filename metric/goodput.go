@@ -9,28 +9,27 @@ import (
 
 // Goodput is the throughput that counts: of requests that kept every limit.
 var Goodput = Metric{
-	ID:      "goodput.v1",
-	Name:    "goodput",
-	Unit:    unit.RequestPerSecond,
-	Better:  Higher,
-	Doc:     "Measured requests that succeeded and kept every objective of spec.slo that limits a time or a speed of single requests, all at once, divided by the length of the window. Errors, drops and requests that cannot tell count nothing.",
-	SLOOnly: true,
-	Whole: func(p *Point) (float64, bool) {
+	ID:     "goodput.v1",
+	Name:   "goodput",
+	Unit:   unit.RequestPerSecond,
+	Better: Higher,
+	Doc:    "Measured requests that succeeded and kept every objective of spec.slo that limits a time or a speed of single requests, all at once, divided by the length of the window. Errors, drops and requests that cannot tell count nothing.",
+	Scope:  only(Objectives),
+	Of: Whole(func(p *Point) (float64, bool) {
 		good, _ := p.good()
 		return float64(good) / p.Seconds(), p.limits() != nil && p.Seconds() > 0
-	},
+	}),
 }
 
 // TokenGoodput is goodput in tokens.
 var TokenGoodput = Metric{
-	ID:      "token_goodput.v1",
-	Name:    "token goodput",
-	Unit:    unit.TokenPerSecond,
-	Better:  Higher,
-	Applies: textOut,
-	Doc:     "Output tokens, by usage, of the requests that goodput.v1 counts, divided by the length of the window.",
-	SLOOnly: true,
-	Whole: func(p *Point) (float64, bool) {
+	ID:     "token_goodput.v1",
+	Name:   "token goodput",
+	Unit:   unit.TokenPerSecond,
+	Better: Higher,
+	Scope:  Scope{Workload: textOut, Only: []Only{Objectives}},
+	Doc:    "Output tokens, by usage, of the requests that goodput.v1 counts, divided by the length of the window.",
+	Of: Whole(func(p *Point) (float64, bool) {
 		tokens := 0.0
 		for t := range p.Measured {
 			if missed, counts := t.verdict(p.limits()); missed != 0 || !counts {
@@ -42,18 +41,18 @@ var TokenGoodput = Metric{
 			tokens += float64(*t.UsageOutput)
 		}
 		return tokens / p.Seconds(), p.limits() != nil && p.Seconds() > 0
-	},
+	}),
 }
 
 // Attainment is the share of requests that kept every limit.
 var Attainment = Metric{
-	ID:      "slo_attainment.v1",
-	Name:    "SLO attainment",
-	Unit:    unit.Ratio,
-	Better:  Higher,
-	Doc:     "Measured requests that count as good for goodput.v1, divided by all measured requests but those cut by the end of the run or given up on purpose.",
-	SLOOnly: true,
-	Share:   func(p *Point) (good, all int) { return p.good() },
+	ID:     "slo_attainment.v1",
+	Name:   "SLO attainment",
+	Unit:   unit.Ratio,
+	Better: Higher,
+	Doc:    "Measured requests that count as good for goodput.v1, divided by all measured requests but those cut by the end of the run or given up on purpose.",
+	Scope:  only(Objectives),
+	Of:     Share(func(p *Point) (good, all int) { return p.good() }),
 }
 
 // attainmentPrefix begins the ids of the attainments of single objectives.
@@ -63,16 +62,16 @@ const attainmentPrefix = "slo_attainment_"
 func attainments() (list []Metric) {
 	for _, name := range limitable() {
 		list = append(list, Metric{
-			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Ratio, Better: Higher, SLOOnly: true, Detail: true,
+			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Ratio, Better: Higher, Scope: only(Objectives), Detail: true,
 			Doc: "Measured requests that succeeded and kept the limit of spec.slo on " + name + ", whatever became of other limits, divided as slo_attainment.v1 divides.",
-			Share: func(p *Point) (good, all int) {
+			Of: Share(func(p *Point) (good, all int) {
 				for i, l := range p.limits() {
 					if l.Metric == name {
 						return p.keeping(1 << i)
 					}
 				}
 				return 0, 0
-			},
+			}),
 		})
 	}
 	return list

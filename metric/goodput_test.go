@@ -33,7 +33,7 @@ func TestGoodput(t *testing.T) {
 	if got, ok := Goodput.Whole(p); !ok || got != 1.5 {
 		t.Errorf("goodput %v, %v, want 3 in 2 s", got, ok)
 	}
-	if good, all := Attainment.Share(p); good != 3 || all != 6 {
+	if good, all := Attainment.Of.(Share)(p); good != 3 || all != 6 {
 		t.Errorf("%d of %d are good, want 3 of 6", good, all)
 	}
 }
@@ -63,7 +63,7 @@ func TestConjunction(t *testing.T) {
 	f := func(id string, want int) {
 		t.Helper()
 		m := byName(id)
-		if good, all := m.Share(p); good != want || all != 7 {
+		if good, all := m.Of.(Share)(p); good != want || all != 7 {
 			t.Errorf("%s: %d of %d, want %d of 7", id, good, all, want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestConjunction(t *testing.T) {
 	if got, ok := TokenGoodput.Whole(p); !ok || got != 7 {
 		t.Errorf("token goodput = %v, %v; want 6 + 1 in 1 s", got, ok)
 	}
-	if _, all := byName("slo_attainment_e2e").Share(p); all != 0 {
+	if _, all := byName("slo_attainment_e2e").Of.(Share)(p); all != 0 {
 		t.Errorf("an objective that nobody declared has %d requests", all)
 	}
 	// The verdict stands when the events are let go.
@@ -96,7 +96,8 @@ func TestLimitable(t *testing.T) {
 	}
 	for _, m := range All {
 		name, _, _ := strings.Cut(m.ID, ".")
-		one := m.Each != nil && !m.Several && !m.Probe && !m.SessionOnly && (m.Unit == unit.Second || m.Unit == unit.TokenPerSecond)
+		_, each := m.Of.(Each)
+		one := each && !m.Only(Probes) && !m.Only(Sessions) && (m.Unit == unit.Second || m.Unit == unit.TokenPerSecond)
 		if m.ID == FirstByte.ID {
 			continue // of sounds only; ttfb.v1 is that of text
 		}

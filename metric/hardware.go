@@ -41,8 +41,8 @@ var (
 // or of the time of one operation where nothing is counted.
 func probed(id, name string, u unit.Unit, better Direction, probe, variant string, counted func(record.Trial) float64, doc string) Metric {
 	return Metric{
-		ID: id, Name: name, Unit: u, Better: better, Doc: doc + " The median of the replicates.", Kinds: []plan.Kind{plan.KindProbe}, Beside: true,
-		Whole: func(p *Point) (float64, bool) {
+		ID: id, Name: name, Unit: u, Better: better, Doc: doc + " The median of the replicates.", Scope: Scope{Kinds: []plan.Kind{plan.KindProbe}, Only: []Only{Telemetry}},
+		Of: Whole(func(p *Point) (float64, bool) {
 			if p.Ranked == nil {
 				return 0, false
 			}
@@ -60,7 +60,7 @@ func probed(id, name string, u unit.Unit, better Direction, probe, variant strin
 				values[t.Threads], most = append(values[t.Threads], v), max(most, t.Threads)
 			}
 			return stats.Middle(values[most]), len(values) > 0
-		},
+		}),
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 // The gaps between tokens, where events hold several.
 var (
 	ITLToken = Metric{
-		ID: "itl_token.v1", Name: "ITL (token)", Unit: unit.Second, Better: Lower, Applies: textOut, Several: true, Detail: true,
-		Doc:  "Time between two successive tokens of one stream: the gap before an event, divided evenly over the tokens of the event, one value per token. Events hold as large a part of the output tokens, by usage, as of the output's bytes, rounded so that the parts sum to the whole; time before an event of none goes to the next that has some. Tokens of the first event have no gap.",
-		Each: func(t *Timeline) []float64 { return t.tokenGaps(t.UsageOutput) },
+		ID: "itl_token.v1", Name: "ITL (token)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time between two successive tokens of one stream: the gap before an event, divided evenly over the tokens of the event, one value per token. Events hold as large a part of the output tokens, by usage, as of the output's bytes, rounded so that the parts sum to the whole; time before an event of none goes to the next that has some. Tokens of the first event have no gap.",
+		Of:  Values(func(t *Timeline) []float64 { return t.tokenGaps(t.UsageOutput) }),
 	}
 	ITLTokenCounted = Metric{
-		ID: "itl_token_tokenizer.v1", Name: "ITL (token, tokenizer)", Unit: unit.Second, Better: Lower, Applies: countedOut, Several: true, Detail: true,
-		Doc:  "As itl_token.v1, with the tokens that the named tokenizer counts.",
-		Each: func(t *Timeline) []float64 { return t.tokenGaps(t.TokenizerOutput) },
+		ID: "itl_token_tokenizer.v1", Name: "ITL (token, tokenizer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: countedOut}, Detail: true,
+		Doc: "As itl_token.v1, with the tokens that the named tokenizer counts.",
+		Of:  Values(func(t *Timeline) []float64 { return t.tokenGaps(t.TokenizerOutput) }),
 	}
 )
 

@@ -78,11 +78,11 @@ func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {
-			if m.Each == nil || !m.About(point.Kind) || !m.Has(c.workload) {
+			if m.each() == nil || !m.About(point.Kind) || !m.Has(c.workload) {
 				continue
 			}
 			requests := len(point.Requests)
-			if m.Probe {
+			if m.Only(Probes) {
 				requests = len(point.Probes)
 			}
 			list[i] = newCollector(m, requests, r.workers)
@@ -108,8 +108,8 @@ func (c *collecting) see(worker int, t *Timeline) {
 func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 	l := judgedLaunch{index: info.Index, side: info.Side, once: make([]said, len(All))}
 	for i, m := range All {
-		if m.Once != nil {
-			l.once[i].value, l.once[i].known = m.Once(&c.reader.launch)
+		if once, ok := m.Of.(Once); ok {
+			l.once[i].value, l.once[i].known = once(&c.reader.launch)
 		}
 	}
 	for _, point := range c.reader.launch.Points {
@@ -128,18 +128,18 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 	return l
 }
 
-// ask is what m says about a point; values are those of a metric with Each. Where
+// ask is what m says about a point; values are those of a metric of requests. Where
 // draw is set the curve of a distribution stays.
 func (m Metric) ask(p *Point, values *collector, draw bool) (s said) {
-	switch {
-	case m.Share != nil:
-		s.hits, s.trials = m.Share(p)
+	switch of := m.Of.(type) {
+	case Share:
+		s.hits, s.trials = of(p)
 		s.known = s.trials > 0
-	case m.Whole != nil:
-		s.value, s.known = m.Whole(p)
-	case m.Many != nil:
-		s.distribution = summarise(append([]float64(nil), m.Many(p)...), draw)
-	case m.Each != nil:
+	case Whole:
+		s.value, s.known = of(p)
+	case Many:
+		s.distribution = summarise(append([]float64(nil), of(p)...), draw)
+	case Each, Values:
 		s.distribution = values.end(draw)
 	}
 	return s

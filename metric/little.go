@@ -12,17 +12,17 @@ import (
 var (
 	LittleProduct = Metric{
 		ID: "little_product.v1", Name: "rate × time (Little)", Unit: unit.Ratio, Better: Higher, Detail: true,
-		Doc:   "λ·W: requests that ended in the measured window, however, per second, times their mean service time from sent to done. In a steady state it equals concurrency.v1.",
-		Whole: (*Point).littleProduct,
+		Doc: "λ·W: requests that ended in the measured window, however, per second, times their mean service time from sent to done. In a steady state it equals concurrency.v1.",
+		Of:  Whole((*Point).littleProduct),
 	}
 	LittleError = Metric{
 		ID: "little_error.v1", Name: "off Little's law", Unit: unit.Ratio, Better: Lower, Detail: true,
 		Doc: "How far the ratio of little_product.v1 to concurrency.v1 is from one. Well above zero, the load was not steady in the window, the window was short beside the answers, or records are missing.",
-		Whole: func(p *Point) (float64, bool) {
+		Of: Whole(func(p *Point) (float64, bool) {
 			product, ok := p.littleProduct()
 			inFlight, known := Concurrency.Whole(p)
 			return math.Abs(product/inFlight - 1), ok && known && inFlight > 0
-		},
+		}),
 	}
 )
 

@@ -10,16 +10,16 @@ import (
 
 // GPUMemoryShare is how much of the accelerators' memory was taken.
 var GPUMemoryShare = Metric{
-	ID: "gpu_memory_share.v1", Name: "GPU memory, share", Unit: unit.Ratio, Better: Higher, Beside: true,
+	ID: "gpu_memory_share.v1", Name: "GPU memory, share", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
 	Doc: "Memory efficiency: gpu_memory.v1 divided by the memory of the accelerators that were read, as the environment has it, or spec.bounds.gpuMemory for each where it has none. Engines reserve their KV cache at the start, whatever they use of it; kv_cache_usage.v1 tells that.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		list, read := p.gpuMean("memory.used")
 		if !read {
 			return 0, false
 		}
 		total, known := p.gpuMemory()
 		return sumOf(list, mean) / total, known
-	},
+	}),
 }
 
 // gpuMemory is the memory of all accelerators that were read.

@@ -14,7 +14,6 @@ import (
 
 	"assay/plan"
 	"assay/record"
-	"assay/spec"
 	"assay/unit"
 )
 
@@ -27,8 +26,7 @@ const (
 	Higher Direction = "higher"
 )
 
-// A Metric is one defined quantity. Exactly one of Each, Many, Whole, Share and
-// Once is set.
+// A Metric is one defined quantity.
 type Metric struct {
 	ID     string // name and version of the definition, such as ttft.v1
 	Name   string // as tables head it
@@ -36,63 +34,15 @@ type Metric struct {
 	Better Direction
 	Doc    string
 
-	// Kinds are the kinds of point that the metric is about; nil means requests to
-	// a target.
-	Kinds []plan.Kind
-
-	// OpenOnly says that the metric has a meaning in open loops only.
-	OpenOnly bool
-
-	// Applies says for which workloads the metric has a meaning; nil means all.
-	Applies func(w spec.Workload) bool
-
-	// SessionOnly says that the metric has a meaning for sessions only.
-	SessionOnly bool
-
-	// Beside says that the metric comes from what was read beside the requests,
-	// or from what servers may tell or not: without it there is simply no figure.
-	Beside bool
+	Scope Scope    // where it has a meaning
+	Of    Quantity // how it is made of the records
 
 	// Signed says that values below zero have a meaning.
 	Signed bool
 
-	// Probe says that the metric is about the probes beside the load.
-	Probe bool
-
-	// SLOOnly says that the metric has a meaning only where spec.slo limits
-	// latencies.
-	SLOOnly bool
-
-	// Declared says that the metric rests on spec.cost or spec.bounds: without
-	// them there is simply no figure.
-	Declared bool
-
-	// Several says that Each may yield more than one value for a request.
-	Several bool
-
 	// Detail says that reports for people leave the metric out unless they are
 	// asked for all: a variant of another, or a part of it.
 	Detail bool
-
-	// Each yields the values of one successful measured request; a distribution
-	// is made of them.
-	Each func(t *Timeline) []float64
-
-	// Whole yields the one value of a point in a launch, and false when the
-	// records cannot tell.
-	Whole func(p *Point) (float64, bool)
-
-	// Share counts, of the requests of a point in a launch, those that hit and
-	// those that were tried.
-	Share func(p *Point) (hits, trials int)
-
-	// Many takes the place of Each where values do not belong to single requests:
-	// it yields those of a point in a launch, such as one for each session.
-	Many func(p *Point) []float64
-
-	// Once yields the one value of a launch, outside of every point, and false
-	// when there is none.
-	Once func(l *Launch) (float64, bool)
 }
 
 // LaunchPoint is the point of rows that belong to a launch as a whole.

@@ -73,7 +73,7 @@ func TestWindowMetrics(t *testing.T) {
 	}
 	f(OutputThroughput, (5+8)/0.1)
 	f(RequestThroughput, 2/0.1)
-	if failed, all := ErrorRate.Share(p); failed != 1 || all != 2 {
+	if failed, all := ErrorRate.Of.(Share)(p); failed != 1 || all != 2 {
 		t.Errorf("errors = %d of %d, want 1 of 2: cut is neither", failed, all)
 	}
 	f(Concurrency, (11+61+71+81)/100.0)
@@ -112,14 +112,8 @@ func TestAll(t *testing.T) {
 		if m.Name == "" || m.Doc == "" || m.Unit == "" || (m.Better != Lower && m.Better != Higher) {
 			t.Errorf("%s is incomplete: %+v", m.ID, m)
 		}
-		kinds := 0
-		for _, set := range []bool{m.Each != nil, m.Many != nil, m.Whole != nil, m.Share != nil, m.Once != nil} {
-			if set {
-				kinds++
-			}
-		}
-		if kinds != 1 {
-			t.Errorf("%s must have exactly one of Each, Whole, Share and Once", m.ID)
+		if m.Of == nil {
+			t.Errorf("%s does not say what it is made of", m.ID)
 		}
 		if seen[m.ID] {
 			t.Errorf("%s is listed twice", m.ID)

@@ -33,17 +33,17 @@ func TestOpenLoop(t *testing.T) {
 	if got, ok := SentRate.Whole(open); !ok || got != 9 {
 		t.Errorf("sent rate = %v, %v; want 9: ten less one dropped and one late, and an early one", got, ok)
 	}
-	if hits, trials := DropRate.Share(open); hits != 1 || trials != 10 {
+	if hits, trials := DropRate.Of.(Share)(open); hits != 1 || trials != 10 {
 		t.Errorf("dropped %d of %d, want 1 of 10", hits, trials)
 	}
 	_, offered := OfferedRate.Whole(closed)
 	_, sent := SentRate.Whole(closed)
-	if _, trials := DropRate.Share(closed); offered || sent || trials != 0 {
+	if _, trials := DropRate.Of.(Share)(closed); offered || sent || trials != 0 {
 		t.Error("a closed loop has rates of an open one")
 	}
 	given := point(-1)
 	given.Requests[0].Result = record.Cancelled
-	if failed, all := ErrorRate.Share(given); failed != 1 || all != 9 {
+	if failed, all := ErrorRate.Of.(Share)(given); failed != 1 || all != 9 {
 		t.Errorf("%d of %d failed, want 1 of 9: a request given up on purpose is neither", failed, all)
 	}
 }

@@ -12,8 +12,8 @@ var ProbeTTFT = Metric{
 	Unit:   unit.Second,
 	Better: Lower,
 	Doc:    "As ttft.v1, of the probes of load.probe that were due in the measured window. They are no part of any metric of the load.",
-	Probe:  true,
-	Each:   TTFT.Each,
+	Scope:  only(Probes),
+	Of:     Each(TTFT.Each),
 }
 
 // ProbeE2E is how long a small user would wait for the whole answer.
@@ -23,8 +23,8 @@ var ProbeE2E = Metric{
 	Unit:   unit.Second,
 	Better: Lower,
 	Doc:    "As e2e.v1, of the probes of load.probe that were due in the measured window.",
-	Probe:  true,
-	Each:   E2E.Each,
+	Scope:  only(Probes),
+	Of:     Each(E2E.Each),
 }
 
 // ProbeErrorRate is the share of probes that the system failed.
@@ -34,8 +34,8 @@ var ProbeErrorRate = Metric{
 	Unit:   unit.Ratio,
 	Better: Lower,
 	Doc:    "As error_rate.v1, of the probes of load.probe that were due in the measured window.",
-	Probe:  true,
-	Share: func(p *Point) (failed, all int) {
+	Scope:  only(Probes),
+	Of: Share(func(p *Point) (failed, all int) {
 		for t := range p.Probed {
 			switch {
 			case t.Result.Failure():
@@ -46,7 +46,7 @@ var ProbeErrorRate = Metric{
 			}
 		}
 		return failed, all
-	},
+	}),
 }
 
 // Probed yields the probes that were due in the measured window, whatever became

@@ -65,10 +65,10 @@ func (r *Ranked) Aligned() bool {
 
 // About says whether m has a meaning at points of kind k.
 func (m Metric) About(k plan.Kind) bool {
-	if len(m.Kinds) == 0 {
+	if len(m.Scope.Kinds) == 0 {
 		return k == plan.KindServing
 	}
-	return slices.Contains(m.Kinds, k)
+	return slices.Contains(m.Scope.Kinds, k)
 }
 
 // ranked gives the points of a launch what ranks and probes recorded of them.

@@ -8,30 +8,30 @@ import (
 // What a model thinks before it answers.
 var (
 	ReasoningTokens = Metric{
-		ID: "reasoning_tokens.v1", Name: "reasoning tokens", Unit: unit.Token, Better: Lower, Applies: textOut, Detail: true,
+		ID: "reasoning_tokens.v1", Name: "reasoning tokens", Unit: unit.Token, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Output tokens of a request that usage calls reasoning.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			if t.UsageReasoning == nil {
 				return 0, false
 			}
 			return float64(*t.UsageReasoning), true
-		}),
+		})),
 	}
 	ReasoningShare = Metric{
-		ID: "reasoning_share.v1", Name: "reasoning share", Unit: unit.Ratio, Better: Lower, Applies: textOut, Detail: true,
+		ID: "reasoning_share.v1", Name: "reasoning share", Unit: unit.Ratio, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Tokens that usage calls reasoning / all output tokens of a request.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			n, known := count(byUsage).of(t, 1)
 			if !known || t.UsageReasoning == nil {
 				return 0, false
 			}
 			return float64(*t.UsageReasoning) / n, true
-		}),
+		})),
 	}
 	ReasoningTime = Metric{
-		ID: "reasoning_time.v1", Name: "reasoning time", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
-		Doc:  "Time from the first event with reasoning to the first other output after it, or to the last reasoning where no other output came.",
-		Each: single(reasoningTime),
+		ID: "reasoning_time.v1", Name: "reasoning time", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the first event with reasoning to the first other output after it, or to the last reasoning where no other output came.",
+		Of:  Each(single(reasoningTime)),
 	}
 )
 

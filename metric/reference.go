@@ -53,18 +53,20 @@ func Reference() []byte {
 
 // per says what m has its values of.
 func (m Metric) per() string {
-	switch {
-	case m.Probe:
+	if m.Only(Probes) {
 		return "probes"
-	case m.Many != nil && slices.Contains(m.Kinds, plan.KindSteps):
-		return "steps"
-	case m.Several:
+	}
+	switch m.Of.(type) {
+	case Values:
 		return "events"
-	case m.Each != nil:
+	case Each:
 		return "requests"
-	case m.Many != nil:
+	case Many:
+		if slices.Contains(m.Scope.Kinds, plan.KindSteps) {
+			return "steps"
+		}
 		return "sessions"
-	case m.Once != nil:
+	case Once:
 		return "launch"
 	}
 	return "window"

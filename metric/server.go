@@ -112,71 +112,71 @@ func deepest(n noun) func(*Point) (float64, bool) {
 
 // ServerRunning is how many requests the engine worked on at once.
 var ServerRunning = Metric{
-	ID: "server_running.v1", Name: "server batch", Unit: unit.Ratio, Better: Higher, Beside: true,
-	Doc:   "Requests that the engine was running, averaged over the time of the measured window: its mean batch size in requests.",
-	Whole: level(running),
+	ID: "server_running.v1", Name: "server batch", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	Doc: "Requests that the engine was running, averaged over the time of the measured window: its mean batch size in requests.",
+	Of:  Whole(level(running)),
 }
 
 // ServerIterationTokens is how much work one step of the engine does.
 var ServerIterationTokens = Metric{
-	ID: "server_iteration_tokens.v1", Name: "tokens per engine step", Unit: unit.Token, Better: Higher, Beside: true,
-	Doc:   "Mean number of tokens, of prompts and answers, that the engine computed in one iteration, over the iterations that it counted in the measured window.",
-	Whole: ratio(iteration),
+	ID: "server_iteration_tokens.v1", Name: "tokens per engine step", Unit: unit.Token, Better: Higher, Scope: only(Telemetry),
+	Doc: "Mean number of tokens, of prompts and answers, that the engine computed in one iteration, over the iterations that it counted in the measured window.",
+	Of:  Whole(ratio(iteration)),
 }
 
 // ServerQueueDepth is how many requests the engine let wait.
 var ServerQueueDepth = Metric{
-	ID: "server_queue_depth.v1", Name: "server queue", Unit: unit.Ratio, Better: Lower, Beside: true,
-	Doc:   "Requests that waited inside the server, averaged over the time of the measured window.",
-	Whole: level(waiting),
+	ID: "server_queue_depth.v1", Name: "server queue", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	Doc: "Requests that waited inside the server, averaged over the time of the measured window.",
+	Of:  Whole(level(waiting)),
 }
 
 // ServerQueueDepthMax is the longest queue that a reading found.
 var ServerQueueDepthMax = Metric{
-	ID: "server_queue_depth_max.v1", Name: "server queue, highest", Unit: unit.Ratio, Better: Lower, Beside: true,
-	Doc:   "The most requests that waited inside the server at any reading in the measured window. The queue may have been longer between readings.",
-	Whole: deepest(waiting),
+	ID: "server_queue_depth_max.v1", Name: "server queue, highest", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	Doc: "The most requests that waited inside the server at any reading in the measured window. The queue may have been longer between readings.",
+	Of:  Whole(deepest(waiting)),
 }
 
 // KVCacheUsage is how full the KV cache was.
 var KVCacheUsage = Metric{
-	ID: "kv_cache_usage.v1", Name: "KV cache in use", Unit: unit.Ratio, Better: Lower, Beside: true,
-	Doc:   "Share of the KV cache in use, averaged over the time of the measured window and over engines.",
-	Whole: usage(cacheUsage),
+	ID: "kv_cache_usage.v1", Name: "KV cache in use", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	Doc: "Share of the KV cache in use, averaged over the time of the measured window and over engines.",
+	Of:  Whole(usage(cacheUsage)),
 }
 
 // KVCacheUsageMax is how full the KV cache got.
 var KVCacheUsageMax = Metric{
-	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Ratio, Better: Lower, Beside: true,
+	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
 	Doc: "The largest share of the KV cache that any reading in the measured window found in use on any engine. Above 1 minus a little, engines preempt.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		list, _, ok := p.said(cacheUsage)
 		highest := 0.0
 		for _, w := range list {
 			highest = max(highest, w.peak)
 		}
 		return highest, ok
-	},
+	}),
 }
 
 // KVCacheHitRate is the share of prompt tokens that need not be computed.
 var KVCacheHitRate = Metric{
-	ID: "kv_cache_hit_rate.v1", Name: "prefix cache hits", Unit: unit.Ratio, Better: Higher, Beside: true,
-	Doc:   "Prefix-cache hits divided by queries, both counted by the server over the measured window. Where the server publishes only a rate of its own making, the mean of that.",
-	Whole: ratio(cacheHits),
+	ID: "kv_cache_hit_rate.v1", Name: "prefix cache hits", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	Doc: "Prefix-cache hits divided by queries, both counted by the server over the measured window. Where the server publishes only a rate of its own making, the mean of that.",
+	Of:  Whole(ratio(cacheHits)),
 }
 
 // CachedShare is the hit rate as the answers tell it.
 var CachedShare = Metric{
-	ID: "cached_share.v1", Name: "cached prompt tokens", Unit: unit.Ratio, Better: Higher, Beside: true,
+	ID: "cached_share.v1", Name: "cached prompt tokens", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
 	Doc: "Prompt tokens that the answers' usage called cached, divided by all prompt tokens, over successful measured requests whose usage says so.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		var requests []*Timeline
 		for t := range p.Measured {
 			requests = append(requests, t)
 		}
 		return cachedShare(requests)
-	},
+	}),
 }
 
 // cachedShare divides the cached prompt tokens of successful requests by all of
@@ -194,37 +194,37 @@ func cachedShare(requests []*Timeline) (float64, bool) {
 
 // ServerPreemptions counts the requests whose work was thrown away.
 var ServerPreemptions = Metric{
-	ID: "server_preemptions.v1", Name: "preemptions", Unit: unit.Ratio, Better: Lower, Beside: true,
-	Doc:   "Requests that the engine put out of its batch for want of memory during the measured window.",
-	Whole: growth(preemptions),
+	ID: "server_preemptions.v1", Name: "preemptions", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	Doc: "Requests that the engine put out of its batch for want of memory during the measured window.",
+	Of:  Whole(growth(preemptions)),
 }
 
 // ServerPromptThroughput is how fast the server says that it read prompts.
 var ServerPromptThroughput = Metric{
-	ID: "server_prompt_throughput.v1", Name: "server prompt tokens", Unit: unit.TokenPerSecond, Better: Higher, Beside: true,
-	Doc:   "Prompt tokens that the server counted in the measured window, divided by its length. Engines count cached tokens too.",
-	Whole: pace(promptTokens),
+	ID: "server_prompt_throughput.v1", Name: "server prompt tokens", Unit: unit.TokenPerSecond, Better: Higher, Scope: only(Telemetry),
+	Doc: "Prompt tokens that the server counted in the measured window, divided by its length. Engines count cached tokens too.",
+	Of:  Whole(pace(promptTokens)),
 }
 
 // ServerOutputThroughput is output_throughput.v1 as the server counts it.
 var ServerOutputThroughput = Metric{
-	ID: "server_output_throughput.v1", Name: "server output tokens", Unit: unit.TokenPerSecond, Better: Higher, Beside: true,
-	Doc:   "Tokens that the server counted as generated in the measured window, divided by its length. Others who use the server are in it.",
-	Whole: pace(outputTokens),
+	ID: "server_output_throughput.v1", Name: "server output tokens", Unit: unit.TokenPerSecond, Better: Higher, Scope: only(Telemetry),
+	Doc: "Tokens that the server counted as generated in the measured window, divided by its length. Others who use the server are in it.",
+	Of:  Whole(pace(outputTokens)),
 }
 
 // ServerTTFT is the time to the first token as the server measures it.
 var ServerTTFT = Metric{
-	ID: "server_ttft.v1", Name: "server TTFT, mean", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:   "Mean time to first token of the requests whose first token the server counted in the measured window, by its own histogram: growth of the sum over growth of the count.",
-	Whole: ratio(firstToken),
+	ID: "server_ttft.v1", Name: "server TTFT, mean", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean time to first token of the requests whose first token the server counted in the measured window, by its own histogram: growth of the sum over growth of the count.",
+	Of:  Whole(ratio(firstToken)),
 }
 
 // ServerTTFTGap is what lies between the server and the client.
 var ServerTTFTGap = Metric{
-	ID: "server_ttft_gap.v1", Name: "TTFT outside the server", Unit: unit.Second, Better: Lower, Beside: true, Signed: true,
+	ID: "server_ttft_gap.v1", Name: "TTFT outside the server", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
 	Doc: "Mean ttft.v1 minus server_ttft.v1: what network, HTTP front end and client add to the first token. The two means are not over exactly the same requests, so a small negative value can occur.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		server, ok := ServerTTFT.Whole(p)
 		var sum float64
 		n := 0
@@ -237,19 +237,19 @@ var ServerTTFTGap = Metric{
 			}
 		}
 		return sum/float64(n) - server, ok && n > 0
-	},
+	}),
 }
 
 // ServerQueueTime is how long requests waited before the engine took them up.
 var ServerQueueTime = Metric{
-	ID: "server_queue_time.v1", Name: "server queue time, mean", Unit: unit.Second, Better: Lower, Beside: true,
-	Doc:   "Mean time that requests waited inside the server, by its own counters, over those counted in the measured window.",
-	Whole: ratio(queueTime),
+	ID: "server_queue_time.v1", Name: "server queue time, mean", Unit: unit.Second, Better: Lower, Scope: only(Telemetry),
+	Doc: "Mean time that requests waited inside the server, by its own counters, over those counted in the measured window.",
+	Of:  Whole(ratio(queueTime)),
 }
 
 // DraftAcceptance is how often speculation was right.
 var DraftAcceptance = Metric{
-	ID: "draft_acceptance.v1", Name: "draft tokens accepted", Unit: unit.Ratio, Better: Higher, Beside: true,
-	Doc:   "Draft tokens that speculative decoding accepted, divided by draft tokens proposed, over the measured window.",
-	Whole: ratio(accepted),
+	ID: "draft_acceptance.v1", Name: "draft tokens accepted", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	Doc: "Draft tokens that speculative decoding accepted, divided by draft tokens proposed, over the measured window.",
+	Of:  Whole(ratio(accepted)),
 }

@@ -122,10 +122,11 @@ func TestPages(t *testing.T) {
 		}
 		p := readEverySecond(lines)
 		for _, m := range All {
-			if !m.Beside || m.Whole == nil {
+			whole, one := m.Of.(Whole)
+			if !m.Only(Telemetry) || !one {
 				continue
 			}
-			got, ok := m.Whole(p)
+			got, ok := whole(p)
 			figure, wanted := want[filepath.Base(path)][m.ID]
 			if ok != wanted || (ok && math.Abs(got-figure) > 1e-9) {
 				t.Errorf("%s: %s = %v, %v; want %v, %v", path, m.ID, got, ok, figure, wanted)

@@ -161,49 +161,49 @@ func turnTTFT(first bool) func(*Timeline) []float64 {
 // The metrics of sessions.
 var (
 	FirstTurnTTFT = Metric{
-		ID: "ttft_first_turn.v1", Name: "TTFT, first turn", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "ttft.v1 of the requests that begin a conversation.",
-		Each: turnTTFT(true),
+		ID: "ttft_first_turn.v1", Name: "TTFT, first turn", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "ttft.v1 of the requests that begin a conversation.",
+		Of:  Each(turnTTFT(true)),
 	}
 	LaterTurnTTFT = Metric{
-		ID: "ttft_later_turn.v1", Name: "TTFT, later turns", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "ttft.v1 of the requests that continue a conversation. Below the first turn's where a server keeps what it has read.",
-		Each: turnTTFT(false),
+		ID: "ttft_later_turn.v1", Name: "TTFT, later turns", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "ttft.v1 of the requests that continue a conversation. Below the first turn's where a server keeps what it has read.",
+		Of:  Each(turnTTFT(false)),
 	}
 	SessionTime = Metric{
-		ID: "session_time.v1", Name: "session time", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "Time from when a session was due to begin to the end of its last step, over complete sessions.",
-		Many: perSession((*Session).seconds),
+		ID: "session_time.v1", Name: "session time", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "Time from when a session was due to begin to the end of its last step, over complete sessions.",
+		Of:  Many(perSession((*Session).seconds)),
 	}
 	SessionGeneration = Metric{
-		ID: "session_generation.v1", Name: "  of it generation", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "The part of session_time.v1 in which the chain of steps that ended last was generating.",
-		Many: perSession(func(s *Session) float64 { return s.shares().generation }),
+		ID: "session_generation.v1", Name: "  of it generation", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "The part of session_time.v1 in which the chain of steps that ended last was generating.",
+		Of:  Many(perSession(func(s *Session) float64 { return s.shares().generation })),
 	}
 	SessionTool = Metric{
-		ID: "session_tool.v1", Name: "  of it tools", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "The part of session_time.v1 in which that chain was in a tool.",
-		Many: perSession(func(s *Session) float64 { return s.shares().tool }),
+		ID: "session_tool.v1", Name: "  of it tools", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "The part of session_time.v1 in which that chain was in a tool.",
+		Of:  Many(perSession(func(s *Session) float64 { return s.shares().tool })),
 	}
 	SessionThink = Metric{
-		ID: "session_think.v1", Name: "  of it thinking", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "The part of session_time.v1 in which that chain waited for the user.",
-		Many: perSession(func(s *Session) float64 { return s.shares().think }),
+		ID: "session_think.v1", Name: "  of it thinking", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "The part of session_time.v1 in which that chain waited for the user.",
+		Of:  Many(perSession(func(s *Session) float64 { return s.shares().think })),
 	}
 	StepGeneration = Metric{
-		ID: "step_generation.v1", Name: "generation step", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "Time from when a generation was due to the end of its answer, over the measured steps of all sessions.",
-		Many: perStep(record.StepGenerate),
+		ID: "step_generation.v1", Name: "generation step", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "Time from when a generation was due to the end of its answer, over the measured steps of all sessions.",
+		Of:  Many(perStep(record.StepGenerate)),
 	}
 	StepTool = Metric{
-		ID: "step_tool.v1", Name: "tool step", Unit: unit.Second, Better: Lower, SessionOnly: true,
-		Doc:  "Time from when a tool was due to its end, over the measured steps of all sessions; injected or real, as the spec says.",
-		Many: perStep(record.StepTool),
+		ID: "step_tool.v1", Name: "tool step", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "Time from when a tool was due to its end, over the measured steps of all sessions; injected or real, as the spec says.",
+		Of:  Many(perStep(record.StepTool)),
 	}
 	SessionTurns = Metric{
-		ID: "session_turns.v1", Name: "turns per session", Unit: unit.Ratio, Better: Higher, SessionOnly: true,
+		ID: "session_turns.v1", Name: "turns per session", Unit: unit.Ratio, Better: Higher, Scope: only(Sessions),
 		Doc: "Generations of a complete session, branches counted.",
-		Many: perSession(func(s *Session) float64 {
+		Of: Many(perSession(func(s *Session) float64 {
 			n := 0
 			for _, step := range s.Steps {
 				if step.Kind == record.StepGenerate {
@@ -211,12 +211,12 @@ var (
 				}
 			}
 			return float64(n)
-		}),
+		})),
 	}
 	SessionRate = Metric{
-		ID: "session_rate.v1", Name: "session throughput", Unit: unit.SessionPerSecond, Better: Higher, SessionOnly: true,
+		ID: "session_rate.v1", Name: "session throughput", Unit: unit.SessionPerSecond, Better: Higher, Scope: only(Sessions),
 		Doc: "Complete sessions whose last step ended in the measured window, divided by its length.",
-		Whole: func(p *Point) (float64, bool) {
+		Of: Whole(func(p *Point) (float64, bool) {
 			n := 0
 			for _, s := range p.Sessions {
 				if s.Complete() {
@@ -226,12 +226,12 @@ var (
 				}
 			}
 			return float64(n) / p.Seconds(), len(p.Sessions) > 0 && p.Seconds() > 0
-		},
+		}),
 	}
 	SessionOffered = Metric{
-		ID: "session_offered_rate.v1", Name: "offered sessions", Unit: unit.SessionPerSecond, Better: Higher, SessionOnly: true, OpenOnly: true,
+		ID: "session_offered_rate.v1", Name: "offered sessions", Unit: unit.SessionPerSecond, Better: Higher, Scope: only(Sessions, OpenLoop),
 		Doc: "Open loop: sessions that were due to begin in the measured window, divided by its length, whatever became of them.",
-		Whole: func(p *Point) (float64, bool) {
+		Of: Whole(func(p *Point) (float64, bool) {
 			n, open := 0, false
 			for _, s := range p.Sessions {
 				if s.Phase == record.Measure {
@@ -239,12 +239,12 @@ var (
 				}
 			}
 			return float64(n) / p.Seconds(), open && p.Seconds() > 0
-		},
+		}),
 	}
 	SessionErrorRate = Metric{
-		ID: "session_error_rate.v1", Name: "session error rate", Unit: unit.Ratio, Better: Lower, SessionOnly: true,
+		ID: "session_error_rate.v1", Name: "session error rate", Unit: unit.Ratio, Better: Lower, Scope: only(Sessions),
 		Doc: "Measured sessions that a failed step ended, divided by those and the complete ones.",
-		Share: func(p *Point) (failed, all int) {
+		Of: Share(func(p *Point) (failed, all int) {
 			for _, s := range p.Sessions {
 				switch {
 				case s.Phase != record.Measure:
@@ -255,6 +255,6 @@ var (
 				}
 			}
 			return failed, all
-		},
+		}),
 	}
 )

@@ -51,7 +51,7 @@ func TestSessionMetrics(t *testing.T) {
 	p := point(chat(1, 100), failed, cut, warm, late)
 	f := func(m Metric, want ...float64) {
 		t.Helper()
-		got := m.Many(p)
+		got := m.Of.(Many)(p)
 		if len(got) != len(want) {
 			t.Errorf("%s = %v, want %v", m.ID, got, want)
 			return
@@ -69,7 +69,7 @@ func TestSessionMetrics(t *testing.T) {
 	f(SessionTurns, 3, 3)
 	f(StepTool, 0.05, 0.05, 0.05) // those of whole sessions and of the failed one
 	f(StepGeneration, 0.1, 0.14, 0.3, 0.1, 0.1, 0.1, 0.14, 0.3)
-	if bad, all := SessionErrorRate.Share(p); bad != 1 || all != 3 {
+	if bad, all := SessionErrorRate.Of.(Share)(p); bad != 1 || all != 3 {
 		t.Errorf("%d of %d sessions failed, want 1 of 3: cut is neither, nor is warm-up", bad, all)
 	}
 	// Those of number 1 and of the warm-up ended inside two seconds.

@@ -53,8 +53,8 @@ func TestTraining(t *testing.T) {
 	f := func(m Metric, want float64) {
 		t.Helper()
 		got, ok := 0.0, true
-		if m.Many != nil {
-			list := m.Many(p)
+		if many, ok := m.Of.(Many); ok {
+			list := many(p)
 			if len(list) != 1 {
 				t.Errorf("%s = %v, want one step", m.ID, list)
 				return
@@ -104,10 +104,10 @@ func TestTrainingRefuses(t *testing.T) {
 		t.Errorf("two ranks on one device count as %d", basis.Devices)
 	}
 	p.Ranked.World[1].Bound = nil
-	if got := PeerWait.Many(p); len(got) > 0 {
+	if got := PeerWait.Of.(Many)(p); len(got) > 0 {
 		t.Errorf("peer wait on unknown clocks = %v", got)
 	}
-	if got := ExposedCommunication.Many(p); len(got) != 1 {
+	if got := ExposedCommunication.Of.(Many)(p); len(got) != 1 {
 		t.Errorf("exposed communication on unknown clocks = %v, want it all the same", got)
 	}
 	late := int64(100e6)

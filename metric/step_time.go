@@ -25,32 +25,32 @@ var training = []Metric{
 
 // StepTime is how long a training step takes.
 var StepTime = Metric{
-	ID: "step_time.v1", Name: "step time", Unit: unit.Second, Better: Lower, Kinds: ofSteps,
+	ID: "step_time.v1", Name: "step time", Unit: unit.Second, Better: Lower, Scope: Scope{Kinds: ofSteps},
 	Doc: "From the begin to the end of a training step on its slowest rank, by that rank's own clock. Steps without gradient exchange and steps of the warm-up are left out.",
-	Many: func(p *Point) (list []float64) {
+	Of: Many(func(p *Point) (list []float64) {
 		for _, s := range p.counted() {
 			list = append(list, seconds(s.Slowest()))
 		}
 		return list
-	},
+	}),
 }
 
 // SamplesPerSecond is how fast samples go through.
 var SamplesPerSecond = Metric{
-	ID: "training_samples.v1", Name: "training samples", Unit: unit.ItemPerSecond, Better: Higher, Kinds: ofSteps,
+	ID: "training_samples.v1", Name: "training samples", Unit: unit.ItemPerSecond, Better: Higher, Scope: Scope{Kinds: ofSteps},
 	Doc: "Samples of all ranks in the measured steps with gradient exchange, divided by the sum of step_time.v1 over the same steps. The time between steps, in which ranks meet and records are written, is left out.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		return p.perStepSecond(func(s record.Step) int64 { return s.Samples })
-	},
+	}),
 }
 
 // TokensPerSecond is how fast tokens go through.
 var TokensPerSecond = Metric{
-	ID: "training_tokens.v1", Name: "training tokens", Unit: unit.TokenPerSecond, Better: Higher, Kinds: ofSteps,
+	ID: "training_tokens.v1", Name: "training tokens", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Kinds: ofSteps},
 	Doc: "Tokens of all ranks in the measured steps with gradient exchange, divided by the sum of step_time.v1 over the same steps: the global figure, not that of one rank.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		return p.perStepSecond(func(s record.Step) int64 { return s.Tokens })
-	},
+	}),
 }
 
 // counted are the measured steps with gradient exchange.

@@ -223,21 +223,21 @@ func inMemory(m Metric, p *Point) map[string]float64 {
 	if !m.Has(spec.Workload{}) {
 		return out
 	}
-	if m.Whole != nil {
-		if v, ok := m.Whole(p); ok {
+	switch of := m.Of.(type) {
+	case Whole:
+		if v, ok := of(p); ok {
 			out["value"] = v
 		}
-	}
-	if m.Share != nil {
-		if hits, trials := m.Share(p); trials > 0 {
+	case Share:
+		if hits, trials := of(p); trials > 0 {
 			out["value"] = float64(hits) / float64(trials)
 		}
 	}
-	if m.Each == nil {
+	if m.each() == nil {
 		return out
 	}
 	requests := p.Measured
-	if m.Probe {
+	if m.Only(Probes) {
 		requests = p.Probed
 	}
 	var xs []float64

@@ -7,13 +7,13 @@ import (
 
 // OutputThroughput is the work done per second.
 var OutputThroughput = Metric{
-	ID:      "output_throughput.v1",
-	Name:    "output throughput",
-	Unit:    unit.TokenPerSecond,
-	Better:  Higher,
-	Applies: textOut,
-	Doc:     "Output tokens that arrived inside the measured window, divided by its length. A request that reaches over an end of the window counts with the share of its output bytes that arrived inside; failed requests count nothing.",
-	Whole:   func(p *Point) (float64, bool) { return p.outputRate(func(t *Timeline) *int32 { return t.UsageOutput }) },
+	ID:     "output_throughput.v1",
+	Name:   "output throughput",
+	Unit:   unit.TokenPerSecond,
+	Better: Higher,
+	Scope:  Scope{Workload: textOut},
+	Doc:    "Output tokens that arrived inside the measured window, divided by its length. A request that reaches over an end of the window counts with the share of its output bytes that arrived inside; failed requests count nothing.",
+	Of:     Whole(func(p *Point) (float64, bool) { return p.outputRate(func(t *Timeline) *int32 { return t.UsageOutput }) }),
 }
 
 // outputRate is the output per second by the given count of each answer. It is
@@ -40,7 +40,7 @@ var RequestThroughput = Metric{
 	Unit:   unit.RequestPerSecond,
 	Better: Higher,
 	Doc:    "Successful requests whose stream ended inside the measured window, divided by its length.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		ended := 0
 		for _, t := range p.Requests {
 			if t.Result == record.OK && p.Begin <= t.Done && t.Done < p.End {
@@ -48,7 +48,7 @@ var RequestThroughput = Metric{
 			}
 		}
 		return float64(ended) / p.Seconds(), p.Seconds() > 0
-	},
+	}),
 }
 
 // Concurrency is how many requests were really in flight.
@@ -58,7 +58,7 @@ var Concurrency = Metric{
 	Unit:   unit.Ratio,
 	Better: Higher,
 	Doc:    "Requests in flight, from sent to done, averaged over the time of the measured window.",
-	Whole: func(p *Point) (float64, bool) {
+	Of: Whole(func(p *Point) (float64, bool) {
 		busy := int64(0)
 		for _, t := range p.Requests {
 			if t.Result != record.Dropped {
@@ -66,5 +66,5 @@ var Concurrency = Metric{
 			}
 		}
 		return seconds(busy) / p.Seconds(), p.Seconds() > 0
-	},
+	}),
 }

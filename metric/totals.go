@@ -8,36 +8,36 @@ import (
 // Work per second of the whole system, and of one GPU of it.
 var (
 	TotalThroughput = Metric{
-		ID: "total_throughput.v1", Name: "total throughput", Unit: unit.TokenPerSecond, Better: Higher, Applies: textOut, Detail: true,
-		Doc:   "input_throughput.v1 + output_throughput.v1: all tokens that were taken in or put out, per second of the measured window.",
-		Whole: (*Point).totalRate,
+		ID: "total_throughput.v1", Name: "total throughput", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "input_throughput.v1 + output_throughput.v1: all tokens that were taken in or put out, per second of the measured window.",
+		Of:  Whole((*Point).totalRate),
 	}
 	PrefillThroughput = Metric{
-		ID: "prefill_throughput.v1", Name: "prefill throughput", Unit: unit.TokenPerSecond, Better: Higher, Applies: textOut, Detail: true,
-		Doc:   "Prompt tokens, by usage, of successful requests whose first output arrived in the measured window, divided by its length. Where answers are long it tells sooner than input_throughput.v1, which waits for their end.",
-		Whole: prefillRate,
+		ID: "prefill_throughput.v1", Name: "prefill throughput", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Prompt tokens, by usage, of successful requests whose first output arrived in the measured window, divided by its length. Where answers are long it tells sooner than input_throughput.v1, which waits for their end.",
+		Of:  Whole(prefillRate),
 	}
 	DecodeThroughput = Metric{
-		ID: "decode_throughput.v1", Name: "decode throughput", Unit: unit.TokenPerSecond, Better: Higher, Applies: textOut, Detail: true,
+		ID: "decode_throughput.v1", Name: "decode throughput", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "output_throughput.v1 less one token for each first output that arrived in the measured window: the first token is the prefill's.",
-		Whole: func(p *Point) (float64, bool) {
+		Of: Whole(func(p *Point) (float64, bool) {
 			rate, ok := OutputThroughput.Whole(p)
 			firsts := 0
 			for range p.begun {
 				firsts++
 			}
 			return rate - float64(firsts)/p.Seconds(), ok
-		},
+		}),
 	}
 	OutputThroughputPerGPU = Metric{
-		ID: "output_throughput_per_gpu.v1", Name: "output throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Applies: textOut, Beside: true, Detail: true,
-		Doc:   "output_throughput.v1 divided by the GPUs: spec.cost.gpuCount, or else those read beside the run.",
-		Whole: perGPU(OutputThroughput.Whole),
+		ID: "output_throughput_per_gpu.v1", Name: "output throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Telemetry}}, Detail: true,
+		Doc: "output_throughput.v1 divided by the GPUs: spec.cost.gpuCount, or else those read beside the run.",
+		Of:  Whole(perGPU(OutputThroughput.Whole)),
 	}
 	TotalThroughputPerGPU = Metric{
-		ID: "total_throughput_per_gpu.v1", Name: "total throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Applies: textOut, Beside: true, Detail: true,
-		Doc:   "total_throughput.v1 divided by the GPUs alike.",
-		Whole: perGPU((*Point).totalRate),
+		ID: "total_throughput_per_gpu.v1", Name: "total throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Telemetry}}, Detail: true,
+		Doc: "total_throughput.v1 divided by the GPUs alike.",
+		Of:  Whole(perGPU((*Point).totalRate)),
 	}
 )
 

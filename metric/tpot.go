@@ -4,13 +4,13 @@ import "assay/unit"
 
 // TPOT is the pace of generation after the first token.
 var TPOT = Metric{
-	ID:      "tpot.v1",
-	Name:    "TPOT",
-	Unit:    unit.Second,
-	Better:  Lower,
-	Applies: textOut,
-	Doc:     "(time of the last output event − time of the first) / (output tokens − 1), with the tokens that the server reports as usage. Requests of fewer than two tokens, or without usage, have none.",
-	Each:    func(t *Timeline) []float64 { return t.pace(t.UsageOutput) },
+	ID:     "tpot.v1",
+	Name:   "TPOT",
+	Unit:   unit.Second,
+	Better: Lower,
+	Scope:  Scope{Workload: textOut},
+	Doc:    "(time of the last output event − time of the first) / (output tokens − 1), with the tokens that the server reports as usage. Requests of fewer than two tokens, or without usage, have none.",
+	Of:     Each(func(t *Timeline) []float64 { return t.pace(t.UsageOutput) }),
 }
 
 // pace is the time between two of so many tokens.

@@ -20,47 +20,47 @@ func firstKind(keep func(record.ChunkKind) bool) func(*Timeline) (int64, bool) {
 // The moments that tools call the first token, beside ttft.v1.
 var (
 	TTFTContent = Metric{
-		ID: "ttft_content.v1", Name: "TTFT (content)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
-		Doc:  "Time from when a request was due to the first event with content; reasoning and tool calls before it do not count. What llmperf, inference-benchmarker and inference-perf call TTFT.",
-		Each: since(firstKind(func(k record.ChunkKind) bool { return k == record.Content })),
+		ID: "ttft_content.v1", Name: "TTFT (content)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from when a request was due to the first event with content; reasoning and tool calls before it do not count. What llmperf, inference-benchmarker and inference-perf call TTFT.",
+		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k == record.Content }))),
 	}
 	TTFTReasoning = Metric{
-		ID: "ttft_reasoning.v1", Name: "TTFT (reasoning)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
-		Doc:  "Time from when a request was due to the first event with reasoning.",
-		Each: since(firstKind(func(k record.ChunkKind) bool { return k == record.Reasoning })),
+		ID: "ttft_reasoning.v1", Name: "TTFT (reasoning)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from when a request was due to the first event with reasoning.",
+		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k == record.Reasoning }))),
 	}
 	AnswerTTFT = Metric{
-		ID: "answer_ttft.v1", Name: "TTFT (answer)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
-		Doc:  "Time from when a request was due to the first output that is not reasoning: content, a tool call or another output. What AIPerf calls time to first output.",
-		Each: since(firstKind(func(k record.ChunkKind) bool { return k.Output() && k != record.Reasoning })),
+		ID: "answer_ttft.v1", Name: "TTFT (answer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from when a request was due to the first output that is not reasoning: content, a tool call or another output. What AIPerf calls time to first output.",
+		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k.Output() && k != record.Reasoning }))),
 	}
 	TTFTEvent = Metric{
-		ID: "ttft_event.v1", Name: "TTFT (any event)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
-		Doc:  "Time from when a request was due to the first event of its stream, whatever it holds: as a rule the one that only names the role. What vllm bench serve calls TTFT of a chat.",
-		Each: since(firstKind(func(record.ChunkKind) bool { return true })),
+		ID: "ttft_event.v1", Name: "TTFT (any event)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from when a request was due to the first event of its stream, whatever it holds: as a rule the one that only names the role. What vllm bench serve calls TTFT of a chat.",
+		Of:  Each(since(firstKind(func(record.ChunkKind) bool { return true }))),
 	}
 	TTFB = Metric{
-		ID: "ttfb.v1", Name: "TTFB", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "ttfb.v1", Name: "TTFB", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Time from when a request was due to the first byte of its answer, the head of the response included.",
-		Each: since(func(t *Timeline) (int64, bool) {
+		Of: Each(since(func(t *Timeline) (int64, bool) {
 			if t.First == nil {
 				return 0, false
 			}
 			return *t.First, true
-		}),
+		})),
 	}
 	TTFTService = Metric{
-		ID: "ttft_service.v1", Name: "TTFT (from sent)", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "ttft_service.v1", Name: "TTFT (from sent)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Time from when a request was sent to its first output. It leaves out how long the request waited to be sent, as most tools do; ttft.v1 does not.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			first, ok := t.firstOutput()
 			return seconds(first - t.Sent), ok
-		}),
+		})),
 	}
 	TTST = Metric{
-		ID: "ttst.v1", Name: "TTST", Unit: unit.Second, Better: Lower, Applies: textOut, Detail: true,
+		ID: "ttst.v1", Name: "TTST", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Time from the first output event of a stream to the second, as AIPerf defines the time to second token. By event: one that holds several tokens counts once.",
-		Each: single(func(t *Timeline) (float64, bool) {
+		Of: Each(single(func(t *Timeline) (float64, bool) {
 			first := int64(-1)
 			for c := range t.Output {
 				if first >= 0 {
@@ -69,6 +69,6 @@ var (
 				first = c.At
 			}
 			return 0, false
-		}),
+		})),
 	}
 )

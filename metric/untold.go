@@ -56,7 +56,7 @@ func (e *Estimates) leaveUntold(manifest bundle.Manifest, p plan.Plan) {
 	}
 	told, open := map[string]bool{}, map[string]bool{}
 	for _, m := range All {
-		told[m.ID], open[m.ID] = m.Tells(manifest), m.OpenOnly
+		told[m.ID], open[m.ID] = m.Tells(manifest), m.Only(OpenLoop)
 	}
 	e.Rows = slices.DeleteFunc(e.Rows, func(r Row) bool {
 		point, _ := p.PointByIndex(r.Point)

@@ -17,13 +17,13 @@ func TestErrorClasses(t *testing.T) {
 			{Request: record.Request{Phase: record.Measure, Result: record.OK}},
 			{Request: record.Request{Phase: record.Warmup, Result: record.Timeout}},
 		}}
-		failed, all := ErrorRate.Share(p)
+		failed, all := ErrorRate.Of.(Share)(p)
 		if outcome == record.Dropped {
 			failed-- // drop_rate.v1 has it
 		}
 		sum := 0
 		for _, m := range classes {
-			hits, of := m.Share(p)
+			hits, of := m.Of.(Share)(p)
 			sum += hits
 			if of != all {
 				t.Errorf("%s divides by %d, error_rate.v1 by %d", m.ID, of, all)
@@ -40,7 +40,7 @@ func TestErrorClasses(t *testing.T) {
 		f(record.HTTPError, status)
 	}
 	busy := &Point{Requests: []*Timeline{{Request: record.Request{Phase: record.Measure, Result: record.HTTPError, Status: 429}}}}
-	if hits, _ := OverloadRate.Share(busy); hits != 1 {
+	if hits, _ := OverloadRate.Of.(Share)(busy); hits != 1 {
 		t.Error("a refusal with 429 is no overload")
 	}
 }

@@ -63,10 +63,10 @@ func TestWorked(t *testing.T) {
 			}
 			for _, m := range All {
 				values, listed := want[m.ID]
-				switch applies := m.Has(p.Run.Spec.Workload) && !m.Probe && !m.SessionOnly; {
-				case m.Each != nil && applies && !listed:
+				switch applies := m.Has(p.Run.Spec.Workload) && !m.Only(Probes) && !m.Only(Sessions); {
+				case m.each() != nil && applies && !listed:
 					t.Errorf("the page has no row of %s", m.ID)
-				case m.Each != nil && applies:
+				case m.each() != nil && applies:
 					workedEach(t, m, one, values[column])
 				}
 				workedRowOf(t, m, e, values[column], listed)

@@ -1,0 +1,64 @@
+package metric
+
+import (
+	"slices"
+
+	"assay/plan"
+	"assay/spec"
+)
+
+// A Scope says where a metric has a meaning. Elsewhere it is left out: a zero in its
+// place would be read as a measurement.
+type Scope struct {
+	// Kinds are the kinds of point that the metric is about; nil means requests to
+	// a target.
+	Kinds []plan.Kind
+
+	// Workload says for which workloads the metric has a meaning; nil means all.
+	Workload func(w spec.Workload) bool
+
+	Only []Only
+}
+
+// An Only is one more condition, in the words that say why a metric is missing.
+type Only string
+
+// The conditions. Whether the last two are met shows in the records alone: without
+// them there is simply no value.
+const (
+	OpenLoop     Only = "only in an open loop"
+	Sessions     Only = "only with sessions"
+	Probes       Only = "only with probes beside the load"
+	Objectives   Only = "only with an objective"
+	Telemetry    Only = "only where servers or hosts report it"
+	Declarations Only = "only with spec.cost or spec.bounds"
+)
+
+// only is a scope of nothing but conditions.
+func only(list ...Only) Scope { return Scope{Only: list} }
+
+// Only reports whether the metric has a condition.
+func (m Metric) Only(o Only) bool { return slices.Contains(m.Scope.Only, o) }
+
+// Applies reports whether the metric has a meaning at a point, and if not why not.
+func (m Metric) Applies(p plan.Plan, point plan.Point) (why string, ok bool) {
+	w := p.Run.Spec.Workload
+	open, sessions := m.Only(OpenLoop), m.Only(Sessions)
+	switch {
+	case !m.About(point.Kind()):
+		return "of another kind of measurement", false
+	case !m.Has(w):
+		return "not for this task", false
+	case open && !point.Open():
+		return string(OpenLoop), false
+	case sessions && w.Session == nil:
+		return string(Sessions), false
+	case open && !sessions && w.Session != nil:
+		return "rates of single requests mean nothing with sessions", false
+	case m.Only(Probes) && point.Probe == nil:
+		return string(Probes), false
+	case m.Only(Objectives) && !Limited(p.Run):
+		return string(Objectives), false
+	}
+	return "", true
+}
