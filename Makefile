@@ -27,12 +27,22 @@ test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
 	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(UNWATCHED)
 
-# go vet, staticcheck, formatting and dead code; known vulnerabilities where their list
-# can be reached.
-lint: vulnerabilities deadcode
+# go vet, staticcheck, formatting and dead code; the builds for other machines; known
+# vulnerabilities where their list can be reached.
+lint: vulnerabilities deadcode cross
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOLS) staticcheck ./...
+
+# The program for macOS, which measures with net/http there, and the one for Windows,
+# which says to use WSL. Without cgo, for which this machine has no compiler; NVML is
+# then left out.
+.PHONY: cross
+cross:
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/assay
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/assay
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./cmd/assay ./child ./launch ./target/... ./telemetry/...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/windows
 
 # No function that nothing reaches: of package stats from the command, since a method
 # that no command uses is a promise that nobody keeps; of the rest from any program of

@@ -47,7 +47,7 @@ type wings struct {
 var ours = house{
 	module: "assay",
 	floors: [][]string{
-		{"unit", "door", "secret", "visible"},
+		{"unit", "child", "door", "secret", "visible"},
 		{"record", "spec", "stats", "finding", "intake"},
 		{"plan"},
 		{"bundle"},
@@ -72,7 +72,7 @@ var ours = house{
 	wings: wings{
 		words: []string{"unit", "secret", "visible", "record", "spec", "stats", "finding", "intake", "plan", "bundle"},
 		makers: []string{
-			"door", "workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
+			"child", "door", "workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
 			"load", "train", "probe", "run",
 		},
 		readers: []string{"metric", "analysis", "lint", "claim", "judge"},
