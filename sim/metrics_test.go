@@ -169,3 +169,12 @@ func TestPrefixCacheHoldsOverTurns(t *testing.T) {
 		t.Error("nothing was ever cached")
 	}
 }
+
+// The page is read every second beside a measurement, by a thread that streams do not
+// wait for; it should stay below a millisecond.
+func BenchmarkMetricsPage(b *testing.B) {
+	s := &Server{cfg: Config{Model: "sim"}, meter: newMeter(false), factor: 1}
+	for b.Loop() {
+		s.metricsPage(nil)
+	}
+}
