@@ -21,6 +21,7 @@ test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	@mkdir -p bin; failed=0; \
 	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $$(go list ./... | grep -vxF $(UNWATCHED:%=-e %)) || failed=1; \
 	$(TESTS) --jsonfile bin/unwatched.json -- -timeout 40m -p 1 -parallel 4 $(UNWATCHED) || failed=1; \
+	go test -C tests/crd ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/watched.json bin/unwatched.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 .PHONY: race

@@ -36,15 +36,15 @@ var homes = []home{
 	{"github.com/gowebpki/jcs", "canonical JSON (RFC 8785): number formatting is easy to get wrong", []string{"bundle", "spec", "tests/forger"}},
 	{"github.com/in-toto/attestation", "in-toto statements and SLSA provenance", []string{"bundle"}},
 	{"github.com/parquet-go/parquet-go", "Parquet in pure Go, fast enough by a factor of several (see `make bench-bundle`); Arrow's writer drags in gRPC and three times the binary", []string{"bundle", "workload/dataset", "judge/benchmark"}},
-	{"github.com/prometheus/client_model", "what a metrics page says, as values", []string{"telemetry"}},
-	{"github.com/prometheus/common", "the text format of metrics pages", []string{"telemetry"}},
+	{"github.com/prometheus/client_model", "what a metrics page says, as values", []string{"telemetry", "sim"}},
+	{"github.com/prometheus/common", "the text format of metrics pages, read and written", []string{"telemetry", "sim"}},
 	{"github.com/richardlehane/mscfb", "the container of old Excel files, in which LibreOffice writes numbers to the last bit; part of excelize", nil},
 	{"github.com/rivo/uniseg", "what a reader sees as one character (UAX 29), by which `Precompiled` normalizers work; no dependencies of its own", []string{"workload/token"}},
 	{"github.com/secure-systems-lab/go-securesystemslib", "DSSE envelopes, as in-toto and sigstore use them", []string{"bundle"}},
 	{"github.com/spf13/cobra", "commands, flags, help, completion, manual pages; the usual choice, small", []string{"cmd/assay"}},
 	{"github.com/spf13/pflag", "the flags of cobra, where they are walked one by one", []string{"cmd/assay"}},
 	{"github.com/xuri/excelize/v2", "workbooks with styles, filters and native charts that Excel and LibreOffice open; the only kept library of its kind in Go, pure, 7 MB of the binary", []string{"report", "report/workbook"}},
-	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "report", "report/plot", "cmd/assay"}},
+	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "foreign", "report", "report/plot", "cmd/assay"}},
 	{"golang.org/x/image", "the names of CSS colours, which layout files use; part of the binary already through plot", []string{"report", "report/plot"}},
 	{"golang.org/x/net", "frames and header compression of the simulator's HTTP/2, which sends from its own threads; net/http's server cannot", []string{"sim"}},
 	{"golang.org/x/sys", "monotonic clock, sleep until a time, epoll, file locks, socket options: what the standard library has no call for", []string{
@@ -58,8 +58,6 @@ var homes = []home{
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report", "report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
 	{"google.golang.org/protobuf", "the JSON form of in-toto statements; the wire format of KServe's messages and of sentencepiece models, field by field", []string{"bundle", "target", "workload/token"}},
-	{"k8s.io/apiextensions-apiserver", "the judge of our CRD", nil},
-	{"sigs.k8s.io/yaml", "YAML read as JSON", []string{"foreign"}},
 }
 
 func TestHomes(t *testing.T) {
