@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 GENAI_VENV := .venv-genai
 TOOLS  := go tool -modfile=tools/go.mod
+MODULE := $(shell sed -n 's/^module //p' go.mod)
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
@@ -14,7 +15,7 @@ TOOLS  := go tool -modfile=tools/go.mod
 # whose tests start the program hundreds of times, and those that read, judge and show one thing after the
 # other, which takes eight times as long under it. make race watches them too. Tests
 # that run side by side mostly wait for what they measure, hence four at once.
-UNWATCHED := assay/lint assay/foreign assay/report assay/tests/cheats assay/tests/fixture assay/tests/hostile assay/cmd/assay
+UNWATCHED := $(addprefix $(MODULE)/,lint foreign report tests/cheats tests/fixture tests/hostile cmd/assay)
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
@@ -52,7 +53,7 @@ PROGRAMS = $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...)
 unreached = @dead=$$($(TOOLS) deadcode $(1)) || exit 1; if [ -n "$$dead" ]; then echo "no $(2) reaches:"; echo "$$dead"; exit 1; fi
 .PHONY: deadcode
 deadcode:
-	$(call unreached,-filter '^assay/stats$$' ./cmd/assay,command)
+	$(call unreached,-filter '^$(MODULE)/stats$$' ./cmd/assay,command)
 	$(call unreached,$(PROGRAMS),program)
 	$(call unreached,-test ./...,program or test)
 
@@ -290,6 +291,20 @@ PROBE_ROUNDS ?= 8
 .PHONY: bench-probe
 bench-probe:
 	go run ./probe/benchmark -rounds $(PROBE_ROUNDS)
+
+# What is published, in bin/release: archives, Debian packages, SBOMs, checksums; see
+# docs/release.md. release-check builds it again, wants the same bytes, and runs a
+# measurement with what the package holds. A shorter look: SYSTEMS=linux/amd64.
+.PHONY: release release-check module
+release:
+	tests/release/build.sh bin/release
+release-check: release
+	tests/release/check.sh bin/release bin/release-again
+
+# Gives the module another path, such as the address that it is published under:
+# make module TO=example.org/team/assay
+module:
+	tests/release/module.sh $(TO)
 
 # The container image: a folder with a static binary, the certificates of this
 # machine and a user without rights, and what the Dockerfile makes of it. Where no

@@ -97,14 +97,14 @@ const testMark = " (tests)"
 // importsByModule lists the folders that import each module, each once, sorted;
 // under "" the imports of modules without a home.
 func importsByModule(tree []source, homes []home) map[string][]string {
+	own := ours.module
 	used := map[string][]string{}
 	for _, s := range tree {
 		if s.nested {
 			continue
 		}
 		for _, imported := range s.imports() {
-			first := roomOf(imported)
-			if !strings.Contains(first, ".") {
+			if !strings.Contains(roomOf(imported), ".") || strings.HasPrefix(imported, own+"/") {
 				continue // of the standard library, or ours
 			}
 			module, where := moduleOf(imported, homes), s.dir

@@ -109,6 +109,16 @@ func thisTree(t *testing.T) []source {
 	return tree
 }
 
+// moduleName is the path of the module, of which go.mod is the only keeper.
+func moduleName() string {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		panic(err) // the test runs in the folder of its package
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(first, "module ")
+}
+
 // report turns faults into failures.
 func report(t *testing.T, faults []string) {
 	t.Helper()
