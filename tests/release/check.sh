@@ -11,7 +11,7 @@ diff "$1/SHA256SUMS" "$2/SHA256SUMS" && echo "two builds gave the same bytes"
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 dpkg-deb -x "$1"/assay_*_"$(dpkg --print-architecture)".deb "$root"
-PATH=$root/usr/bin:$PATH
+PATH=$root/usr/bin:$PATH HOME=$root
 cd "$root"
 assay version
 test -s usr/share/man/man1/assay-run.1.gz
