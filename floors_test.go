@@ -108,6 +108,32 @@ func checkImport(t *testing.T, path, room, imported string) {
 	}
 }
 
+// homes names the one package that may import a heavy module. Tests may look into what
+// another wrote.
+var homes = map[string]string{
+	"github.com/xuri/excelize": "report/workbook",
+	"gonum.org/v1/plot":        "report/plot",
+}
+
+func TestHomes(t *testing.T) {
+	for path := range goFiles(t) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			for module, home := range homes {
+				if imported, _ := strconv.Unquote(spec.Path.Value); strings.HasPrefix(imported, module) && filepath.ToSlash(filepath.Dir(path)) != home {
+					t.Errorf("%s imports %s, whose home is %s", path, imported, home)
+				}
+			}
+		}
+	}
+}
+
 func TestFileLength(t *testing.T) {
 	for path := range goFiles(t) {
 		data, err := os.ReadFile(path)

@@ -15,7 +15,7 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
-	"assay/report"
+	"assay/report/faces"
 	"assay/sim"
 )
 
@@ -147,7 +147,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range report.All {
+	for _, format := range faces.All {
 		if _, err := b.ReadFile("report/" + format.File); err != nil {
 			t.Errorf("the bundle has no %s: %v", format.Name, err)
 		}

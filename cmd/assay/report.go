@@ -15,6 +15,8 @@ import (
 
 	"assay/bundle"
 	"assay/report"
+	"assay/report/faces"
+	"assay/report/workbook"
 )
 
 // A reportAsk is what assay report was asked for.
@@ -23,7 +25,7 @@ type reportAsk struct {
 	json, all     bool
 	write         bool
 	formatChanged bool
-	workbook      report.XLSXOptions
+	workbook      workbook.Options
 	trust         trustFlags
 }
 
@@ -73,13 +75,13 @@ func oneBundle(_ *cobra.Command, args []string) error {
 // answerTo is where a report of the format goes: through the filter, unless it is
 // no text.
 func answerTo(env Env, format string) io.Writer {
-	if i := slices.IndexFunc(formats(), func(f report.Named) bool { return f.Name == format }); i >= 0 && formats()[i].Binary() {
+	if i := slices.IndexFunc(formats(), func(f faces.Face) bool { return f.Name == format }); i >= 0 && formats()[i].Binary() {
 		return unfiltered(env.Stdout)
 	}
 	return env.Stdout
 }
 
-func formats() []report.Named { return slices.Concat(report.All, report.OnRequest) }
+func formats() []faces.Face { return slices.Concat(faces.All, faces.OnRequest) }
 
 func formatNames() string {
 	var names []string
@@ -90,11 +92,11 @@ func formatNames() string {
 }
 
 // chosen is the format that was asked for.
-func (ask reportAsk) chosen() (report.Named, error) {
+func (ask reportAsk) chosen() (faces.Face, error) {
 	name := ask.format
 	switch {
 	case ask.json && ask.formatChanged && name != "json":
-		return report.Named{}, fmt.Errorf("got --json and --format %s, want one of them", name)
+		return faces.Face{}, fmt.Errorf("got --json and --format %s, want one of them", name)
 	case ask.json:
 		name = "json"
 	case !ask.formatChanged && ask.out != "":
@@ -103,15 +105,9 @@ func (ask reportAsk) chosen() (report.Named, error) {
 				return f, nil
 			}
 		}
-		return report.Named{}, fmt.Errorf("-o %s: the ending says no format: want --format, one of %s", ask.out, formatNames())
+		return faces.Face{}, fmt.Errorf("-o %s: the ending says no format: want --format, one of %s", ask.out, formatNames())
 	}
-	for _, f := range formats() {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	_, err := report.Find(name)
-	return report.Named{}, err
+	return faces.Find(name)
 }
 
 func showReport(env Env, ask reportAsk, dir string) error {
@@ -167,7 +163,7 @@ func ended(reports ...report.Report) error {
 
 // addFaces writes the formats that the bundle does not have yet, and says which.
 func addFaces(env Env, b *bundle.Bundle, r report.Report) error {
-	for _, f := range report.All {
+	for _, f := range faces.All {
 		if _, err := os.Stat(filepath.Join(b.Dir, "report", f.File)); err == nil {
 			continue
 		}

@@ -1,5 +1,5 @@
 // Drives the pages in a folder as a reader does and writes one line of JSON for
-// each thing that was tried: {"name", "error"}. Run by go test ./report -run TestBrowser.
+// each thing that was tried: {"name", "error"}. Run by go test ./report/page -run TestBrowser.
 
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
