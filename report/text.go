@@ -20,10 +20,11 @@ import (
 	"assay/visible"
 )
 
-// Text writes the report for a terminal.
+// Text writes the brief and everything behind it.
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
-	b.WriteString(r.heading("", "\n\n"))
+	r.writeBrief(&b)
+	fmt.Fprintln(&b)
 	writeHead(&b, r)
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)

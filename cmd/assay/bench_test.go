@@ -134,6 +134,10 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
+	if !strings.Contains(stdout, "N(40,10)/(8,2) × 3 ") {
+		t.Errorf("no row of the last point:\n%s", stdout)
+	}
+	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
 	for _, want := range []string{"N(40,10)/(8,2) concurrency=3", "server_gpu_type H100", "3 of 3 planned launches completed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)

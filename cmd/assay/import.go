@@ -92,7 +92,8 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 		return fmt.Errorf("import %s: %w", from.Name, err)
 	}
 	fmt.Fprintf(env.Stderr, "bundle %s\n", w.Dir())
-	return show.Format(answerTo(env, opts.format), r)
+	to, print := printer(env, show, false)
+	return print(to, r)
 }
 
 // whose tells the tool from the paths: by its name, or by what lies there.

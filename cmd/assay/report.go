@@ -33,17 +33,19 @@ func reportCommand(env Env) *cobra.Command {
 	var ask reportAsk
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
-		Short: "Show what a bundle says",
-		Long: `Report shows the estimates of a bundle, with what may be claimed and what speaks
-against it. Those sealed in the bundle are shown where they were made by this
-version of assay; otherwise they are computed anew from the raw records.
+		Short: "Show the results of a run",
+		Long: `Report prints the results of a run: one row per point, the findings that matter,
+one sentence that may be quoted, and where the page is. --all prints everything.
+Sealed results are shown where this version of assay made them; otherwise they are
+computed anew from the raw records.
 
 The seal is checked first. A bundle that was changed since is shown with NOT VERIFIED
 on top; "signed by" stands only where the signature was checked in this call.
 
-The bundle is not changed, except by --write, which adds the faces that it lacks
-to its folder report. What is there already stays as it is.`,
+The bundle is not changed, except by --write, which adds missing report
+files. What is there already stays as it is.`,
 		Example: `  assay report runs/RUN
+  assay report --all runs/RUN
   assay report --format md runs/RUN
   assay report -o run.csv runs/RUN
   assay report --write runs/RUN`,
@@ -57,8 +59,8 @@ to its folder report. What is there already stays as it is.`,
 	f.StringVar(&ask.format, "format", "text", "one of "+formatNames())
 	f.StringVarP(&ask.out, "output", "o", "", "write to this file; without --format its ending says which")
 	f.BoolVar(&ask.json, "json", false, "same as --format json")
-	f.BoolVar(&ask.all, "all", false, "show every metric, variants and parts too; JSON and CSV have them anyway")
-	f.BoolVar(&ask.write, "write", false, "add the faces that the bundle lacks to its folder report")
+	f.BoolVar(&ask.all, "all", false, "print the whole report, with every metric; JSON and CSV have them anyway")
+	f.BoolVar(&ask.write, "write", false, "add missing report files to the bundle's folder report")
 	workbookFlags(cmd, &ask.workbook)
 	ask.trust.add(cmd)
 	return cmd
@@ -70,6 +72,18 @@ func oneBundle(_ *cobra.Command, args []string) error {
 		return usageError(fmt.Errorf("got %d bundles, want one: assay compare %s puts them side by side", len(args), strings.Join(args, " ")))
 	}
 	return exactArgs(1, "a bundle")(nil, args)
+}
+
+// printer is how a format is shown at the end of a verb: text is kept short unless all
+// of it is asked for, and coloured for a person who has not said NO_COLOR.
+func printer(env Env, face faces.Face, all bool) (io.Writer, report.Format) {
+	if face.Name != "text" || all {
+		return answerTo(env, face.Name), face.Format
+	}
+	if terminal(env.Stdout) && !slices.ContainsFunc(env.Environ(), func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+		return unfiltered(env.Stdout), report.Brief(true) // it lets no stranger's escapes through
+	}
+	return env.Stdout, report.Brief(false)
 }
 
 // answerTo is where a report of the format goes: through the filter, unless it is
@@ -137,7 +151,8 @@ func showReport(env Env, ask reportAsk, dir string) error {
 	case ask.write:
 		return addFaces(env, j.Bundle, r)
 	case ask.out == "":
-		return cmp.Or(format.Format(answerTo(env, format.Name), r), ended(r))
+		w, show := printer(env, format, ask.all)
+		return cmp.Or(show(w, r), ended(r))
 	}
 	var text bytes.Buffer
 	if err := format.Format(&text, r); err != nil {

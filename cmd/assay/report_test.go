@@ -23,7 +23,8 @@ func TestReportCommand(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		{"text", []string{base}, exitOK, "\nconcurrency=1\n", ""},
+		{"text", []string{base}, exitOK, "details  assay report --all " + base, ""},
+		{"all of the text", []string{"--all", base}, exitOK, "\nconcurrency=1\n", ""},
 		{"JSON", []string{"--json", base}, exitOK, `"runID": "base"`, ""},
 		{"Markdown", []string{"--format", "md", base}, exitOK, "## assay base\n", ""},
 		{"CSV", []string{"--format", "csv", base}, exitOK, "base,concurrency=1,0,1,", ""},

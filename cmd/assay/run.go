@@ -146,7 +146,8 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	return dir, errors.Join(runErr, show.Format(answerTo(env, j.format), sealed))
+	w, print := printer(env, show, false)
+	return dir, errors.Join(runErr, print(w, sealed))
 }
 
 // seal judges the run, writes the reports and seals the bundle. The plan is read

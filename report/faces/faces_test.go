@@ -52,7 +52,7 @@ func TestNotVerified(t *testing.T) {
 	r.Signature, r.NotVerified = "NOT VERIFIED", []string{"raw/<b>x</b>.parquet: missing", "plan.json: changed after sealing"}
 	const alarm = "NOT VERIFIED: raw/<b>x</b>.parquet: missing (and 1 more: assay verify lists them)"
 	first := map[string]string{
-		"text": alarm + "\n\nassay ",
+		"text": alarm + "\nm · openai-chat",
 		"md":   "> **NOT VERIFIED: raw/&lt;b>x&lt;/b>.parquet: missing (and 1 more: assay verify lists them)**\n\n## assay ",
 		"csv":  "# " + alarm + "\nrun,",
 	}
