@@ -26,6 +26,7 @@ func CompareMarkdown(w io.Writer, r compare.Report, all bool) error {
 // ComparisonOutline lays a comparison out, whatever the face. All shows every statistic.
 func ComparisonOutline(r compare.Report, all bool) Outline {
 	var p Outline
+	p.add(verdictBlock(r))
 	for _, c := range r.Comparisons {
 		// Whether the rest may be believed comes first.
 		p.add(Block{Lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})

@@ -5,14 +5,53 @@ import (
 	"slices"
 	"strings"
 
+	"assay/claim"
 	"assay/finding"
 	"assay/report"
 	"assay/spec"
 )
 
+// mostQuoted are shown before the rest is folded.
+const mostQuoted = 3
+
+// onePerPoint parts the claims into the first of each point, the one to lead with on
+// top, and the rest.
+func onePerPoint(list []claim.Claim) (first, rest []claim.Claim) {
+	head := report.HeadClaim(list)
+	if head == nil {
+		return nil, nil
+	}
+	first = []claim.Claim{*head}
+	for i, c := range list {
+		quoted := slices.ContainsFunc(first, func(f claim.Claim) bool { return f.Point == c.Point && f.Side == c.Side })
+		switch {
+		case &list[i] == head:
+		case quoted || len(first) == mostQuoted:
+			rest = append(rest, c)
+		default:
+			first = append(first, c)
+		}
+	}
+	return first, rest
+}
+
+// claimPart is a sentence, with what it holds under folded below it.
+func claimPart(one claim.Claim) part {
+	said := part{Class: "claim", Lines: []string{one.Sentence}}
+	under := part{Fold: "Conditions"}
+	for _, condition := range one.Conditions {
+		under.Pairs = append(under.Pairs, [2]string{condition.Name, condition.Value})
+	}
+	if len(one.Cautions) > 0 {
+		under.Pairs = append(under.Pairs, [2]string{"cautions to carry", strings.Join(one.Cautions, ", ")})
+	}
+	said.add(under)
+	return said
+}
+
 // claims are the sentences that may be quoted, with what they hold under.
 func (x exhibit) claims() part {
-	p := part{ID: "claims", Title: "What may be claimed"}
+	p := part{ID: "claims", Title: "Quotable results"}
 	c := x.Claims
 	if c == nil {
 		p.Lines = []string{"No claims were made of this run: assay claim says what may be quoted."}
@@ -26,24 +65,21 @@ func (x exhibit) claims() part {
 	if len(c.Claims) == 0 {
 		p.Lines = append(p.Lines, "Nothing may be quoted from this run.")
 	}
-	for _, one := range c.Claims {
-		said := part{Class: "claim", Lines: []string{one.Sentence}}
-		under := part{Fold: "Conditions"}
-		for _, condition := range one.Conditions {
-			under.Pairs = append(under.Pairs, [2]string{condition.Name, condition.Value})
-		}
-		if len(one.Cautions) > 0 {
-			under.Pairs = append(under.Pairs, [2]string{"cautions to carry", strings.Join(one.Cautions, ", ")})
-		}
-		said.add(under)
-		p.add(said)
+	first, more := onePerPoint(c.Claims)
+	for _, one := range first {
+		p.add(claimPart(one))
 	}
+	rest := part{Fold: fmt.Sprintf("%d more", len(more))}
+	for _, one := range more {
+		rest.add(claimPart(one))
+	}
+	p.add(rest)
 	refused := part{Fold: fmt.Sprintf("Refused: %d", len(c.Refused)), Head: []string{"what", "why", "to do"}}
 	for _, one := range c.Refused {
 		refused.Rows = append(refused.Rows, []string{one.What, one.Reason, report.Dash(one.ToDo)})
 	}
 	answered := 0
-	checklist := part{Head: []string{"a reader who does not believe it asks", "", "answer, or what is missing"}}
+	checklist := part{Head: []string{"question", "", "answer, or what is missing"}}
 	for _, one := range c.Checklist {
 		word := "open"
 		if one.Answered {
@@ -52,7 +88,7 @@ func (x exhibit) claims() part {
 		}
 		checklist.Rows = append(checklist.Rows, []string{one.Question, word, one.Answer})
 	}
-	checklist.Fold = fmt.Sprintf("Checklist of a reader: %d of %d answered", answered, len(c.Checklist))
+	checklist.Fold = fmt.Sprintf("Review checklist: %d of %d answered", answered, len(c.Checklist))
 	p.add(refused, checklist)
 	return p
 }
@@ -68,22 +104,16 @@ func (x exhibit) findings() part {
 	if len(x.Findings) == 0 {
 		p.Lines = []string{"None: no check found anything. Which checks ran is in checks.json of the bundle."}
 	}
-	for _, severity := range finding.All {
-		notes := part{Fold: "Notes", Class: "notes"}
-		for _, f := range x.Findings {
-			if f.Severity != severity {
-				continue
-			}
-			one := findingPart(f)
-			if severity == finding.Note {
-				notes.add(one)
-			} else {
-				p.add(one)
-			}
+	notes := part{Class: "notes"}
+	for _, g := range x.GroupedFindings() {
+		if one := groupPart(g); g.Severity == finding.Note {
+			notes.add(one)
+		} else {
+			p.add(one)
 		}
-		notes.Fold = fmt.Sprintf("Notes: %d", len(notes.Parts))
-		p.add(notes)
 	}
+	notes.Fold = fmt.Sprintf("Notes: %d", len(notes.Parts))
+	p.add(notes)
 	var weak part
 	weak.Title = "Warnings of reading"
 	for _, l := range x.Estimates.LeftOut {
@@ -108,7 +138,7 @@ func findingPart(f finding.Finding) part {
 
 // question is what was asked, in short and in full.
 func (x exhibit) question() part {
-	p := part{ID: "question", Title: "The question"}
+	p := part{ID: "question", Title: "What was asked"}
 	s := x.Plan.Run.Spec
 	add := func(name, text string) { p.Pairs = append(p.Pairs, [2]string{name, text}) }
 	add("class", s.Intent.BenchmarkClass+report.DeclaredOnly(s.Intent.BenchmarkClass))

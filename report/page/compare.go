@@ -22,6 +22,9 @@ func CompareHTML(w io.Writer, r compare.Report, all bool) error {
 		ratios.Charts = append(ratios.Charts, forests(c, r.Margin, all)...)
 	}
 	p.Parts = comparedParts(report.ComparisonOutline(r, all), ratios)
+	for i := range p.Parts { // the verdict and whether it counts are the answer
+		p.Parts[i].Folded = i > 1
+	}
 	return p.write(w)
 }
 
@@ -62,13 +65,16 @@ func compareBadges(r compare.Report) []badge {
 // comparedParts lays the blocks of a page out: whether it may be believed, the
 // drawing, what differs, and the rest.
 func comparedParts(p report.Outline, ratios part) []part {
-	standing := part{ID: "standing", Title: "Whether it may be believed"}
+	verdict := part{ID: "verdict", Title: "Verdict"}
+	standing := part{ID: "standing", Title: "Validity"}
 	differs := part{ID: "differs", Title: "What differs"}
 	figures := part{ID: "figures", Title: "Figures"}
 	reading := part{ID: "reading", Title: "How to read it"}
 	for _, b := range p.Blocks {
 		one := part{Title: b.Title, Lines: b.Lines, Points: b.Points, Head: b.Head, Rows: b.Rows}
 		switch {
+		case b.Title == "verdict":
+			verdict.Lines, verdict.Head, verdict.Rows = b.Lines, b.Head, b.Rows
 		case b.Title == "":
 			standing.Lines = append(standing.Lines, b.Lines...)
 		case b.Title == "why not", strings.HasSuffix(b.Title, "findings"):
@@ -85,7 +91,7 @@ func comparedParts(p report.Outline, ratios part) []part {
 		differs.Lines = []string{"Nothing: plans and environments agree in everything that they tell."}
 	}
 	var list []part
-	for _, one := range []part{standing, ratios, differs, figures, reading} {
+	for _, one := range []part{verdict, standing, ratios, differs, figures, reading} {
 		if !one.empty() {
 			list = append(list, one)
 		}

@@ -271,7 +271,7 @@ func (x exhibit) loadCurve(title string, metrics []metric.Metric, all []curve) [
 
 // knee says where the load became too much, as far as somebody looked.
 func (x exhibit) knee() part {
-	p := part{Title: "Where it becomes too much"}
+	p := part{Title: "Saturation point"}
 	s := x.Search
 	if s == nil {
 		p.Lines = []string{"No search for the highest load was asked for (load.search): the knee lies somewhere between two points above."}

@@ -38,22 +38,29 @@ func (x exhibit) find(m metric.Metric, statistic, side string, point int) (metri
 	return row, ok
 }
 
-// parts are the sections of the page, in the order in which a reviewer asks.
+// parts are the sections of the page: the answer, what speaks against it, what may be
+// quoted, and then everything else, folded.
 func (x exhibit) parts() []part {
 	var list []part
-	all := []part{x.claims(), x.findings(), x.question(), x.training(), x.collectives(), x.hardware()}
+	all := []part{x.findings(), x.claims(), x.training(), x.collectives(), x.hardware()}
+	open := len(all)
 	if x.Serves() {
-		all = append(all, x.curves(), x.points())
+		curves := x.curves()
+		all = append([]part{x.summary(&curves)}, all...)
+		open++
+		all = append(all, curves, x.points())
 	}
+	all = append(all, x.question())
 	all = append(all, x.timeline())
 	if x.Serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
 	} else if beside := blockPart(x.BesideBlock()); len(beside.Rows) > 0 {
-		beside.ID, beside.Title = "client", "The instrument itself"
+		beside.ID, beside.Title = "client", "Client health"
 		all = append(all, beside)
 	}
-	for _, p := range append(all, x.environment(), x.reported(), x.provenance(), x.files()) {
+	for i, p := range append(all, x.environment(), x.reported(), x.provenance(), x.files()) {
 		if !p.empty() {
+			p.Folded = i >= open
 			list = append(list, p)
 		}
 	}

@@ -25,7 +25,7 @@ var scripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "boxes.j
 // browser shows, charts that JavaScript makes alive, and a policy that forbids the
 // page every connection.
 func HTML(w io.Writer, r report.Report) error {
-	p := document{Title: r.RunID, Kind: "Benchmark report", Alarm: r.Alarm(), Badges: badges(r)}
+	p := document{Title: strings.Join(r.Subject(), " · "), Kind: "Benchmark report " + r.RunID, Alarm: r.Alarm(), Badges: badges(r)}
 	x := newExhibit(r)
 	p.Parts = x.parts()
 	return p.write(w)
@@ -64,11 +64,14 @@ type part struct {
 	Class  string
 	Fold   string // the line under which the part is folded; empty for one that is always seen
 	Open   bool   // folded, and unfolded at first
+	Folded bool   // a section of which only the heading is seen at first
 	Lines  []string
 	Points []string
 	Pairs  [][2]string
 	Head   []string
 	Rows   [][]string
+	Table  string // wide: it must fit the page, so that intervals stand below their values
+	Tiles  []tile
 	Pre    string
 	Charts []chart
 	Parts  []part
@@ -76,7 +79,7 @@ type part struct {
 
 // empty reports whether there is nothing to say.
 func (p part) empty() bool {
-	return len(p.Lines)+len(p.Points)+len(p.Pairs)+len(p.Rows)+len(p.Charts)+len(p.Parts) == 0 && p.Pre == ""
+	return len(p.Lines)+len(p.Points)+len(p.Pairs)+len(p.Rows)+len(p.Charts)+len(p.Parts)+len(p.Tiles) == 0 && p.Pre == ""
 }
 
 func (p *part) add(inner ...part) {

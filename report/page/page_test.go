@@ -109,7 +109,7 @@ func TestHTMLOrder(t *testing.T) {
 	r := reporttest.Example(t)
 	r.Source = &bundle.Source{Tool: "a tool", Unknown: []bundle.Gap{{ID: "send-times", Detail: "it keeps none"}}}
 	page, at := htmlOf(t, r), 0
-	for _, id := range []string{"claims", "findings", "question", "curves", "points", "timeline", "errors", "economics", "variance", "client", "environment", "reported", "provenance", "files"} {
+	for _, id := range []string{"summary", "findings", "claims", "curves", "points", "question", "timeline", "errors", "economics", "variance", "client", "environment", "reported", "provenance", "files"} {
 		i := strings.Index(page[at:], `<section id="`+id+`"`)
 		if i < 0 {
 			t.Fatalf("section %s is missing or too early", id)

@@ -17,7 +17,7 @@ var ladder = []string{"mean", "p50", "p90", "p95", "p99", "p99.9"}
 // points shows every point by itself: folded, one open, with a chooser where there
 // is JavaScript.
 func (x exhibit) points() part {
-	p := part{ID: "points", Title: "Point by point", Class: "chooser"}
+	p := part{ID: "points", Title: "Points in detail", Class: "chooser"}
 	for i, point := range x.ServingPoints() {
 		if x.Search != nil && !x.Search.Ends(point.Index) {
 			continue // the path of the search tells of it
@@ -83,7 +83,7 @@ func (x exhibit) distributions(point int) []chart {
 		if i < 0 {
 			list = append(list, chart{
 				Kind: shareChart, Title: distributionTitle(d), X: []axis{{Label: d.Name}},
-				Y: axis{Label: "share of requests", Unit: "%"},
+				Y: axis{Label: "share of " + valuesOf(d), Unit: "%"},
 			})
 			i = len(list) - 1
 		}
@@ -96,8 +96,20 @@ func (x exhibit) distributions(point int) []chart {
 }
 
 func distributionTitle(d picture.Distribution) string {
-	return d.Name + ": share of requests at or below"
+	return fmt.Sprintf("%s: share of %s at or below", d.Name, valuesOf(d))
 }
+
+// valuesOf names what a distribution counts: an answer has many gaps.
+func valuesOf(d picture.Distribution) string {
+	if d.Metric == metric.ITL.ID {
+		return "gaps"
+	}
+	return "requests"
+}
+
+// leastBanded is how many values a band needs before it says more than it hides.
+const leastBanded = 30
+
 
 func unitOf(set *picture.Set, point int, name string) unit.Unit {
 	i := slices.IndexFunc(set.Distributions, func(d picture.Distribution) bool { return d.Point == point && d.Name == name })
@@ -111,7 +123,7 @@ func (c *chart) addDistribution(d picture.Distribution) {
 	}
 	c.Series = append(c.Series, line{
 		Name: name, X: []nums{d.Value}, Y: nums(d.Share).over(.01), Lo: nums(d.Lo).over(.01), Hi: nums(d.Hi).over(.01),
-		Note: fmt.Sprintf("n = %d; band: %s", d.N, d.Band), Style: len(c.Series), Band: true,
+		Note: fmt.Sprintf("n = %d; band: %s", d.N, d.Band), Style: len(c.Series), Band: d.N >= leastBanded,
 	})
 }
 

@@ -32,7 +32,7 @@ func (x exhibit) variance() part {
 
 // client says how far the instrument itself can be trusted.
 func (x exhibit) client() part {
-	p := part{ID: "client", Title: "The instrument itself"}
+	p := part{ID: "client", Title: "Client health"}
 	if x.Source != nil {
 		p.Lines = []string{"The client was " + x.Source.Tool + ", not assay: nothing is known of its own error."}
 		return p
@@ -99,14 +99,14 @@ func factText(f record.Fact) string {
 
 // reported repeats the figures of another tool, and says what it does not tell.
 func (x exhibit) reported() part {
-	p := part{ID: "reported", Title: "As the source reckoned it"}
+	p := part{ID: "reported", Title: "As reported by the source"}
 	if s := x.Source; s != nil {
 		p.Lines = []string{fmt.Sprintf("Imported from %s. assay measured nothing of this and vouches for nothing below.", strings.TrimSpace(s.Tool+" "+s.Version))}
-		unknown := part{Title: "What its files do not tell"}
+		unknown := part{Title: "Not in its files"}
 		for _, gap := range s.Unknown {
 			unknown.Pairs = append(unknown.Pairs, [2]string{gap.ID, gap.Detail})
 		}
-		p.add(unknown, part{Title: "What was reckoned anew, and what is known to be wrong", Points: s.Notes})
+		p.add(unknown, part{Title: "Recomputed, or known to be wrong", Points: s.Notes})
 	}
 	figures := part{Head: []string{"figure", "point", "statistic", "value", "means"}}
 	for _, r := range x.Reported {

@@ -1,5 +1,5 @@
 // The page: the theme, one point at a time, charts that are drawn when they come
-// into sight, and everything unfolded on paper.
+// into sight, and on paper what is unfolded.
 
 const root = document.documentElement;
 root.classList.add("scripted");
@@ -19,7 +19,7 @@ function themeButton() {
 
 // chooser puts a list over folded points: choosing one folds the others.
 function chooser(section) {
-  const points = [...section.querySelectorAll(":scope > details.point")];
+  const points = [...section.querySelectorAll("details.point")];
   if (points.length < 2) return;
   const select = element("select", { id: "choose-point" });
   points.forEach((p, i) => select.append(element("option", { value: i, textContent: p.querySelector("summary").textContent })));
@@ -78,18 +78,14 @@ addEventListener("DOMContentLoaded", () => {
 // A link to something folded unfolds it.
 function unfold() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const folded = target && target.closest("details");
-  if (folded) folded.open = true;
+  if (!target) return;
+  const inner = target.querySelector(":scope > details.section");
+  if (inner) inner.open = true;
+  for (let d = target.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
 }
 addEventListener("hashchange", unfold);
 
-// Paper cannot be unfolded. Conditions stay away: each claim says its own.
-let folded = [];
+// Paper shows what is unfolded: two pages, or as many as a reader has opened.
 addEventListener("beforeprint", () => {
-  folded = [...document.querySelectorAll("details:not([open])")].filter((d) => !d.closest(".claim"));
-  for (const d of folded) d.open = true;
-  for (const figure of [...waiting]) drawOne(figure);
-});
-addEventListener("afterprint", () => {
-  for (const d of folded) d.open = false;
+  for (const figure of [...waiting]) if (figure.checkVisibility()) drawOne(figure);
 });
