@@ -42,7 +42,7 @@ func (x exhibit) find(m metric.Metric, statistic, side string, point int) (metri
 // quoted, and then everything else, folded.
 func (x exhibit) parts() []part {
 	var list []part
-	all := []part{x.findings(), x.claims(), x.training(), x.collectives(), x.hardware()}
+	all := []part{x.training(), x.collectives(), x.hardware(), x.findings(), x.claims()}
 	open := len(all)
 	if x.Serves() {
 		curves := x.curves()
