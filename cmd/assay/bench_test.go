@@ -15,7 +15,7 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
-	"assay/report"
+	"assay/report/faces"
 	"assay/sim"
 )
 
@@ -134,6 +134,10 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
+	if !strings.Contains(stdout, "N(40,10)/(8,2) × 3 ") {
+		t.Errorf("no row of the last point:\n%s", stdout)
+	}
+	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
 	for _, want := range []string{"N(40,10)/(8,2) concurrency=3", "server_gpu_type H100", "3 of 3 planned launches completed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
@@ -147,7 +151,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range report.All {
+	for _, format := range faces.All {
 		if _, err := b.ReadFile("report/" + format.File); err != nil {
 			t.Errorf("the bundle has no %s: %v", format.Name, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/report"
+	"assay/report/page"
 	"assay/spec"
 )
 
@@ -104,7 +105,7 @@ func (ask comparing) run(env Env, args []string) error {
 	show := map[string]func() error{
 		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
 		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
-		"html": func() error { return report.CompareHTML(env.Stdout, r, ask.all) },
+		"html": func() error { return page.CompareHTML(env.Stdout, r, ask.all) },
 		"json": func() error { return printJSON(env.Stdout, r) },
 
 		"junit": func() error { return report.CompareJUnit(env.Stdout, r, ask.all) },

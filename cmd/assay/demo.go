@@ -67,7 +67,7 @@ bundle. It needs no network, no root and no accelerator.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.Stdout, "\nbundle %s\n\n", dir)
+			fmt.Fprintln(env.Stdout)
 			return verify(env, dir, []string{keyFile + ".pub"}, false)
 		},
 	}

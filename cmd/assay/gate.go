@@ -14,6 +14,7 @@ import (
 	"assay/analysis/gate"
 	"assay/intake"
 	"assay/report"
+	"assay/report/page"
 	"assay/spec"
 )
 
@@ -197,7 +198,7 @@ func (ask gating) write(r gate.Result) error {
 	for _, f := range []struct {
 		path string
 		face func(io.Writer, gate.Result) error
-	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, report.GateHTML}, {ask.csv, report.GateCSV}} {
+	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, page.GateHTML}, {ask.csv, report.GateCSV}} {
 		if f.path == "" {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 	"assay/lint"
 	"assay/metric"
 	"assay/probe"
-	"assay/report"
+	"assay/report/faces"
 	"assay/target"
 	"assay/telemetry"
 	"assay/telemetry/doctor"
@@ -80,7 +80,7 @@ var listings = []listing{
 	}},
 	{"launchers", "how a system under test is started", func() []listed { return launchers }},
 	{"formats", "what assay writes and what it reads", func() (rows []listed) {
-		for _, f := range report.All {
+		for _, f := range faces.All {
 			rows = append(rows, listed{f.Name, "report", "a bundle's " + f.File})
 		}
 		for _, t := range foreign.All {

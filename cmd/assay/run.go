@@ -15,6 +15,7 @@ import (
 	"assay/judge"
 	"assay/plan"
 	"assay/report"
+	"assay/report/faces"
 	"assay/run"
 	"assay/spec"
 	"assay/telemetry"
@@ -96,7 +97,7 @@ type job struct {
 // the bundle's folder whenever there is one.
 func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	collectSooner(env)
-	show, err := report.Find(j.format)
+	show, err := faces.Find(j.format)
 	if err != nil {
 		return "", usageError(err)
 	}
@@ -145,7 +146,8 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	return dir, errors.Join(runErr, show(answerTo(env, j.format), sealed))
+	w, print := printer(env, show, false)
+	return dir, errors.Join(runErr, print(w, sealed))
 }
 
 // seal judges the run, writes the reports and seals the bundle. The plan is read
@@ -174,7 +176,7 @@ func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report
 	}
 	r := report.New(j)
 	r.Signature = signatureOf(signer)
-	for _, f := range report.All {
+	for _, f := range faces.All {
 		if err := writeReport(result.Bundle, f, r); err != nil {
 			return report.Report{}, err
 		}
@@ -191,7 +193,7 @@ func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report
 	return r, err
 }
 
-func writeReport(w *bundle.Writer, f report.Named, r report.Report) error {
+func writeReport(w *bundle.Writer, f faces.Face, r report.Report) error {
 	var text bytes.Buffer
 	if err := f.Format(&text, r); err != nil {
 		return err
