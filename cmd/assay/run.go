@@ -231,6 +231,16 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// atMostOne takes one argument or none.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usageError(fmt.Errorf("got %d arguments, want at most one, %s", len(args), what))
+		}
+		return nil
+	}
+}
+
 // bundleDir tells a bundle from any other folder before it is opened.
 func bundleDir(path string) error {
 	if bundle.Remains(path) == "" {
