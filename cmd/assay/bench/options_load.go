@@ -32,7 +32,7 @@ var promptOptions = []Option{
 var idleOptions = []Option{
 	{Name: "num-workers", Group: groupWorkers, Fate: Noted, Doc: "worker processes", Becomes: "one process uses all processors; the report says whether the client kept up"},
 	{Name: "master-port", Group: groupWorkers, Fate: Noted, Doc: "port of the workers", Becomes: "there are no workers"},
-	{Name: "spawn-rate", Group: groupWorkers, Fate: Noted, Doc: "users started per second", Becomes: "all users start at once, in the warm-up; load.stages of a spec raises their number slowly"},
+	{Name: "spawn-rate", Group: groupWorkers, Fate: Noted, Doc: "users started per second", Becomes: "users start at random times in the first half of the warm-up; load.stages of a spec raises their number slowly"},
 	{Name: "metrics-refresh-interval", Group: groupWorkers, Fate: Noted, Doc: "pause between two looks at the figures", Becomes: "figures are made after the run, from its records"},
 }
 
