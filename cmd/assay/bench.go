@@ -96,7 +96,7 @@ func (b benching) run(ctx context.Context, env Env, asked bench.Asked) error {
 	}
 	own := env
 	own.Environ = func() []string { return slices.Concat(asked.Environ, env.Environ()) }
-	dir, err := carryOut(ctx, own, job{source: asked.Source, run: *document.Run, out: b.out, keyFile: b.key, format: b.format, progress: b.shown})
+	dir, err := carryOut(ctx, own, job{source: asked.Source, run: *document.Run, out: b.out, keyFile: b.key, format: b.format, progress: b.shown, quiet: b.quiet})
 	if dir != "" && !b.quiet {
 		fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 	}
@@ -132,6 +132,9 @@ func benchFlags(flags *pflag.FlagSet) (given func() map[string][]string) {
 			flags.Bool(o.Name, false, o.Usage())
 		default:
 			flags.String(o.Name, "", o.Usage())
+		}
+		if o.Fate != bench.Used {
+			_ = flags.MarkHidden(o.Name) // it was added above
 		}
 	}
 	return func() map[string][]string {

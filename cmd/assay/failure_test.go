@@ -19,7 +19,7 @@ import (
 // placeholder ADDR replaced by a free address, and returns its path.
 func writeSpec(t *testing.T, command []string, load string) string {
 	t.Helper()
-	source, err := demoSource("1s", 3)
+	source, err := demoSource("1s", 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func reportCommand(env Env) *cobra.Command {
 	var ask reportAsk
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
-		Short: "Show what a bundle says",
+		Short: "Show the results of a run",
 		Long: `Report shows the estimates of a bundle, with what may be claimed and what speaks
 against it. Those sealed in the bundle are shown where they were made by this
 version of assay; otherwise they are computed anew from the raw records.

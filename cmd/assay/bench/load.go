@@ -28,8 +28,13 @@ func (m *maker) sweep() sweep {
 	return shortSweep
 }
 
-// usualTime is how long a point is measured where nobody says how long.
-const usualTime = unit.Duration(30_000_000_000)
+// How long a point is measured where nobody says how long, and how long a quick look
+// takes at it.
+const (
+	usualTime   = unit.Duration(30_000_000_000)
+	quickTime   = unit.Duration(10_000_000_000)
+	quickWarmup = unit.Duration(2_000_000_000)
+)
 
 // countedTime is how long a point may take that only a number of requests ends.
 const countedTime = "30m"
@@ -104,6 +109,8 @@ func (m *maker) limits() {
 		if warm > 0 {
 			m.note("--warmup-ratio %g: that share is sent before the window and neither its requests nor its time count; genai-bench leaves out the requests and keeps their time", warm)
 		}
+	case m.v.text("quick") != "":
+		l.Warmup = &spec.Warmup{Duration: quickWarmup}
 	}
 	if cool > 0 {
 		m.note("--cooldown-ratio %g: that share is not sent; load goes on until the last measured answer, so that the window ends under load", cool)
@@ -138,6 +145,9 @@ func (m *maker) duration() unit.Duration {
 		m.chose("a point ends after %s at the latest (--duration)", countedTime)
 		d, _ := unit.ParseDuration(countedTime)
 		return d
+	}
+	if m.v.text("quick") != "" {
+		return quickTime
 	}
 	return usualTime
 }
@@ -174,8 +184,13 @@ const leastLaunches = 3
 // launches says how often all of it is repeated.
 func (m *maker) launches() {
 	n := int(m.whole("launches"))
-	if m.v.text("launches") != "" && n < leastLaunches {
-		m.fail("--launches: got %d, want at least %d: intervals are made from the spread between launches, and one or two show none", n, leastLaunches)
+	m.run.Spec.Trials.Quick = m.v.text("quick") != ""
+	switch {
+	case m.v.text("launches") == "":
+	case m.run.Spec.Trials.Quick:
+		m.fail("--launches: got it beside --quick, which makes one launch: want one of them")
+	case n < leastLaunches:
+		m.fail("--launches: got %d, want at least %d: intervals are made from the spread between launches, and one or two show none; --quick makes one", n, leastLaunches)
 	}
 	if n == 0 {
 		n = leastLaunches

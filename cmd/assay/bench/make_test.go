@@ -108,6 +108,8 @@ func TestLoad(t *testing.T) {
 	f("rate: [2.5] arrival: gamma burstiness: 0.5", "--rate", "2.5", "--arrival", "gamma", "--burstiness", "0.5")
 	f("concurrency: [1, 4] batchSizes: [8]", "--task", "text-to-rerank", "--num-concurrency", "1,4", "--batch-size", "8")
 	f("minReplicates: 5", "--launches", "5")
+	f("duration: 10s warmup: duration: 2s", "--quick", "true")
+	f("minReplicates: 3 quick: true", "--quick", "true")
 	f("temperature: 0.7 ignoreEOS: false", "--additional-request-params", `{"temperature": 0.7, "ignore_eos": false, "top_p": 0.9}`)
 }
 
@@ -142,6 +144,7 @@ func TestRefusals(t *testing.T) {
 	f("--rate: got it beside --num-concurrency", with("--rate", "1", "--num-concurrency", "1")...)
 	f("--duration: got it beside --max-time-per-run", with("--max-time-per-run", "1")...)
 	f("--launches: got 1, want at least 3", with("--launches", "1")...)
+	f("--launches: got it beside --quick", with("--launches", "3", "--quick", "true")...)
 	f("want less than 1 together", with("--warmup-ratio", "0.5", "--cooldown-ratio", "0.5")...)
 	f(`--traffic-scenario: scenario "I(1024, 1024)"`, with("--traffic-scenario", "I(1024, 1024)")...)
 	f("--traffic-scenario dataset: got no data set", with("--traffic-scenario", "dataset")...)

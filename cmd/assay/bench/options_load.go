@@ -74,6 +74,7 @@ var ownOptions = []Option{
 	{Name: "launches", Group: groupOurs, Doc: "how often the whole sweep is repeated, at least 3", Becomes: "`trials.minReplicates`; without it 3"},
 	{Name: "seed", Group: groupOurs, Doc: "seed of every random choice; a new one for each run without it", Becomes: "`seed`"},
 	{Name: "genai-bench-sweep", Group: groupOurs, Kind: Switch, Doc: "measure all that genai-bench would where no scenario or concurrency is given: 45 points for chat", Becomes: "genai-bench's scenarios, `load.concurrency` 1 2 4 8 16 32 64 128 256 and `load.batchSizes` 1 2 4 8 24 48 96, where they are not given"},
+	{Name: "quick", Group: groupOurs, Kind: Switch, Doc: "a quick look: one launch, 10 s a point; no interval, not quotable", Becomes: "`trials.quick`, and `load.duration` 10s and `load.warmup.duration` 2s where they are not given"},
 	{Name: "input-tokens", Group: groupOurs, Doc: "tokens of every prompt; 512 where only --output-tokens is given", Becomes: "scenario `D(in,out)`"},
 	{Name: "output-tokens", Group: groupOurs, Doc: "tokens of every answer; 128 where only --input-tokens is given", Becomes: "scenario `D(in,out)`"},
 	{Name: "concurrency", Group: groupOurs, Kind: List, Alias: "num-concurrency", Doc: "same as --num-concurrency", Becomes: "`load.concurrency`"},

@@ -32,28 +32,23 @@ func Story(p plan.Plan) []string {
 		shapes = []string{"requests"}
 	}
 	first := p.Points[0]
-	limit := fmt.Sprintf("%s each", first.Duration)
+	limit, about := fmt.Sprintf("%s each", first.Duration), "about"
 	if first.Requests > 0 {
+		about = "at most"
 		limit = fmt.Sprintf("%d requests each, at most %s", first.Requests, first.Duration)
 	}
 	return []string{
 		fmt.Sprintf("measuring %s at %s %s: %s after %s of warm-up, %s", strings.Join(shapes, ", "), strings.Join(levels, ", "), what, limit, first.Warmup, launches(p)),
-		Estimate(p) + " (seed " + fmt.Sprint(p.Run.Spec.Seed) + ")",
+		fmt.Sprintf("takes %s %s (seed %d)", about, roughly(p.Expected.Seconds), p.Run.Spec.Seed),
 	}
 }
 
 // launches says how often all is repeated, and what for.
 func launches(p plan.Plan) string {
-	return fmt.Sprintf("%d launches for confidence intervals", len(p.Launches))
-}
-
-// Estimate is how long a plan takes, as far as that can be known.
-func Estimate(p plan.Plan) string {
-	about := "takes about"
-	if p.Points[0].Requests > 0 {
-		about = "takes at most"
+	if p.Run.Spec.Trials.Quick {
+		return "1 launch (a quick look: no confidence intervals, not quotable)"
 	}
-	return about + " " + roughly(p.Expected.Seconds)
+	return fmt.Sprintf("%d launches for confidence intervals", len(p.Launches))
 }
 
 // roughly is a time as people say it.
