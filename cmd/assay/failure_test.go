@@ -116,8 +116,8 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
-		t.Errorf("exit %d (%v), want %d\n%s", code, err, exitFailed, stderr.String())
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d (%v), want 130\n%s", code, err, stderr.String())
 	}
 	checkSealed(t, onlyBundle(t, out), bundle.Aborted, bundle.LaunchAborted)
 }
