@@ -51,8 +51,6 @@ func (e *execution) listed(ctx context.Context) ([]target.Served, error) {
 	if len(e.conn.client.URLs) == 0 {
 		return nil, errors.New("a command has no address to ask")
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	return e.conn.models(ctx)
 }
 

@@ -15,7 +15,7 @@ import (
 	"assay/visible"
 )
 
-// preflightTimeout bounds the questions before a run. A server that takes longer is
+// preflightTimeout bounds the request before a run, and half of it the list of models. A server that takes longer is
 // measured all the same: that it is slow is what the run finds out.
 const preflightTimeout = 10 * time.Second
 
@@ -34,8 +34,6 @@ func (s *side) preflight(ctx context.Context, p plan.Plan) error {
 	if s.target == nil || s.conn.server != nil || len(s.conn.client.URLs) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
-	defer cancel()
 	served, _ := s.conn.models(ctx) // one that has no list is not worse for it
 	if err := fits(p, s.conn.client.Ask.Model, served); err != nil {
 		return err
@@ -48,6 +46,8 @@ func (s *side) preflight(ctx context.Context, p plan.Plan) error {
 
 // models asks the target which models it has.
 func (c connection) models(ctx context.Context) ([]target.Served, error) {
+	ctx, cancel := context.WithTimeout(ctx, preflightTimeout/2)
+	defer cancel()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: c.client.TLS, DisableKeepAlives: true, Proxy: c.proxy()}}
 	return target.Models(ctx, client, c.client.URLs[0], c.client.Header)
 }
@@ -107,6 +107,8 @@ func (s *side) tryRequest(ctx context.Context, served []target.Served) error {
 
 // request makes the one request.
 func (s *side) request(ctx context.Context) (record.Request, error) {
+	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
+	defer cancel()
 	clock, err := record.StartClock()
 	if err != nil {
 		return record.Request{}, err

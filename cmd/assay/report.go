@@ -63,11 +63,11 @@ to its folder report. What is there already stays as it is.`,
 }
 
 // oneBundle sends people who want two bundles side by side where they get them.
-func oneBundle(_ *cobra.Command, args []string) error {
+func oneBundle(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usageError(fmt.Errorf("got %d bundles, want one: assay compare %s puts them side by side", len(args), strings.Join(args, " ")))
 	}
-	return exactArgs(1, "a bundle")(nil, args)
+	return exactArgs(1, "a bundle")(cmd, args)
 }
 
 // answerTo is where a report of the format goes: through the filter, unless it is
