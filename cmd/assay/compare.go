@@ -37,7 +37,7 @@ func compareCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare BUNDLE [BUNDLE…]",
-		Short: "Lay systems side by side and say what may be concluded",
+		Short: "Compare two or more runs",
 		Long: `Compare says first whether the sides differ in the one declared variable only
 (controlled) or in more (exploratory), and names everything that differs. Then it
 says for every metric by which factor the candidates differ from the baseline, how

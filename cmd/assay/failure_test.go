@@ -17,7 +17,7 @@ import (
 // placeholder ADDR replaced by a free address, and returns its path.
 func writeSpec(t *testing.T, command []string, load string) string {
 	t.Helper()
-	source, err := demoSource("1s", 3)
+	source, err := demoSource("1s", 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +115,8 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
-		t.Errorf("exit %d (%v), want %d\n%s", code, err, exitFailed, stderr.String())
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d (%v), want 130\n%s", code, err, stderr.String())
 	}
 	checkSealed(t, onlyBundle(t, out), bundle.Aborted, bundle.LaunchAborted)
 }

@@ -30,7 +30,7 @@ func gateCommand(env Env) *cobra.Command {
 	var ask gating
 	cmd := &cobra.Command{
 		Use:   "gate BASELINE CANDIDATE --policy FILE",
-		Short: "Hold a candidate to a declared policy, for CI",
+		Short: "Fail CI when a candidate regresses",
 		Long: `Gate says for every metric of a GatePolicy whether the candidate regressed, is not
 worse, or cannot be judged, with error rates that the policy declares. It fails
 closed: a missing metric, a threshold that the launches could not have seen, a pair

@@ -21,7 +21,7 @@ func importCommand(env Env) *cobra.Command {
 	var opts importOptions
 	cmd := &cobra.Command{
 		Use:   "import [TOOL] PATH…",
-		Short: "Read the results of another tool into a bundle",
+		Short: "Import the results of another tool",
 		Long: `Import reads what another tool has measured, writes it into a bundle with
 everything that the tool could not know, judges it, seals it and prints the
 report. Without TOOL the files tell whose they are; --list names the tools.

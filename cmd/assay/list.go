@@ -114,7 +114,7 @@ func listCommand(env Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "Say what there is: APIs, metrics, checks, scenarios, probes, launchers, formats",
+		Short:     "List supported APIs, metrics, checks, scenarios, probes, launchers and formats",
 		Long:      long.String(),
 		Args:      exactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,

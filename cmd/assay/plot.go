@@ -38,7 +38,7 @@ func plotCommand(env Env) *cobra.Command {
 	var ask plotting
 	cmd := &cobra.Command{
 		Use:   "plot BUNDLE…",
-		Short: "Draw what bundles say, as SVG, PNG or PDF",
+		Short: "Plot results as SVG, PNG or PDF",
 		Long: `Plot draws the estimates of one or more bundles with their intervals, each panel
 as a file of its own and all of them as one page. It needs no browser.
 

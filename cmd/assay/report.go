@@ -67,11 +67,11 @@ files. What is there already stays as it is.`,
 }
 
 // oneBundle sends people who want two bundles side by side where they get them.
-func oneBundle(_ *cobra.Command, args []string) error {
+func oneBundle(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usageError(fmt.Errorf("got %d bundles, want one: assay compare %s puts them side by side", len(args), strings.Join(args, " ")))
 	}
-	return exactArgs(1, "a bundle")(nil, args)
+	return exactArgs(1, "a bundle")(cmd, args)
 }
 
 // printer is how a format is shown at the end of a verb: text is kept short unless all

@@ -37,7 +37,7 @@ func TestReportCommand(t *testing.T) {
 		{"no such format", []string{"--format", "pdf", base}, exitUsage, "", "want one of text, json, md"},
 		{"two formats", []string{"--format", "md", "--json", base}, exitUsage, "", "want one of them"},
 		{"two bundles", []string{base, base}, exitUsage, "", "assay compare " + base + " " + base},
-		{"none", nil, exitUsage, "", "want a bundle"},
+		{"none", nil, exitUsage, "", "missing argument: a bundle"},
 		{"no bundle", []string{dir}, exitUsage, "", "is not a bundle"},
 		{"no scenario", []string{"--format", "mlperf", base}, exitFailed, "", "set load.mlperf"},
 		{"a scenario", []string{"--format", "mlperf", stream}, exitOK, "NO MLPerf RESULT", ""},
