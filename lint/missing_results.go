@@ -70,5 +70,5 @@ func resultName(f *Facts, row metric.Row) string {
 }
 
 func isBeside(id string) bool {
-	return slices.ContainsFunc(metric.All, func(m metric.Metric) bool { return m.ID == id && m.Beside })
+	return slices.ContainsFunc(metric.All, func(m metric.Metric) bool { return m.ID == id && m.Only(metric.Telemetry) })
 }

@@ -47,7 +47,7 @@ func metricOf(s Statement) (metric.Metric, bool) {
 
 // isLatency says that a metric is a distribution of times.
 func isLatency(m metric.Metric) bool {
-	return m.Unit == unit.Second && (m.Each != nil || m.Many != nil)
+	return m.Unit == unit.Second && m.Distributed()
 }
 
 // isRate says that a metric counts work per second.
@@ -82,7 +82,7 @@ func (f *Facts) pointOf(s Statement) (int, bool) {
 func (f *Facts) rowOf(s Statement) (metric.Row, bool) {
 	m, known := metricOf(s)
 	point, at := f.pointOf(s)
-	if m.Once != nil {
+	if m.OnceALaunch() {
 		point, at = metric.LaunchPoint, true
 	}
 	if !known || !at {

@@ -80,7 +80,7 @@ func (f *Facts) mentions(name, point string) bool {
 func statedMetrics(f *Facts) []string {
 	var names []string
 	for _, s := range f.Statements {
-		if m, ok := metricOf(s); ok && m.Once == nil && !slices.Contains(names, s.Metric) {
+		if m, ok := metricOf(s); ok && !m.OnceALaunch() && !slices.Contains(names, s.Metric) {
 			names = append(names, s.Metric)
 		}
 	}

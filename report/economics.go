@@ -23,7 +23,7 @@ func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
 	_, measured := r.Estimates.Find(metric.GPUEnergy.ID, "value", point.Index)
 	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(CostText(s.Cost, measured), BoundsText(s.Bounds)...), ", "))
 	for _, m := range metric.All {
-		if !m.Declared || !r.Shown(m) {
+		if !m.Only(metric.Declarations) || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {

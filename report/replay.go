@@ -71,12 +71,6 @@ func SessionText(s *spec.Session) string {
 	return strings.Join(parts, ", ")
 }
 
-// Fits reports whether m means something with or without sessions: the rates of
-// an open loop of single requests mean nothing with them.
-func Fits(m metric.Metric, s *spec.Session) bool {
-	return m.SessionOnly == (s != nil) || !m.SessionOnly && !m.OpenOnly
-}
-
 // warnOfSessions says that the window was too short for sessions.
 func warnOfSessions(b *bytes.Buffer, r Report, point plan.Point) {
 	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); r.Plan.Run.Spec.Workload.Session != nil && !any {

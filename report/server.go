@@ -18,7 +18,7 @@ func writeServer(b *bytes.Buffer, r Report, point plan.Point) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  server\t%s\n", ScrapedText(r, point.Index))
 	for _, m := range metric.All {
-		if !m.Beside || m.Whole == nil || !r.Shown(m) {
+		if _, whole := m.Of.(metric.Whole); !whole || !m.Only(metric.Telemetry) || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {

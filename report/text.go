@@ -183,21 +183,18 @@ var columns = []string{"mean", "p50", "p90", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric
-	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
+		_, applies := m.Applies(r.Plan, point)
 		switch {
-		case m.Once != nil, !m.About(point.Kind()), !Fits(m, r.Plan.Run.Spec.Workload.Session):
-		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
+		case m.OnceALaunch(), !applies:
 			// It has no meaning here, which is not the same as being unknown.
 		case r.untold(m):
 			// The source could not have it.
-		case m.SLOOnly && !limited:
-			// Nor has it where nothing is limited.
 		case !r.Shown(m):
 			// writeMore counts it.
-		case m.Beside, m.Declared:
+		case m.Only(metric.Telemetry), m.Only(metric.Declarations):
 			// writeServer, writeApart and writeEconomics show what there is.
-		case m.Each != nil || m.Many != nil:
+		case m.Distributed():
 			each = append(each, m)
 		default:
 			whole = append(whole, m)

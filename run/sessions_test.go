@@ -105,8 +105,8 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	point := launch.Points[0]
-	total := metric.SessionTime.Many(point)
-	parts := [][]float64{metric.SessionGeneration.Many(point), metric.SessionTool.Many(point), metric.SessionThink.Many(point)}
+	total := metric.SessionTime.Of.(metric.Many)(point)
+	parts := [][]float64{metric.SessionGeneration.Of.(metric.Many)(point), metric.SessionTool.Of.(metric.Many)(point), metric.SessionThink.Of.(metric.Many)(point)}
 	if len(total) != 8 {
 		t.Fatalf("%d measured sessions, want 8", len(total))
 	}
@@ -125,11 +125,11 @@ func TestSessionsAgainstTheTruth(t *testing.T) {
 		later += len(metric.LaterTurnTTFT.Each(r))
 	}
 	// Sessions beyond the limit keep up the load: their steps are measured, too.
-	turns, asked, tools := metric.SessionTurns.Many(point), metric.StepGeneration.Many(point), metric.StepTool.Many(point)
+	turns, asked, tools := metric.SessionTurns.Of.(metric.Many)(point), metric.StepGeneration.Of.(metric.Many)(point), metric.StepTool.Of.(metric.Many)(point)
 	if first < 8 || later < 32 || turns[0] != 5 || len(asked) != first+later || len(tools) < 8 || len(tools) > first {
 		t.Errorf("%d first and %d later turns, %d generations, %d tools, %v turns a session", first, later, len(asked), len(tools), turns)
 	}
-	if failed, all := metric.SessionErrorRate.Share(point); failed != 0 || all != 8 {
+	if failed, all := metric.SessionErrorRate.Of.(metric.Share)(point); failed != 0 || all != 8 {
 		t.Errorf("%d of %d sessions failed", failed, all)
 	}
 	if rate, ok := metric.SessionRate.Whole(point); !ok || rate <= 0 {
@@ -307,7 +307,7 @@ func TestToolCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if failed, all := metric.SessionErrorRate.Share(launch.Points[0]); failed != 2 || all != 2 {
+	if failed, all := metric.SessionErrorRate.Of.(metric.Share)(launch.Points[0]); failed != 2 || all != 2 {
 		t.Errorf("%d of %d sessions failed, want both", failed, all)
 	}
 	for want, command := range map[string][]string{"took longer than 50ms": {"sleep", "20"}, "no such file": {"/no/such"}} {

@@ -46,7 +46,7 @@ func stands(declared string) (named, bool) {
 	}
 	if statistic == "" {
 		statistic = "value"
-		if m := metric.All[i]; m.Each != nil || m.Many != nil {
+		if m := metric.All[i]; m.Distributed() {
 			statistic = "p50"
 		}
 	}

@@ -48,7 +48,7 @@ func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missi
 // hasStatistic wants value of a metric that is one number in a launch, and
 // anything else of a distribution.
 func hasStatistic(m metric.Metric, statistic string) error {
-	distribution := m.Each != nil || m.Many != nil
+	distribution := m.Distributed()
 	if distribution == (statistic == "value") {
 		want := "value"
 		if distribution {
@@ -63,7 +63,7 @@ func hasStatistic(m metric.Metric, statistic string) error {
 // the launch as a whole belongs to none.
 func pointsOf(m metric.Metric, gated spec.GatedMetric, p plan.Plan) []string {
 	switch {
-	case m.Once != nil:
+	case m.OnceALaunch():
 		return []string{""}
 	case len(gated.Points) > 0:
 		return gated.Points

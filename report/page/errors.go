@@ -68,7 +68,7 @@ func (x exhibit) economics() part {
 	}
 	shown := slices.Clone(energies)
 	for _, m := range metric.All {
-		if m.Declared && x.Shown(m) {
+		if m.Only(metric.Declarations) && x.Shown(m) {
 			shown = append(shown, m)
 		}
 	}

@@ -139,16 +139,10 @@ func (c *chart) scaleX(u unit.Unit) {
 	c.X[0].Unit = suffix
 }
 
-// fitting reports whether a metric means something at a point and is shown.
+// fitting reports whether a metric means something at a point.
 func (x exhibit) fitting(m metric.Metric, point plan.Point) bool {
-	s := x.Plan.Run.Spec
-	switch {
-	case !m.About(point.Kind()), !report.Fits(m, s.Workload.Session), m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(s.Workload):
-		return false
-	case m.SLOOnly && !metric.Limited(x.Plan.Run):
-		return false
-	}
-	return true
+	_, ok := m.Applies(x.Plan, point)
+	return ok
 }
 
 // ladder shows the distributions of a point: the metrics that everybody asks for
@@ -159,7 +153,7 @@ func (x exhibit) ladder(point plan.Point, side, title string) part {
 	more := part{Head: head}
 	for _, m := range metric.All {
 		median, ok := x.find(m, "p50", side, point.Index)
-		if !ok || m.Each == nil && m.Many == nil || !x.fitting(m, point) {
+		if !ok || !m.Distributed() || !x.fitting(m, point) {
 			continue
 		}
 		cells := []string{m.Name}
@@ -205,11 +199,11 @@ func (x exhibit) wholes(point plan.Point, side, title string) part {
 	more, server := part{Head: head}, part{Title: beside("Read beside the load", side), Head: head, Lines: []string{report.ScrapedText(x.Report, point.Index)}}
 	for _, m := range metric.All {
 		row, ok := x.find(m, "value", side, point.Index)
-		if m.Each != nil || m.Many != nil || m.Declared || !x.fitting(m, point) {
+		if m.Distributed() || m.Only(metric.Declarations) || !x.fitting(m, point) {
 			continue
 		}
 		if !ok {
-			if !m.Beside && !m.Detail && m.Once == nil {
+			if !m.Only(metric.Telemetry) && !m.Detail && !m.OnceALaunch() {
 				p.Rows = append(p.Rows, []string{m.Name, "the records cannot tell", "–"})
 			}
 			continue
@@ -218,7 +212,7 @@ func (x exhibit) wholes(point plan.Point, side, title string) part {
 		switch {
 		case !x.Shown(m):
 			more.Rows = append(more.Rows, cells)
-		case m.Beside:
+		case m.Only(metric.Telemetry):
 			server.Rows = append(server.Rows, cells)
 		default:
 			p.Rows = append(p.Rows, cells)

@@ -183,7 +183,7 @@ func ownField(path, base, statistic, bare string) (plotField, error) {
 			return exactly(float64(c.of(all, failed))), all > 0
 		}}, nil
 	}
-	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return metricName(m) == base && m.Once == nil })
+	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return metricName(m) == base && !m.OnceALaunch() })
 	if i < 0 {
 		return plotField{}, fmt.Errorf("field %q: %s", path, nearFields(path))
 	}
@@ -191,7 +191,7 @@ func ownField(path, base, statistic, bare string) (plotField, error) {
 }
 
 func metricField(path string, m metric.Metric, statistic, bare string) (plotField, error) {
-	spread := m.Each != nil || m.Many != nil
+	spread := m.Distributed()
 	switch {
 	case spread && statistic == "":
 		statistic = bare
@@ -227,7 +227,7 @@ func plotShare(m metric.Metric) bool {
 	if m.Unit != unit.Ratio {
 		return false
 	}
-	if m.Share != nil {
+	if _, share := m.Of.(metric.Share); share {
 		return true
 	}
 	return slices.ContainsFunc([]string{"_rate", "_share", "share_", "utilisation", "usage", "attainment", "acceptance", "mfu", "mbu", "_error"}, func(part string) bool {

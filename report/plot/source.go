@@ -277,8 +277,8 @@ func fieldNames() []string {
 	names := []string{"concurrency", "rate", "batch_size", "level", "requests", "errors", "completed"}
 	for _, m := range metric.All {
 		switch {
-		case m.Once != nil:
-		case m.Each != nil || m.Many != nil:
+		case m.OnceALaunch():
+		case m.Distributed():
 			for _, statistic := range statistics {
 				names = append(names, metricName(m)+"."+statistic)
 			}

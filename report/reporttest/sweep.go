@@ -110,7 +110,7 @@ func rowsOf(t testing.TB, point plan.Point) []metric.Row {
 	load := float64(point.Concurrency)
 	for k, m := range metric.All {
 		statistics := []string{"mean", "p50", "p90", "p95", "p99", "p99.9"}
-		if m.Each == nil && m.Many == nil {
+		if !m.Distributed() {
 			statistics = []string{"value"}
 		}
 		for i, statistic := range statistics {

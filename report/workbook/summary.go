@@ -34,7 +34,7 @@ func (s bookStatistic) name() string {
 
 // statisticsOf are those of a metric that the workbook shows first.
 func (b *workbook) statisticsOf(m metric.Metric) []bookStatistic {
-	if m.Each == nil && m.Many == nil {
+	if !m.Distributed() {
 		return []bookStatistic{{m, "value"}}
 	}
 	if b.options.Percentile == "p50" {
