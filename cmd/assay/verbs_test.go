@@ -24,7 +24,7 @@ func TestHelpInGroups(t *testing.T) {
 			t.Errorf("help shows %s", rare)
 		}
 	}
-	if out, _, code := call(t, "list", "apis"); code != exitOK || !strings.Contains(out, "openai-chat") {
+	if out, _, code := call(t, "list", "targets"); code != exitOK || !strings.Contains(out, "openai-chat") {
 		t.Errorf("list: exit %d, %s", code, out)
 	}
 }
