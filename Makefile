@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 GENAI_VENV := .venv-genai
 TOOLS  := go tool -modfile=tools/go.mod
+MODULE := $(shell sed -n 's/^module //p' go.mod)
 
 .PHONY: test lint vulnerabilities generate demo fuzz kills clean
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
@@ -14,8 +15,8 @@ TOOLS  := go tool -modfile=tools/go.mod
 # which read, judge and show one thing after the other and take eight times as long
 # under it. The last ones start the program hundreds of times and mostly wait for what
 # it measures, hence one package at a time and four tests at once.
-WATCHED := $(addprefix assay/,bundle collective door launch live load metric probe run search sim target target/fidelity telemetry train/rank worker workload)
-PROGRAM := $(addprefix assay/,tests/cheats tests/hostile cmd/assay)
+WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run search sim target target/fidelity telemetry train/rank worker workload)
+PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(WATCHED) $(PROGRAM)))
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
@@ -24,18 +25,29 @@ test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	$(TESTS) --jsonfile bin/rest.json -- -timeout 40m $(REST) || failed=1; \
 	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $(WATCHED) || failed=1; \
 	$(TESTS) --jsonfile bin/program.json -- -timeout 40m -p 1 -parallel 4 $(PROGRAM) || failed=1; \
+	go test -C tests/crd ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
 	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
 
-# go vet, staticcheck, formatting and dead code; known vulnerabilities where their list
-# can be reached.
-lint: vulnerabilities deadcode
+# go vet, staticcheck, formatting and dead code; the builds for other machines; known
+# vulnerabilities where their list can be reached.
+lint: vulnerabilities deadcode cross
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(TOOLS) staticcheck ./...
+
+# The program for macOS, which measures with net/http there, and the one for Windows,
+# which says to use WSL. Without cgo, for which this machine has no compiler; NVML is
+# then left out.
+.PHONY: cross
+cross:
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/assay
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/assay
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./cmd/assay ./child ./launch ./target/... ./telemetry/...
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/windows
 
 # No function that nothing reaches: of package stats from the command, since a method
 # that no command uses is a promise that nobody keeps; of the rest from any program of
@@ -44,7 +56,7 @@ PROGRAMS = $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...)
 unreached = @dead=$$($(TOOLS) deadcode $(1)) || exit 1; if [ -n "$$dead" ]; then echo "no $(2) reaches:"; echo "$$dead"; exit 1; fi
 .PHONY: deadcode
 deadcode:
-	$(call unreached,-filter '^assay/stats$$' ./cmd/assay,command)
+	$(call unreached,-filter '^$(MODULE)/stats$$' ./cmd/assay,command)
 	$(call unreached,$(PROGRAMS),program)
 	$(call unreached,-test ./...,program or test)
 
@@ -282,6 +294,20 @@ PROBE_ROUNDS ?= 8
 .PHONY: bench-probe
 bench-probe:
 	go run ./probe/benchmark -rounds $(PROBE_ROUNDS)
+
+# What is published, in bin/release: archives, Debian packages, SBOMs, checksums; see
+# docs/release.md. release-check builds it again, wants the same bytes, and runs a
+# measurement with what the package holds. A shorter look: SYSTEMS=linux/amd64.
+.PHONY: release release-check module
+release:
+	tests/release/build.sh bin/release
+release-check: release
+	tests/release/check.sh bin/release bin/release-again
+
+# Gives the module another path, such as the address that it is published under:
+# make module TO=example.org/team/assay
+module:
+	tests/release/module.sh $(TO)
 
 # The container image: a folder with a static binary, the certificates of this
 # machine and a user without rights, and what the Dockerfile makes of it. Where no

@@ -58,11 +58,7 @@ type fioTimes struct {
 }
 
 func readFio(paths []string) (m Import, err error) {
-	if len(paths) == 0 {
-		return m, fmt.Errorf("nothing to read: want %s", fioWants)
-	}
-	m.Source.Tool, m.Environment = "fio", record.Environment{}
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("fio", paths, fioWants); err != nil {
 		return m, err
 	}
 	var all []summary

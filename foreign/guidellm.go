@@ -59,11 +59,7 @@ type guidellmData struct {
 }
 
 func readGuideLLM(paths []string) (m Import, err error) {
-	if err := nothing(paths, guidellmWants); err != nil {
-		return m, err
-	}
-	m.Source.Tool = "guidellm"
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("guidellm", paths, guidellmWants); err != nil {
 		return m, err
 	}
 	var results []result

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -13,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"assay/bundle"
+	"go.yaml.in/yaml/v3"
 
-	"sigs.k8s.io/yaml"
+	"assay/bundle"
 )
 
 const (
@@ -211,7 +212,7 @@ func (r *perfReport) readConfig(folder, prefix string) error {
 	if err != nil {
 		return err
 	}
-	if err := yaml.Unmarshal(file.Data, &r.config); err != nil {
+	if err := unmarshalYAML(file.Data, &r.config); err != nil {
 		return fmt.Errorf("%s: %w, want the configuration of inference-perf", file.Name, err)
 	}
 	// The file may hold keys in headers: the bundle keeps none of it.
@@ -225,6 +226,19 @@ func (r *perfReport) readConfig(folder, prefix string) error {
 		stated.AskedInput, stated.AskedOutput = max(0, r.config.Data.value.Input.Mean), max(0, r.config.Data.value.Output.Mean)
 	}
 	return nil
+}
+
+// unmarshalYAML reads YAML into a value with the tags of JSON.
+func unmarshalYAML(data []byte, into any) error {
+	var tree any
+	if err := yaml.Unmarshal(data, &tree); err != nil {
+		return err
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
 }
 
 // A perfStageFile is the summary of a stage. Times are seconds.

@@ -69,11 +69,7 @@ type iperfSum struct {
 }
 
 func readIperf3(paths []string) (m Import, err error) {
-	if len(paths) == 0 {
-		return m, fmt.Errorf("nothing to read: want %s", iperfWants)
-	}
-	m.Source.Tool, m.Environment = "iperf3", record.Environment{}
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("iperf3", paths, iperfWants); err != nil {
 		return m, err
 	}
 	var all []summary

@@ -58,11 +58,7 @@ func (m *k6Metric) UnmarshalJSON(data []byte) error {
 }
 
 func readK6(paths []string) (m Import, err error) {
-	if err := nothing(paths, k6Wants); err != nil {
-		return m, err
-	}
-	m.Source.Tool = "k6"
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("k6", paths, k6Wants); err != nil {
 		return m, err
 	}
 	var results []result

@@ -55,11 +55,7 @@ var (
 )
 
 func readPerftest(paths []string) (m Import, err error) {
-	if len(paths) == 0 {
-		return m, fmt.Errorf("nothing to read: want %s", perftestWants)
-	}
-	m.Source.Tool, m.Environment = "perftest", record.Environment{}
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("perftest", paths, perftestWants); err != nil {
 		return m, err
 	}
 	var all []summary

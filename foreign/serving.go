@@ -193,6 +193,16 @@ func (s serving) gaps() []bundle.Gap {
 	return list
 }
 
+// begin reads the files of a tool's result; what they say is for the tool to tell.
+func begin(tool string, paths []string, want string) (m Import, err error) {
+	if err := nothing(paths, want); err != nil {
+		return m, err
+	}
+	m.Source.Tool, m.Environment = tool, record.Environment{}
+	m.Files, err = loadAll(paths)
+	return m, err
+}
+
 // loadAll reads the files of paths, giving them names that differ.
 func loadAll(paths []string) ([]File, error) {
 	var list []File

@@ -58,11 +58,7 @@ type vegetaReport struct {
 }
 
 func readVegeta(paths []string) (m Import, err error) {
-	if err := nothing(paths, vegetaWants); err != nil {
-		return m, err
-	}
-	m.Source.Tool = "vegeta"
-	if m.Files, err = loadAll(paths); err != nil {
+	if m, err = begin("vegeta", paths, vegetaWants); err != nil {
 		return m, err
 	}
 	var results []result

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"assay/child"
 )
 
 // Local starts every rank on this host: in a process group of its own, so that what
@@ -102,7 +104,7 @@ func command(job Job, rank int) *exec.Cmd {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = job.Dir
 	cmd.Env = append(append(os.Environ(), job.Env...), variables(job, rank)...)
-	cmd.SysProcAttr = bound()
+	cmd.SysProcAttr = child.Bound()
 	cmd.WaitDelay = pipeWithin
 	if job.Log != nil {
 		log := job.Log(rank)

@@ -2,15 +2,9 @@ package launch
 
 import (
 	"errors"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// bound gives a child a process group of its own and ends it when its parent ends.
-func bound() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
 
 // awaitEnd waits until a child has ended and leaves it to be reaped; false means that
 // this cannot be had.

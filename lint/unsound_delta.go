@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"math"
 
 	"assay/finding"
 	"assay/metric"
@@ -49,39 +48,20 @@ func (f *Facts) ratioOf(s Statement) string {
 		return ""
 	}
 	base, ok := f.Against.rowOf(s)
-	ratio, interval, known := logRatio(base, row, f.Estimates.Confidence)
-	if !ok || !known {
+	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("; over %d and %d launches the ratio is %.4g [%.4g, %.4g]", len(base.PerLaunch), len(row.PerLaunch), ratio, interval.Lo, interval.Hi)
+	ratio, err := stats.RatioOfMeans(perLaunch(base), perLaunch(row), f.Estimates.Confidence)
+	if err != nil || ratio.Interval.Lo == ratio.Interval.Hi {
+		return "" // launches that do not differ bound nothing
+	}
+	return fmt.Sprintf("; over %d and %d launches the ratio is %.4g [%.4g, %.4g]", len(base.PerLaunch), len(row.PerLaunch), ratio.Value, ratio.Interval.Lo, ratio.Interval.Hi)
 }
 
-// logRatio is the ratio of two rows by Welch's interval on the logarithms of the
-// launches' values.
-func logRatio(a, b metric.Row, confidence float64) (float64, stats.Interval, bool) {
-	meanA, varA, okA := logMoments(a)
-	meanB, varB, okB := logMoments(b)
-	if !okA || !okB || varA+varB == 0 {
-		return 0, stats.Interval{}, false
-	}
-	nA, nB := float64(len(a.PerLaunch)-1), float64(len(b.PerLaunch)-1)
-	df := (varA + varB) * (varA + varB) / (varA*varA/nA + varB*varB/nB)
-	half := stats.TQuantile(1-(1-confidence)/2, max(1, int(df))) * math.Sqrt(varA+varB)
-	d := meanB - meanA
-	return math.Exp(d), stats.Interval{Lo: math.Exp(d - half), Hi: math.Exp(d + half)}, true
-}
-
-// logMoments are the mean of the logarithms and the variance of that mean.
-func logMoments(row metric.Row) (mean, variance float64, ok bool) {
-	n := float64(len(row.PerLaunch))
+func perLaunch(row metric.Row) []float64 {
+	var list []float64
 	for _, v := range row.PerLaunch {
-		if v.Value <= 0 {
-			return 0, 0, false
-		}
-		mean += math.Log(v.Value) / n
+		list = append(list, v.Value)
 	}
-	for _, v := range row.PerLaunch {
-		variance += (math.Log(v.Value) - mean) * (math.Log(v.Value) - mean)
-	}
-	return mean, variance / n / (n - 1), n > 1
+	return list
 }

@@ -39,19 +39,14 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSource(l.plan.WorkloadOf(point), l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
-	if err != nil {
-		return err
-	}
 	tally := &load.Tally{}
 	offer, err := l.loop(point, tally)
 	if err != nil {
 		return err
 	}
-	if point.TraceRef != "" {
-		if source, err = l.replaySource(point); err != nil {
-			return err
-		}
+	source, err := l.source(point)
+	if err != nil {
+		return err
 	}
 	var preparing sync.WaitGroup
 	defer preparing.Wait()
@@ -93,7 +88,19 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 			events.window(record.Cooldown, at)
 		}
 	}
-	balance := balance(tally, l.outcomes)
+	balanceErr := l.settle(point, events, balance(tally, l.outcomes), probed)
+	if finishErr == nil {
+		finishErr = balanceErr
+	}
+	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
+		finishErr = errNothingMeasured
+	}
+	return errors.Join(runErr, finishErr)
+}
+
+// settle records how a point ended, and says whether what was sent and what was
+// kept agree.
+func (l *launching) settle(point plan.Point, events eventLog, balance, probed Balance) error {
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	if point.Probe != nil {
@@ -101,13 +108,16 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 		events(record.ProbeBalance, l.clock.Now(), probed.detail())
 	}
 	events(record.PointEnd, l.clock.Now(), "")
-	if finishErr == nil {
-		finishErr = errors.Join(balance.check(), probed.check())
+	return errors.Join(balance.check(), probed.check())
+}
+
+// source yields the calls of a point: of its workload, or of the trace that it
+// replays.
+func (l *launching) source(point plan.Point) (workload.Source, error) {
+	if point.TraceRef != "" {
+		return l.replaySource(point)
 	}
-	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
-		finishErr = errNothingMeasured
-	}
-	return errors.Join(runErr, finishErr)
+	return newSource(l.plan.WorkloadOf(point), l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 }
 
 // errNothingMeasured is told of a closed loop whose users all still waited for

@@ -2,7 +2,6 @@ package run
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"assay/record"
 	"assay/search"
 	"assay/sim"
+	"assay/sim/simtest"
 	"assay/stats"
 	"assay/telemetry"
 )
@@ -47,32 +47,12 @@ func capacity(t *testing.T, service, most time.Duration) string {
 	})
 }
 
-// simulated serves cfg on loopback.
-func simulated(t *testing.T, cfg sim.Config) string {
-	t.Helper()
-	server, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }() // ends with Close
-	t.Cleanup(func() {
-		server.Close()
-		<-served
-	})
-	return "http://" + l.Addr().String()
-}
-
 // A simulated engine of known capacity is searched over real sockets: one
 // sequence at a time, one token each, 20 ms an iteration are 50 calls a second. The answer lies at the capacity, every probe is a point of the
 // bundle with its schedule, and the records lead to the same path again.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	t.Parallel() // it mostly waits
-	url := simulated(t, sim.Config{Model: "m", Engine: sim.Engine{MaxSequences: 1, Cost: sim.Cost{Base: 20 * time.Millisecond}}})
+	url := simtest.Serve(t, sim.Config{Model: "m", Engine: sim.Engine{MaxSequences: 1, Cost: sim.Cost{Base: 20 * time.Millisecond}}})
 	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 3, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
 	b := carryOut(t, p)
 	path, err := search.Read(b, 0)

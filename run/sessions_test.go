@@ -19,6 +19,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/sim"
+	"assay/sim/simtest"
 	"assay/spec"
 	"assay/target"
 	"assay/unit"
@@ -50,7 +51,7 @@ func stepsOf(t *testing.T, b *bundle.Bundle) map[int64][]record.SessionStep {
 // 4 ms for each of five more: the records of each step fit each other and the
 // truth, and the metrics are what the steps sum to.
 func TestSessionsAgainstTheTruth(t *testing.T) {
-	url := simulator(t, sim.Config{Fixed: &sim.Fixed{TTFT: 20 * time.Millisecond, ITL: 4 * time.Millisecond}})
+	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 20 * time.Millisecond, ITL: 4 * time.Millisecond}})
 	p := sessionPlan(t, url, `session: {turns: 3, systemTokens: 10, thinkTime: 30ms, tool: {every: 2, time: 50ms, tokens: 8}, fork: {every: 3}, limit: 8}`,
 		`{concurrency: [4], duration: 30s, warmup: {}}`)
 	b := carryOut(t, p)
@@ -247,7 +248,7 @@ func TestDatasetSessions(t *testing.T) {
 // Sessions of a trace begin when they were recorded and wait for each other as
 // they were recorded to; in a closed loop they come one after the other.
 func TestTraceSessions(t *testing.T) {
-	url := simulator(t, sim.Config{Fixed: &sim.Fixed{TTFT: 2 * time.Millisecond}})
+	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 2 * time.Millisecond}})
 	path, err := filepath.Abs("../workload/trace/testdata/otel.txt")
 	if err != nil {
 		t.Fatal(err)

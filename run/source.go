@@ -43,7 +43,7 @@ func newSource(w spec.Workload, in *inputs, seed int64) (workload.Source, error)
 			return nil, fmt.Errorf("data set %s: %w", w.Prompt.Dataset.Path, err)
 		}
 		return rows, nil
-	case w.Prompt.Task != workload.TextToText:
+	case w.Prompt.Task != spec.TextToText:
 		return workload.NewTask(seed, w.Prompt.Task, opts.Scenario, workload.TaskOptions{
 			Batch: w.Prompt.Details.Documents, PromptTokens: w.Prompt.Details.TextTokens,
 			OutputTokens: w.Prompt.Details.OutputTokens, Voice: w.Prompt.Details.Voice,

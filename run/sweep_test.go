@@ -6,12 +6,13 @@ import (
 
 	"assay/plan"
 	"assay/record"
+	"assay/sim/simtest"
 )
 
 // Each point of a sweep asks for its own lengths, with prompts of its own, and a
 // launch repeated asks the same again.
 func TestSweepRuns(t *testing.T) {
-	url := simulator(t, quick)
+	url := simtest.Serve(t, quick)
 	sweepOf := func(prompt, load string) plan.Plan {
 		p := planOf(t, fmt.Sprintf(`workload: {model: sim, prompt: {%s}}, target: {url: %q, timeout: 20s},
 			load: {%s, concurrency: [2], requests: 6, duration: 20s, warmup: {}, calibrate: false}`, prompt, url, load))

@@ -1,9 +1,7 @@
 package run
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,36 +13,13 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/sim"
+	"assay/sim/simtest"
 	"assay/spec"
 	"assay/workload/dataset"
 	"assay/workload/token"
 
 	"github.com/parquet-go/parquet-go"
 )
-
-// simulator runs one on loopback until the test ends.
-func simulator(t *testing.T, cfg sim.Config) string {
-	t.Helper()
-	s, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(l) }()
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
-	return "http://" + l.Addr().String()
-}
 
 var quick = sim.Config{Fixed: &sim.Fixed{TTFT: time.Millisecond, ITL: 100 * time.Microsecond, Tokens: 12}}
 
@@ -79,7 +54,7 @@ func asked(t *testing.T, p plan.Plan) ([]record.Request, *bundle.Bundle) {
 // Every task runs from the spec to the records, with every API that serves it in
 // the simulator.
 func TestTasksRun(t *testing.T) {
-	url := simulator(t, quick)
+	url := simtest.Serve(t, quick)
 	f := func(prompt, api string, items, input int32) {
 		t.Helper()
 		if api != "" {
@@ -127,7 +102,7 @@ func TestTasksRun(t *testing.T) {
 
 // Every format of data set runs from its file to the records.
 func TestDatasetsRun(t *testing.T) {
-	url := simulator(t, quick)
+	url := simtest.Serve(t, quick)
 	task := map[string]string{"images": "task: image-text-to-text, details: {outputTokens: 4}, ", "sounds": "task: speech-to-text, "}
 	for _, format := range dataset.All {
 		t.Run(format.Name, func(t *testing.T) {
@@ -199,7 +174,7 @@ func turns(prompt string) string {
 // Prompts that share a prefix find it in the server's cache, others do not; the
 // mix of lengths is what is asked.
 func TestPrefixRuns(t *testing.T) {
-	url := simulator(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 100 * time.Microsecond}}})
+	url := simtest.Serve(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 100 * time.Microsecond}}})
 	const mix = `tokenizer: {kind: server}, sequenceLengthMix: [{inputTokens: 200, outputTokens: 2, weight: 0.5}, {inputTokens: 300, outputTokens: 3, weight: 0.5}], `
 	f := func(prompt string, least, most int32) {
 		t.Helper()
@@ -238,7 +213,7 @@ func tokenizerFile(t *testing.T) string {
 func TestTokenizerFile(t *testing.T) {
 	cfg := quick
 	cfg.TokensPerChunk = 5
-	url := simulator(t, cfg)
+	url := simtest.Serve(t, cfg)
 	path := tokenizerFile(t)
 	fields := fmt.Sprintf(`tokenizer: {path: %q, digest: %q}, prompt: {scenario: "D(100,12)"}`, path, token.Default().Digest())
 	list, b := asked(t, fewCalls(t, url, fields, ""))
@@ -270,7 +245,7 @@ func TestTokenizerFile(t *testing.T) {
 // The server's own count: what is asked is what it counts, and the template on
 // top is the same for every request.
 func TestTokenizerServer(t *testing.T) {
-	url := simulator(t, quick)
+	url := simtest.Serve(t, quick)
 	list, b := asked(t, fewCalls(t, url, `tokenizer: {kind: server}, prompt: {scenario: "N(80,20)/(5,1)"}`, ""))
 	lengths := map[int32]bool{}
 	for _, r := range list {

@@ -17,6 +17,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/sim"
+	"assay/sim/simtest"
 	"assay/spec"
 	"assay/workload/trace"
 )
@@ -57,7 +58,7 @@ func tracePlan(t *testing.T, url, load string) plan.Plan {
 // prefix cache finds what the recorded prompts shared.
 func TestReplay(t *testing.T) {
 	path, digest := write(t, "trace.jsonl", mooncakeTrace())
-	url := simulator(t, sim.Config{Engine: sim.Engine{KVBlocks: 100_000}})
+	url := simtest.Serve(t, sim.Config{Engine: sim.Engine{KVBlocks: 100_000}})
 	p := tracePlan(t, url, fmt.Sprintf(`{traceRef: "mine@%s", trace: {path: %q, format: mooncake, from: 1100ms, limit: 20}, traceScale: 2, duration: 10s, warmup: {duration: 250ms}}`, digest, path))
 	b := carryOut(t, p)
 
@@ -140,7 +141,7 @@ func TestReplay(t *testing.T) {
 // Load goes on with the recording until the last measured call has ended.
 func TestReplayGoesOn(t *testing.T) {
 	path, _ := write(t, "trace.jsonl", mooncakeTrace())
-	url := simulator(t, sim.Config{Fixed: &sim.Fixed{TTFT: 300 * time.Millisecond}})
+	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 300 * time.Millisecond}})
 	b := carryOut(t, tracePlan(t, url, fmt.Sprintf(`{traceRef: %q, trace: {format: mooncake}, duration: 300ms, warmup: {}}`, path)))
 	phases := map[record.Phase]int{}
 	for _, r := range rows[record.Request](t, b, bundle.Requests) {

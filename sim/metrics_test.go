@@ -43,8 +43,11 @@ func settled(t *testing.T, addr string, ended float64) map[string]*dto.MetricFam
 	}
 }
 
+// oddName has what a metrics page must escape, and what it must not.
+const oddName = "quo\"ted\tname"
+
 func TestMetricsPage(t *testing.T) {
-	_, addr := serve(t, Config{Model: `quo"ted`, Engine: Engine{Cost: Cost{Base: ms}}})
+	_, addr := serve(t, Config{Model: oddName, Engine: Engine{Cost: Cost{Base: ms}}})
 	prompt := bytes.Repeat([]byte(" abc"), 40)
 	for range 2 {
 		status, reply := call(t, "POST", "http://"+addr+textPath, `{"prompt":"`+string(prompt)+`","max_tokens":6,"ignore_eos":true}`)
@@ -71,7 +74,7 @@ func TestMetricsPage(t *testing.T) {
 		if got := m.GetGauge().GetValue() + m.GetCounter().GetValue(); got != want {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
-		if label := m.Label[0]; label.GetName() != "model_name" || label.GetValue() != `quo"ted` {
+		if label := m.Label[0]; label.GetName() != "model_name" || label.GetValue() != oddName {
 			t.Errorf("%s has the label %v", name, label)
 		}
 	}
@@ -167,5 +170,14 @@ func TestPrefixCacheHoldsOverTurns(t *testing.T) {
 	}
 	if cached == 0 {
 		t.Error("nothing was ever cached")
+	}
+}
+
+// The page is read every second beside a measurement, by a thread that streams do not
+// wait for; it should stay below a millisecond.
+func BenchmarkMetricsPage(b *testing.B) {
+	s := &Server{cfg: Config{Model: "sim"}, meter: newMeter(false), factor: 1}
+	for b.Loop() {
+		s.metricsPage(nil)
 	}
 }

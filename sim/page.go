@@ -1,9 +1,10 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
-	"strings"
+
+	"github.com/prometheus/common/expfmt"
 )
 
 func (s *Server) health([]byte) (int, string, []byte) {
@@ -88,10 +89,9 @@ func refusalPage(r *refusal) (int, string, []byte) { return r.status, "applicati
 
 // metricsPage shows what vLLM shows, in Prometheus' text format.
 func (s *Server) metricsPage([]byte) (int, string, []byte) {
-	var b strings.Builder
-	for _, m := range s.meter.series(s.factor) {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", m.name, m.help, m.name, m.kind)
-		m.write(&b, m.name, s.cfg.Model)
+	var b bytes.Buffer
+	for _, f := range s.meter.families(s.factor, s.cfg.Model) {
+		_, _ = expfmt.MetricFamilyToText(&b, f) // a buffer takes everything, and our families are whole
 	}
-	return 200, "text/plain; version=0.0.4; charset=utf-8", []byte(b.String())
+	return 200, string(expfmt.NewFormat(expfmt.TypeTextPlain)), b.Bytes()
 }

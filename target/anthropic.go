@@ -32,14 +32,9 @@ func (anthropic) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if system != "" {
 		body["system"] = system
 	}
-	if call.OutputTokens > 0 {
-		body["max_tokens"] = call.OutputTokens
-	}
+	ask.limit(body, "max_tokens", call)
 	if ask.Stream {
 		body["stream"] = true
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
 	}
 	if len(pictures(call)) > 0 {
 		body["messages"] = looking(call, "text", anthropicImage)

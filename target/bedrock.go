@@ -34,12 +34,7 @@ func (bedrock) Shape(ask Ask) Shape {
 
 func (bedrock) Encode(call record.Call, ask Ask) ([]byte, error) {
 	settings := map[string]any{}
-	if call.OutputTokens > 0 {
-		settings["maxTokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		settings["temperature"] = *ask.Temperature
-	}
+	ask.limit(settings, "maxTokens", call)
 	system, said := turns(call)
 	body := map[string]any{"messages": inParts(said, "content", "assistant"), "inferenceConfig": settings}
 	if system != "" {

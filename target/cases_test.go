@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,29 +16,8 @@ import (
 
 	"assay/record"
 	"assay/sim"
+	"assay/sim/simtest"
 )
-
-// simulate starts a simulated engine on a real socket.
-func simulate(t *testing.T, cfg sim.Config) string {
-	t.Helper()
-	server, err := sim.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }() // ends with Close below
-	t.Cleanup(func() {
-		server.Close()
-		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
-	return "http://" + listener.Addr().String()
-}
 
 // quick is a schedule short enough for many requests, and a fault delay that a
 // loaded machine does not blur.
@@ -89,7 +67,7 @@ func ask6(t *testing.T, ctx context.Context, c *Client) (record.Request, []recor
 // record, times left out, with testdata/cases.txt. Each line begins with the
 // number of its case in the conformance list; a fault without a line fails.
 func TestCases(t *testing.T) {
-	url := simulate(t, quick)
+	url := simtest.Serve(t, quick)
 	var got strings.Builder
 	for _, fault := range append([]sim.Fault{{Name: "plain"}}, sim.Faults...) {
 		api, name := "openai-chat", fault.Name
@@ -197,7 +175,7 @@ func shortKinds(chunks []record.Chunk) string {
 
 // Case 27: events of one read share its stamp, and say so.
 func TestCase27Coalesced(t *testing.T) {
-	r, chunks := ask6(t, t.Context(), simClient(t, simulate(t, quick), "openai-chat", "coalesced", nil))
+	r, chunks := ask6(t, t.Context(), simClient(t, simtest.Serve(t, quick), "openai-chat", "coalesced", nil))
 	shared := 0
 	for i, c := range chunks {
 		if c.Shared != (i > 0 && c.At == chunks[i-1].At) {
@@ -217,7 +195,7 @@ func TestCase27Coalesced(t *testing.T) {
 func TestCase28CompressedStamps(t *testing.T) {
 	slow := quick
 	slow.Fixed = &sim.Fixed{ITL: 50 * time.Millisecond}
-	url := simulate(t, slow)
+	url := simtest.Serve(t, slow)
 	for _, coding := range []string{"gzip", "deflate"} {
 		r, chunks := ask6(t, t.Context(), simClient(t, url, "openai-chat", coding, nil))
 		var first, last int64
@@ -241,7 +219,7 @@ func TestCase28CompressedStamps(t *testing.T) {
 func TestCase41Limits(t *testing.T) {
 	drip := quick
 	drip.FaultDelay = 30 * time.Millisecond
-	url := simulate(t, drip)
+	url := simtest.Serve(t, drip)
 	idle := func(cfg *Config) { cfg.Idle, cfg.Timeout = 15*time.Millisecond, 20*time.Second }
 	total := func(cfg *Config) { cfg.Idle, cfg.Timeout = 10*time.Second, 300*time.Millisecond }
 	tests := []struct {
@@ -273,7 +251,7 @@ func TestCase41Limits(t *testing.T) {
 func TestCase42Stall(t *testing.T) {
 	stall := quick
 	stall.FaultDelay = 400 * time.Millisecond
-	_, chunks := ask6(t, t.Context(), simClient(t, simulate(t, stall), "openai-chat", "stall", nil))
+	_, chunks := ask6(t, t.Context(), simClient(t, simtest.Serve(t, stall), "openai-chat", "stall", nil))
 	var longest int64
 	for i := 1; i < len(chunks); i++ {
 		longest = max(longest, chunks[i].At-chunks[i-1].At)
@@ -286,7 +264,7 @@ func TestCase42Stall(t *testing.T) {
 // Case 43: a connection that the server closed after it was kept costs a new
 // one, which the record shows; nothing is sent twice in silence.
 func TestCase43ClosedWhileIdle(t *testing.T) {
-	c := simClient(t, simulate(t, quick), "openai-chat", "close-idle", nil)
+	c := simClient(t, simtest.Serve(t, quick), "openai-chat", "close-idle", nil)
 	for i := range 3 {
 		r, _ := ask6(t, t.Context(), c)
 		if r.Result != record.OK && r.Result != record.Reset {
@@ -301,7 +279,7 @@ func TestCase43ClosedWhileIdle(t *testing.T) {
 // Case 44: upload, wait and receipt are stamped apart, also when the server
 // answers before it has the whole request.
 func TestCase44LargeUpload(t *testing.T) {
-	c := simClient(t, simulate(t, quick), "openai-chat", "", nil)
+	c := simClient(t, simtest.Serve(t, quick), "openai-chat", "", nil)
 	p, err := c.Prepare(record.Call{ID: 7, Prompt: strings.Repeat("word ", 10_000), OutputTokens: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +297,7 @@ func TestCase44LargeUpload(t *testing.T) {
 
 // Case 45: each choice has its own timeline and its own text.
 func TestCase45Choices(t *testing.T) {
-	r, chunks := ask6(t, t.Context(), simClient(t, simulate(t, quick), "openai-chat", "choices", nil))
+	r, chunks := ask6(t, t.Context(), simClient(t, simtest.Serve(t, quick), "openai-chat", "choices", nil))
 	content := map[int32]int{}
 	for _, c := range chunks {
 		if c.Kind == record.Content {
@@ -347,7 +325,7 @@ func TestCase47Cut(t *testing.T) {
 	slow.Fixed = &sim.Fixed{ITL: 50 * time.Millisecond}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(100*time.Millisecond, func() { cancel(ErrRunEnded) })
-	r, _ := ask6(t, ctx, simClient(t, simulate(t, slow), "openai-chat", "", nil))
+	r, _ := ask6(t, ctx, simClient(t, simtest.Serve(t, slow), "openai-chat", "", nil))
 	if r.Result != record.Cut {
 		t.Errorf("outcome %q (%s), want %q", r.Result, r.Error, record.Cut)
 	}
@@ -356,7 +334,7 @@ func TestCase47Cut(t *testing.T) {
 // Case 52: a call that goes out late has waited already: due, sent and done are
 // all in the record.
 func TestCase52LateCall(t *testing.T) {
-	c := simClient(t, simulate(t, quick), "openai-chat", "", nil)
+	c := simClient(t, simtest.Serve(t, quick), "openai-chat", "", nil)
 	p, err := c.Prepare(record.Call{ID: 7, Prompt: "hello", OutputTokens: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -21,12 +21,7 @@ func (cohere) Encode(call record.Call, ask Ask) ([]byte, error) {
 		"messages": messages(call),
 		"stream":   ask.Stream,
 	}
-	if call.OutputTokens > 0 {
-		body["max_tokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
-	}
+	ask.limit(body, "max_tokens", call)
 	return encode(call, body, ask)
 }
 

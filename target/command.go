@@ -26,12 +26,7 @@ func (command) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Model != "" {
 		body["model"] = ask.Model
 	}
-	if call.OutputTokens > 0 {
-		body["max_tokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
-	}
+	ask.limit(body, "max_tokens", call)
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}

@@ -29,12 +29,7 @@ func (d gemini) Shape(ask Ask) Shape {
 
 func (gemini) Encode(call record.Call, ask Ask) ([]byte, error) {
 	settings := map[string]any{}
-	if call.OutputTokens > 0 {
-		settings["maxOutputTokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		settings["temperature"] = *ask.Temperature
-	}
+	ask.limit(settings, "maxOutputTokens", call)
 	system, said := turns(call)
 	body := map[string]any{"contents": inParts(said, "parts", "model"), "generationConfig": settings}
 	if system != "" {
@@ -78,10 +73,7 @@ func (gemini) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	if reason := answer.Feedback.BlockReason; reason != "" {
 		s.fail("the prompt was blocked: " + reason)
 	}

@@ -16,12 +16,7 @@ func (llamaCPP) Shape(Ask) Shape { return Shape{End: EndFinish} }
 
 func (llamaCPP) Encode(call record.Call, ask Ask) ([]byte, error) {
 	body := map[string]any{"prompt": call.Prompt, "stream": ask.Stream}
-	if call.OutputTokens > 0 {
-		body["n_predict"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
-	}
+	ask.limit(body, "n_predict", call)
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}
@@ -49,10 +44,7 @@ func (llamaCPP) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(event.Error) {
-		s.fail(string(event.Error))
-	}
+	s := answered(event.Error)
 	s.say(record.Content, event.Index, event.Content)
 	if event.Stop {
 		reason := event.StopType

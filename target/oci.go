@@ -30,12 +30,7 @@ func (d oci) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.Stream {
 		chat["streamOptions"] = map[string]any{"isIncludeUsage": true}
 	}
-	if call.OutputTokens > 0 {
-		chat["maxTokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		chat["temperature"] = *ask.Temperature
-	}
+	ask.limit(chat, "maxTokens", call)
 	return encode(call, map[string]any{
 		"servingMode": map[string]any{"servingType": "ON_DEMAND", "modelId": ask.Model},
 		"chatRequest": chat,

@@ -25,15 +25,10 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 	} else {
 		body["prompt"] = call.Prompt
 	}
-	if call.OutputTokens > 0 {
-		body["max_tokens"] = call.OutputTokens
-	}
+	ask.limit(body, "max_tokens", call)
 	if ask.Stream {
 		body["stream"] = true
 		body["stream_options"] = map[string]bool{"include_usage": true}
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
 	}
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS

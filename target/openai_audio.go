@@ -130,10 +130,7 @@ func (transcription) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	s.say(record.Content, 0, answer.Text)
 	s.count(Usage{Input: answer.Usage.Input, Output: answer.Usage.Output})
 	return s.pieces(""), nil

@@ -42,10 +42,7 @@ func (embeddings) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	for _, vector := range answer.Data {
 		if present(vector.Embedding) {
 			s.show(record.OtherOut, vector.Index)

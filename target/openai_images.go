@@ -40,10 +40,7 @@ func (images) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	for i, image := range answer.Data {
 		if image.URL != "" || image.Base64 != "" {
 			s.show(record.OtherOut, int32(i))

@@ -20,14 +20,9 @@ func (responses) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if call.Payload != nil && len(call.Payload.Messages) > 0 {
 		body["input"] = messages(call)
 	}
-	if call.OutputTokens > 0 {
-		body["max_output_tokens"] = call.OutputTokens
-	}
+	ask.limit(body, "max_output_tokens", call)
 	if ask.Stream {
 		body["stream"] = true
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
 	}
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS

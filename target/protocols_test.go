@@ -19,6 +19,7 @@ import (
 
 	"assay/record"
 	"assay/sim"
+	"assay/sim/simtest"
 )
 
 // A way is how a client reaches the simulator.
@@ -49,7 +50,7 @@ func (w way) reach(t *testing.T, cfg sim.Config) (string, func(*Config)) {
 		}
 		roots.AppendCertsFromPEM(authority)
 	}
-	address := simulate(t, cfg)
+	address := simtest.Serve(t, cfg)
 	if w.tls {
 		address = strings.Replace(address, "http:", "https:", 1)
 	}
@@ -131,7 +132,7 @@ func caseLine(name string, r record.Request, chunks []record.Chunk) string {
 
 // A proxy is used when it is named, by every request and only then.
 func TestProxy(t *testing.T) {
-	address := simulate(t, quick)
+	address := simtest.Serve(t, quick)
 	through := make(chan string, 10)
 	forward := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.Out.URL = r.In.URL },
@@ -173,7 +174,7 @@ func TestProxy(t *testing.T) {
 func TestCasesThroughAProxy(t *testing.T) {
 	t.Parallel()
 	want := cases(t)
-	address := simulate(t, quick)
+	address := simtest.Serve(t, quick)
 	upstream, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +299,7 @@ func TestWarmTLS(t *testing.T) {
 	if r, _ := ask6(t, t.Context(), wrong); r.Result != record.Connect {
 		t.Errorf("a certificate that nobody vouches for: outcome %q (%s), want connect", r.Result, r.Error)
 	}
-	plain := simClient(t, strings.Replace(simulate(t, quick), "http:", "https:", 1), "openai-chat", "", nil)
+	plain := simClient(t, strings.Replace(simtest.Serve(t, quick), "http:", "https:", 1), "openai-chat", "", nil)
 	if r, _ := ask6(t, t.Context(), plain); r.Result != record.Connect {
 		t.Errorf("a server without TLS: outcome %q (%s), want connect", r.Result, r.Error)
 	}

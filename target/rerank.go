@@ -59,10 +59,7 @@ func (rerank) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	for _, result := range answer.Results {
 		s.show(record.OtherOut, result.Index)
 	}

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"assay/child"
 )
 
 // A ServerConfig says how to start the system under test.
@@ -69,9 +71,7 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 	cmd.Dir = cfg.Dir
 	cmd.Env = append(os.Environ(), cfg.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
-	// Its own process group, so that its children end with it; and the kernel
-	// ends it should we be killed, so that no server outlives a dead run.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = child.Bound()
 	cmd.WaitDelay = cfg.StopTimeout
 	s := &Server{cmd: cmd, cfg: cfg, exited: make(chan struct{})}
 	started := make(chan error, 1)

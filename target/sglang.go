@@ -16,12 +16,7 @@ func (sglang) Path() string { return "/generate" }
 
 func (sglang) Encode(call record.Call, ask Ask) ([]byte, error) {
 	settings := map[string]any{}
-	if call.OutputTokens > 0 {
-		settings["max_new_tokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		settings["temperature"] = *ask.Temperature
-	}
+	ask.limit(settings, "max_new_tokens", call)
 	if ask.IgnoreEOS != nil {
 		settings["ignore_eos"] = *ask.IgnoreEOS
 	}
@@ -52,10 +47,7 @@ func (sglang) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(event.Error) {
-		s.fail(string(event.Error))
-	}
+	s := answered(event.Error)
 	if event.Text != "" {
 		s = append(s, Piece{Kind: record.Content, Choice: event.Index, Text: event.Text, Whole: true})
 	}

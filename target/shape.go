@@ -182,6 +182,14 @@ func decode(data []byte, into any) error {
 // A speech collects the pieces of one event.
 type speech []Piece
 
+// answered begins the pieces of an answer with the error in it, if it holds one.
+func answered(fault json.RawMessage) (s speech) {
+	if present(fault) {
+		s.fail(string(fault))
+	}
+	return s
+}
+
 // say adds text of a kind, unless there is none.
 func (s *speech) say(kind record.ChunkKind, choice int32, text string) {
 	if text != "" {

@@ -49,6 +49,17 @@ func (a Ask) adapt(body map[string]any) {
 	}
 }
 
+// limit adds what most APIs call alike: the longest answer, under the name that this
+// one has for it, and the temperature.
+func (a Ask) limit(settings map[string]any, longest string, call record.Call) {
+	if call.OutputTokens > 0 {
+		settings[longest] = call.OutputTokens
+	}
+	if a.Temperature != nil {
+		settings["temperature"] = *a.Temperature
+	}
+}
+
 // A Piece is one fact that an event carries.
 type Piece struct {
 	Kind   record.ChunkKind

@@ -27,12 +27,7 @@ func (tritonGenerate) Shape(ask Ask) Shape {
 
 func (tritonGenerate) Encode(call record.Call, ask Ask) ([]byte, error) {
 	body := map[string]any{"text_input": call.Prompt, "stream": ask.Stream}
-	if call.OutputTokens > 0 {
-		body["max_tokens"] = call.OutputTokens
-	}
-	if ask.Temperature != nil {
-		body["temperature"] = *ask.Temperature
-	}
+	ask.limit(body, "max_tokens", call)
 	return encode(call, body, ask)
 }
 
@@ -46,10 +41,7 @@ func (tritonGenerate) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(event.Error) {
-		s.fail(string(event.Error))
-	}
+	s := answered(event.Error)
 	s.say(record.Content, 0, event.Text)
 	return s.pieces(event.ID), nil
 }
@@ -98,10 +90,7 @@ func (kserve) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
-	if present(answer.Error) {
-		s.fail(string(answer.Error))
-	}
+	s := answered(answer.Error)
 	for _, output := range answer.Outputs {
 		if output.DataType != "BYTES" {
 			s.show(record.OtherOut, 0)

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 )
 
 // Local returns the machine this process runs on. Close it when done.
 func Local(ctx context.Context) Host {
 	h := Host{
+		System:    runtime.GOOS,
 		Files:     os.DirFS("/"),
 		Environ:   os.Environ,
 		LookPath:  exec.LookPath,

@@ -22,6 +22,10 @@ import (
 // never asked, and the facts behind it are recorded as unavailable: the zero
 // Host knows nothing, Tree knows files only, Local knows this machine.
 type Host struct {
+	// System is the operating system as Go names it, such as linux. Empty means
+	// that it is not known.
+	System string
+
 	// Files is the root folder, holding proc, sys, etc and usr.
 	Files fs.FS
 

@@ -85,7 +85,7 @@ def assigned():
 
 def source():
     """Prose and code, in parts of the size of a file."""
-    with gzip.open(os.path.join(ROOT, "workload", "token", "train", "corpus.txt.gz"), "rt", encoding="utf8") as f:
+    with gzip.open(os.path.join(ROOT, "tests", "tokenizer", "corpus.txt.gz"), "rt", encoding="utf8") as f:
         text = f.read()
     return [text[at:at + 20000] for at in range(0, len(text), 20000)]
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"assay/record"
+	"assay/spec"
 	"assay/workload/dataset"
 )
 
@@ -31,11 +32,11 @@ func NewRows(seed int64, rows []dataset.Row, opts Options) (*Rows, error) {
 		return nil, errors.New("no rows: want at least one")
 	}
 	if opts.Task == "" {
-		opts.Task = TextToText
+		opts.Task = spec.TextToText
 	}
 	opts.PromptTokens = TaskOptions{PromptTokens: opts.PromptTokens}.withDefaults().PromptTokens
 	s := &Rows{seed: uint64(seed), rows: rows, opts: opts, builder: NewBuilder(opts.Counter)}
-	if opts.Task == TextToText {
+	if opts.Task == spec.TextToText {
 		var err error
 		if s.lengths, err = New(seed, opts); err != nil {
 			return nil, err
@@ -52,23 +53,23 @@ func NewRows(seed int64, rows []dataset.Row, opts Options) (*Rows, error) {
 // missing names what row lacks to be asked as task; "" when it has all.
 func missing(task string, row dataset.Row) string {
 	switch task {
-	case TextToText, TextToImage, TextToSpeech:
+	case spec.TextToText, spec.TextToImage, spec.TextToSpeech:
 		if row.Prompt == "" {
 			return "prompt"
 		}
-	case TextToEmbeddings:
+	case spec.TextToEmbeddings:
 		if row.Prompt == "" && len(row.Documents) == 0 {
 			return "prompt or documents"
 		}
-	case TextToRerank:
+	case spec.TextToRerank:
 		if row.Query == "" || len(row.Documents) == 0 {
 			return "query with documents"
 		}
-	case ImageTextToText, ImageToEmbeddings:
+	case spec.ImageTextToText, spec.ImageToEmbeddings:
 		if row.Image == nil {
 			return "image"
 		}
-	case SpeechToText:
+	case spec.SpeechToText:
 		if row.Sound == nil {
 			return "sound"
 		}
@@ -90,9 +91,9 @@ func (s *Rows) Call(point int32, id int64) record.Call {
 	}
 	rng := rand.New(rand.NewPCG(s.seed, uint64(id)))
 	switch s.opts.Task {
-	case TextToText:
+	case spec.TextToText:
 		call.OutputTokens = s.output(row, rng)
-	case ImageTextToText:
+	case spec.ImageTextToText:
 		call.OutputTokens = int32(s.opts.OutputTokens)
 		if call.Prompt == "" {
 			text, count := s.builder.Text(rng, s.opts.PromptTokens)
@@ -104,7 +105,7 @@ func (s *Rows) Call(point int32, id int64) record.Call {
 
 // carry fills in what the task sends beside the prompt.
 func (s *Rows) carry(row dataset.Row, call *record.Call) {
-	if s.opts.Task == TextToText {
+	if s.opts.Task == spec.TextToText {
 		if len(row.Messages) > 0 {
 			said := append(row.Messages[:len(row.Messages):len(row.Messages)], record.Message{Role: "user", Content: row.Prompt})
 			call.Payload = &record.Payload{Messages: said}
@@ -115,7 +116,7 @@ func (s *Rows) carry(row dataset.Row, call *record.Call) {
 	if row.Image != nil {
 		p.Images = []record.Image{*row.Image}
 	}
-	if len(p.Documents) == 0 && s.opts.Task == TextToEmbeddings {
+	if len(p.Documents) == 0 && s.opts.Task == spec.TextToEmbeddings {
 		p.Documents = []string{row.Prompt}
 	}
 	if call.Prompt == "" {

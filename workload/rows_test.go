@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/record"
+	"assay/spec"
 	"assay/workload/dataset"
 )
 
@@ -87,26 +88,26 @@ func TestRowsTasks(t *testing.T) {
 		}
 		return s.Call(0, 0)
 	}
-	if c := call(TextToEmbeddings, dataset.Row{Prompt: "a b"}); !slices.Equal(c.Payload.Documents, []string{"a b"}) || c.InputTokens != 2 {
+	if c := call(spec.TextToEmbeddings, dataset.Row{Prompt: "a b"}); !slices.Equal(c.Payload.Documents, []string{"a b"}) || c.InputTokens != 2 {
 		t.Errorf("embeddings of a prompt: %+v, %d tokens", c.Payload, c.InputTokens)
 	}
-	if c := call(TextToRerank, dataset.Row{Query: "q", Documents: []string{"a b", "c"}}); c.Prompt != "q" || c.Payload.Query != "q" || len(c.Payload.Documents) != 2 || c.InputTokens != 4 || c.OutputTokens != 0 {
+	if c := call(spec.TextToRerank, dataset.Row{Query: "q", Documents: []string{"a b", "c"}}); c.Prompt != "q" || c.Payload.Query != "q" || len(c.Payload.Documents) != 2 || c.InputTokens != 4 || c.OutputTokens != 0 {
 		t.Errorf("rerank: %q %+v, %d tokens", c.Prompt, c.Payload, c.InputTokens)
 	}
-	if c := call(ImageTextToText, dataset.Row{Image: image}); len(c.Payload.Images) != 1 || c.InputTokens != 9 || len(strings.Fields(c.Prompt)) != 9 || c.OutputTokens != 4 {
+	if c := call(spec.ImageTextToText, dataset.Row{Image: image}); len(c.Payload.Images) != 1 || c.InputTokens != 9 || len(strings.Fields(c.Prompt)) != 9 || c.OutputTokens != 4 {
 		t.Errorf("image to text: %q, %d in, %d out", c.Prompt, c.InputTokens, c.OutputTokens)
 	}
-	if c := call(TextToSpeech, dataset.Row{Prompt: "say it"}); c.Payload.Voice != "v" || c.Prompt != "say it" {
+	if c := call(spec.TextToSpeech, dataset.Row{Prompt: "say it"}); c.Payload.Voice != "v" || c.Prompt != "say it" {
 		t.Errorf("speech: %+v", c.Payload)
 	}
-	if c := call(SpeechToText, dataset.Row{Sound: sound, InputTokens: 7}); c.Payload.Sound != sound || c.InputTokens != 7 {
+	if c := call(spec.SpeechToText, dataset.Row{Sound: sound, InputTokens: 7}); c.Payload.Sound != sound || c.InputTokens != 7 {
 		t.Errorf("transcript: %+v, %d tokens", c.Payload, c.InputTokens)
 	}
 	for task, lacks := range map[string]string{
-		TextToText: "prompt", TextToEmbeddings: "documents", TextToRerank: "query", ImageToEmbeddings: "image", SpeechToText: "sound", "smell": "way",
+		spec.TextToText: "prompt", spec.TextToEmbeddings: "documents", spec.TextToRerank: "query", spec.ImageToEmbeddings: "image", spec.SpeechToText: "sound", "smell": "way",
 	} {
 		row := dataset.Row{Line: 3, Documents: nil}
-		if task == TextToRerank {
+		if task == spec.TextToRerank {
 			row.Documents = []string{"a"}
 		}
 		if _, err := NewRows(1, []dataset.Row{row}, Options{Task: task, Lengths: mix}); err == nil || !strings.Contains(err.Error(), lacks) || !strings.Contains(err.Error(), "row at 3") {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"assay/record"
+	"assay/spec"
 	"assay/workload/scenario"
 )
 
@@ -78,7 +79,7 @@ func New(seed int64, opts Options) (*Synthetic, error) {
 		return nil, err
 	}
 	if opts.Scenario.Kind != "" {
-		if !slices.Contains(opts.Scenario.Tasks(), TextToText) || opts.Scenario.Kind == scenario.Dataset {
+		if !slices.Contains(opts.Scenario.Tasks(), spec.TextToText) || opts.Scenario.Kind == scenario.Dataset {
 			return nil, fmt.Errorf("scenario %s: want D, N or U for text to text", opts.Scenario)
 		}
 		return s, nil

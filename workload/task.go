@@ -9,19 +9,8 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/spec"
 	"assay/workload/scenario"
-)
-
-// The tasks.
-const (
-	TextToText        = "text-to-text"
-	TextToEmbeddings  = "text-to-embeddings"
-	TextToRerank      = "text-to-rerank"
-	ImageTextToText   = "image-text-to-text"
-	ImageToEmbeddings = "image-to-embeddings"
-	TextToImage       = "text-to-image"
-	TextToSpeech      = "text-to-speech"
-	SpeechToText      = "speech-to-text"
 )
 
 // TaskOptions says what a scenario leaves open. The zero value is ready to use.
@@ -75,14 +64,14 @@ var _ Source = (*Tasks)(nil)
 
 // tasks lists how each task fills a call.
 var tasks = map[string]func(*Tasks, *rand.Rand, scenario.Shape, *record.Call){
-	TextToText:        (*Tasks).say,
-	TextToEmbeddings:  (*Tasks).embed,
-	TextToRerank:      (*Tasks).rank,
-	ImageTextToText:   (*Tasks).look,
-	ImageToEmbeddings: (*Tasks).show,
-	TextToImage:       (*Tasks).paint,
-	TextToSpeech:      (*Tasks).speak,
-	SpeechToText:      (*Tasks).listen,
+	spec.TextToText:        (*Tasks).say,
+	spec.TextToEmbeddings:  (*Tasks).embed,
+	spec.TextToRerank:      (*Tasks).rank,
+	spec.ImageTextToText:   (*Tasks).look,
+	spec.ImageToEmbeddings: (*Tasks).show,
+	spec.TextToImage:       (*Tasks).paint,
+	spec.TextToSpeech:      (*Tasks).speak,
+	spec.SpeechToText:      (*Tasks).listen,
 }
 
 // NewTask returns a source of calls for task, shaped by s.
@@ -91,11 +80,11 @@ func NewTask(seed int64, task string, s scenario.Scenario, opts TaskOptions) (*T
 		return nil, fmt.Errorf("task %q: want one of %s", task, strings.Join(slices.Sorted(maps.Keys(tasks)), ", "))
 	}
 	switch {
-	case task == SpeechToText && s.Kind != "":
+	case task == spec.SpeechToText && s.Kind != "":
 		return nil, fmt.Errorf("scenario %s does not shape %s: want the length of a recording", s, task)
-	case task == SpeechToText && (opts.Sound <= 0 || opts.Sound > maxSound):
+	case task == spec.SpeechToText && (opts.Sound <= 0 || opts.Sound > maxSound):
 		return nil, fmt.Errorf("recordings of %v: want more than 0 and at most %v", opts.Sound, maxSound)
-	case task == SpeechToText: // has no scenario
+	case task == spec.SpeechToText: // has no scenario
 	case s.Kind == scenario.Dataset || !slices.Contains(s.Tasks(), task):
 		return nil, fmt.Errorf("scenario %q does not shape %s: want one such as %s", s, task, scenario.Defaults(task)[0])
 	}
@@ -113,7 +102,7 @@ func NewTask(seed int64, task string, s scenario.Scenario, opts TaskOptions) (*T
 func (t *Tasks) Call(point int32, id int64) record.Call {
 	rng := rand.New(rand.NewPCG(t.seed, uint64(id)))
 	call := record.Call{ID: id, Point: point}
-	if t.task != TextToText {
+	if t.task != spec.TextToText {
 		call.Payload = &record.Payload{Task: t.task}
 	}
 	t.fill(t, rng, t.shape.Draw(rng), &call)

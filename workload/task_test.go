@@ -71,29 +71,29 @@ func TestSpecNamesTasks(t *testing.T) {
 }
 
 func TestTaskPayloads(t *testing.T) {
-	embed := newTask(t, 1, TextToEmbeddings, "E(64)", TaskOptions{Batch: 8}).Call(0, 0)
+	embed := newTask(t, 1, spec.TextToEmbeddings, "E(64)", TaskOptions{Batch: 8}).Call(0, 0)
 	if len(embed.Payload.Documents) != 8 || embed.InputTokens != 512 || len(strings.Fields(embed.Payload.Documents[7])) != 64 {
 		t.Errorf("embeddings: %d documents, %d tokens", len(embed.Payload.Documents), embed.InputTokens)
 	}
-	rank := newTask(t, 1, TextToRerank, "R(64,100)", TaskOptions{Batch: 4}).Call(0, 0)
+	rank := newTask(t, 1, spec.TextToRerank, "R(64,100)", TaskOptions{Batch: 4}).Call(0, 0)
 	if len(rank.Payload.Documents) != 4 || len(strings.Fields(rank.Payload.Query)) != 100 || rank.InputTokens != 356 {
 		t.Errorf("rerank: %d documents, query %q, %d tokens", len(rank.Payload.Documents), rank.Payload.Query, rank.InputTokens)
 	}
-	paint := newTask(t, 1, TextToImage, "I(1024,1792,2)", TaskOptions{PromptTokens: 9}).Call(0, 0)
+	paint := newTask(t, 1, spec.TextToImage, "I(1024,1792,2)", TaskOptions{PromptTokens: 9}).Call(0, 0)
 	if (paint.Payload.Paint != record.Paint{Width: 1024, Height: 1792, Images: 2}) || paint.InputTokens != 9 || paint.Payload.Images != nil {
 		t.Errorf("text to image: %+v, %d tokens", paint.Payload, paint.InputTokens)
 	}
-	look := newTask(t, 1, ImageTextToText, "I(40,30,2)", TaskOptions{OutputTokens: 5}).Call(0, 0)
+	look := newTask(t, 1, spec.ImageTextToText, "I(40,30,2)", TaskOptions{OutputTokens: 5}).Call(0, 0)
 	if len(look.Payload.Images) != 2 || look.InputTokens != 32 || look.OutputTokens != 5 {
 		t.Errorf("image to text: %d images, %d in, %d out", len(look.Payload.Images), look.InputTokens, look.OutputTokens)
 	}
 	own := record.Image{MediaType: "image/jpeg", Data: []byte{1}}
-	show := newTask(t, 1, ImageToEmbeddings, "I(40,30)", TaskOptions{Images: []record.Image{own}}).Call(0, 0)
+	show := newTask(t, 1, spec.ImageToEmbeddings, "I(40,30)", TaskOptions{Images: []record.Image{own}}).Call(0, 0)
 	if !reflect.DeepEqual(show.Payload.Images, []record.Image{own}) || show.Prompt != "" {
 		t.Errorf("image to embeddings: %+v", show.Payload)
 	}
 	for _, text := range []string{"A(1)", "A(2)", "A(4)", "A(100)", "A(4000)"} {
-		speech := newTask(t, 1, TextToSpeech, text, TaskOptions{}).Call(0, 0)
+		speech := newTask(t, 1, spec.TextToSpeech, text, TaskOptions{}).Call(0, 0)
 		if got := fmt.Sprintf("A(%d)", len(speech.Prompt)); got != text || speech.Prompt != strings.TrimSpace(speech.Prompt) {
 			t.Errorf("%s speaks %q", text, speech.Prompt)
 		}
@@ -101,7 +101,7 @@ func TestTaskPayloads(t *testing.T) {
 }
 
 func TestPicture(t *testing.T) {
-	call := newTask(t, 1, ImageToEmbeddings, "I(50,33)", TaskOptions{}).Call(0, 0)
+	call := newTask(t, 1, spec.ImageToEmbeddings, "I(50,33)", TaskOptions{}).Call(0, 0)
 	data := call.Payload.Images[0].Data
 	picture, format, err := image.Decode(bytes.NewReader(data))
 	if err != nil || format != "png" || picture.Bounds() != image.Rect(0, 0, 50, 33) {
@@ -124,7 +124,7 @@ func TestPicture(t *testing.T) {
 }
 
 func TestSound(t *testing.T) {
-	source, err := NewTask(1, SpeechToText, scenario.Scenario{}, TaskOptions{Sound: 1500 * time.Millisecond})
+	source, err := NewTask(1, spec.SpeechToText, scenario.Scenario{}, TaskOptions{Sound: 1500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestSound(t *testing.T) {
 		t.Error("calls do not each have their own sound")
 	}
 	for _, length := range []time.Duration{0, time.Hour} {
-		if _, err := NewTask(1, SpeechToText, scenario.Scenario{}, TaskOptions{Sound: length}); err == nil {
+		if _, err := NewTask(1, spec.SpeechToText, scenario.Scenario{}, TaskOptions{Sound: length}); err == nil {
 			t.Errorf("recordings of %v were accepted", length)
 		}
 	}
@@ -154,12 +154,12 @@ func TestTaskRefusals(t *testing.T) {
 		}
 	}
 	f("text-to-smell", "D(1,2)", TaskOptions{}, "text-to-speech, text-to-text")
-	f(SpeechToText, "A(10)", TaskOptions{Sound: time.Second}, "want the length of a recording")
-	f(TextToImage, "D(512,512)", TaskOptions{}, "want one such as I(512,512)")
-	f(TextToText, "I(512,512)", TaskOptions{}, "does not shape text-to-text")
-	f(TextToText, "dataset", TaskOptions{}, "does not shape")
-	f(TextToImage, "I(512,9000)", TaskOptions{}, "want at most 64 images of at most 8192 pixels")
-	f(TextToEmbeddings, "E(1)", TaskOptions{Batch: -1}, "want none below zero")
+	f(spec.SpeechToText, "A(10)", TaskOptions{Sound: time.Second}, "want the length of a recording")
+	f(spec.TextToImage, "D(512,512)", TaskOptions{}, "want one such as I(512,512)")
+	f(spec.TextToText, "I(512,512)", TaskOptions{}, "does not shape text-to-text")
+	f(spec.TextToText, "dataset", TaskOptions{}, "does not shape")
+	f(spec.TextToImage, "I(512,9000)", TaskOptions{}, "want at most 64 images of at most 8192 pixels")
+	f(spec.TextToEmbeddings, "E(1)", TaskOptions{Batch: -1}, "want none below zero")
 }
 
 // The words of every task are frozen: a plan made today asks the same tomorrow.

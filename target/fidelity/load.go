@@ -7,16 +7,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"assay/record"
 	"assay/target"
@@ -85,7 +79,7 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	}
 	defer client.Close()
 	seen := Observed{Ready: clock.Now() + clock.Epoch}
-	before, err := usage(unix.RUSAGE_SELF)
+	before, err := processTime()
 	if err != nil {
 		return err
 	}
@@ -93,7 +87,7 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	after, err := usage(unix.RUSAGE_SELF)
+	after, err := processTime()
 	if err != nil {
 		return err
 	}
@@ -263,42 +257,6 @@ func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *ta
 		stamps = answer.At
 		answers = append(answers, fold(answer))
 	}
-	seen.DecodeCPU, err = usage(unix.RUSAGE_THREAD)
+	seen.DecodeCPU, err = threadTime()
 	return answers, err
-}
-
-func usage(who int) (time.Duration, error) {
-	var u unix.Rusage
-	if err := unix.Getrusage(who, &u); err != nil {
-		return 0, fmt.Errorf("getrusage: %w", err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
-}
-
-// residentSet is the largest that this process has had, which unlike getrusage's
-// does not begin with that of the parent, and how much of it is file pages now.
-func residentSet() (peak, file int64, err error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, 0, err
-	}
-	for line := range strings.Lines(string(status)) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 || fields[0] != "VmHWM:" && fields[0] != "RssFile:" {
-			continue
-		}
-		kilobytes, err := strconv.ParseInt(fields[1], 10, 64)
-		if err != nil {
-			return 0, 0, fmt.Errorf("/proc/self/status, %s %w", fields[0], err)
-		}
-		if fields[0] == "VmHWM:" {
-			peak = kilobytes << 10
-		} else {
-			file = kilobytes << 10
-		}
-	}
-	if peak == 0 {
-		return 0, 0, errors.New("/proc/self/status has no VmHWM")
-	}
-	return peak, file, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -149,43 +148,12 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	return seen, time.Duration(seen.Ready - started.Nano()), nil
 }
 
-// start starts cmd on one processor. A child inherits the set of the thread that
-// made it, so that even its first instruction runs there.
+// start starts cmd on one processor where Cores names them.
 func (b Bench) start(cmd *exec.Cmd, which int) error {
 	if len(b.Cores) == 0 {
 		return cmd.Start()
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var before, one unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &before); err != nil {
-		return fmt.Errorf("sched_getaffinity: %w", err)
-	}
-	one.Set(b.Cores[which%len(b.Cores)])
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		return fmt.Errorf("sched_setaffinity to processor %d: %w", b.Cores[which%len(b.Cores)], err)
-	}
-	err := cmd.Start()
-	return errors.Join(err, unix.SchedSetaffinity(0, &before))
-}
-
-// TwoCores are the first two processors that this process may use; nil when
-// there are fewer, and then client and simulator share what there is.
-func TwoCores() ([]int, error) {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return nil, fmt.Errorf("sched_getaffinity: %w", err)
-	}
-	var cores []int
-	for i := 0; i < 1024 && len(cores) < 2; i++ {
-		if set.IsSet(i) {
-			cores = append(cores, i)
-		}
-	}
-	if len(cores) < 2 {
-		return nil, nil
-	}
-	return cores, nil
+	return startOn(cmd, b.Cores[which%len(b.Cores)])
 }
 
 // MostStreams is how many streams the descriptor limit allows, with some left

@@ -30,7 +30,7 @@ type Check struct {
 
 // All lists every check in the order of the report.
 var All = []Check{
-	Swap, Governor, CPULimit, MemoryLimit, ForeignGPU,
+	Linux, Swap, Governor, CPULimit, MemoryLimit, ForeignGPU,
 	NUMAAffinity, PressureCPU, PressureMemory, PressureIO, OtherLoad, Steal,
 	SleepOvershoot, Hiccups, ClockCost, ClockSource, WallClock,
 	GPUThrottling, GPUTemperature, GPUMemoryErrors, GPULink, CPUTemperature,

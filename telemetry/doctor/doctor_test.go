@@ -22,11 +22,12 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // A host is a machine to examine: files, and what no file holds.
 type host struct {
-	files map[string]string
-	gpus  *fakeGPUs
-	pulse *Pulse
-	clock *telemetry.ClockSync
-	disk  *telemetry.Space
+	files  map[string]string
+	system string
+	gpus   *fakeGPUs
+	pulse  *Pulse
+	clock  *telemetry.ClockSync
+	disk   *telemetry.Space
 }
 
 func (h host) local() telemetry.Host {
@@ -34,7 +35,7 @@ func (h host) local() telemetry.Host {
 	for name, text := range h.files {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	out := telemetry.Host{Files: files}
+	out := telemetry.Host{Files: files, System: h.system}
 	if h.gpus != nil {
 		out.GPUs = h.gpus
 	}
@@ -196,6 +197,7 @@ var cases = map[string]struct {
 	"power-mode": {
 		files("sys/class/power_supply/BAT0/type", "Battery\n", "sys/class/power_supply/BAT0/status", "Discharging\n"),
 		finding.Caution, files("sys/class/power_supply/BAT0/type", "Battery\n", "sys/class/power_supply/BAT0/status", "Full\n")},
+	"linux":           {host{system: "darwin"}, finding.Caution, host{system: "linux"}},
 	"virtual-machine": {files("proc/cpuinfo", guestCPUs), finding.Note, files("proc/cpuinfo", fourCPUs)},
 	"huge-pages":      {files(thp, "[always] madvise never\n"), finding.Note, files(thp, "always [madvise] never\n")},
 	"smt": {
@@ -319,7 +321,7 @@ func TestVerdict(t *testing.T) {
 	f(cases["swap"].trips, false, "not fit to measure: 1 void")
 	f(cases["smt"].trips, true, "fit to measure as far as checked: 0 void, 0 caution, 1 note")
 	f(cases["clock-source"].trips, true, "fit to measure as far as checked: 0 void, 1 caution")
-	f(host{}, true, "fit to measure as far as checked: 0 void, 0 caution, 0 note, 31 not checked, of 31 checks")
+	f(host{}, true, "fit to measure as far as checked: 0 void, 0 caution, 0 note, 32 not checked, of 32 checks")
 }
 
 // Measure runs for real: its figures are those of this machine, so only what no

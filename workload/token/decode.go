@@ -12,33 +12,10 @@ import (
 type decoder func(tokens []string) []string
 
 func parseDecoders(raw json.RawMessage) ([]decoder, error) {
-	kind, err := kindOf(raw)
-	if err != nil {
-		return nil, err
+	if kind, err := kindOf(raw); err != nil || kind == "" {
+		return []decoder{joinWords}, err
 	}
-	switch kind {
-	case "":
-		return []decoder{joinWords}, nil
-	case "Sequence":
-		var c struct {
-			component
-			Decoders []json.RawMessage
-		}
-		if err := strict(raw, &c); err != nil {
-			return nil, err
-		}
-		var list []decoder
-		for _, raw := range c.Decoders {
-			more, err := parseDecoders(raw)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		}
-		return list, nil
-	}
-	d, err := parseDecoder(kind, raw)
-	return []decoder{d}, err
+	return parseAll(raw, "decoders", parseDecoder)
 }
 
 func parseDecoder(kind string, raw json.RawMessage) (decoder, error) {

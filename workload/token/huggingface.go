@@ -32,7 +32,7 @@ func parseHuggingFace(data []byte) (*Model, error) {
 		}
 	}
 	var err error
-	m.normalize, err = parseNormalizer(f.Normalizer)
+	m.normalize, err = parseNormalizers(f.Normalizer)
 	keep(err)
 	m.splitters, err = parseSplitters(f.PreTokenizer)
 	keep(err)
@@ -108,8 +108,9 @@ func strict(raw json.RawMessage, into any) error {
 // component is what every component has.
 type component struct{ Type string }
 
-// flat lists the pre-tokenizers of a file, sequences opened.
-func flat(raw json.RawMessage) ([]json.RawMessage, error) {
+// flat lists the components of a file, sequences opened. The parts of a sequence stand
+// in its field called parts, and it has no other settings.
+func flat(raw json.RawMessage, parts string) ([]json.RawMessage, error) {
 	kind, err := kindOf(raw)
 	if err != nil || kind == "" {
 		return nil, err
@@ -117,16 +118,22 @@ func flat(raw json.RawMessage) ([]json.RawMessage, error) {
 	if kind != "Sequence" {
 		return []json.RawMessage{raw}, nil
 	}
-	var c struct {
-		component
-		Pretokenizers []json.RawMessage
-	}
-	if err := json.Unmarshal(raw, &c); err != nil {
+	var settings map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &settings); err != nil {
 		return nil, err
 	}
+	for name := range settings {
+		if name != "type" && name != parts {
+			return nil, fmt.Errorf("Sequence: unknown field %q", name)
+		}
+	}
+	var inner []json.RawMessage
+	if err := json.Unmarshal(settings[parts], &inner); err != nil {
+		return nil, fmt.Errorf("Sequence: %s: %w", parts, err)
+	}
 	var list []json.RawMessage
-	for _, raw := range c.Pretokenizers {
-		more, err := flat(raw)
+	for _, raw := range inner {
+		more, err := flat(raw, parts)
 		if err != nil {
 			return nil, err
 		}
@@ -135,11 +142,32 @@ func flat(raw json.RawMessage) ([]json.RawMessage, error) {
 	return list, nil
 }
 
+// parseAll parses the components of a file in their order, sequences opened.
+func parseAll[T any](raw json.RawMessage, parts string, parse func(kind string, raw json.RawMessage) (T, error)) ([]T, error) {
+	components, err := flat(raw, parts)
+	if err != nil {
+		return nil, err
+	}
+	var list []T
+	for _, raw := range components {
+		kind, err := kindOf(raw)
+		if err != nil {
+			return nil, err
+		}
+		one, err := parse(kind, raw)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
 // lastPreTokenizer returns the type of the last pre-tokenizer. A ByteLevel one
 // before others would have them work on its visible characters; no published
 // tokenizer does that, and it is refused.
 func lastPreTokenizer(raw json.RawMessage) (string, error) {
-	list, err := flat(raw)
+	list, err := flat(raw, "pretokenizers")
 	last := ""
 	for i, raw := range list {
 		if last, err = kindOf(raw); err != nil {
@@ -155,7 +183,7 @@ func lastPreTokenizer(raw json.RawMessage) (string, error) {
 // soleScanner returns the scanner that does all that the pre-tokenizers do, or
 // nil: one known pattern, then bytes.
 func soleScanner(raw json.RawMessage) scanner {
-	list, err := flat(raw)
+	list, err := flat(raw, "pretokenizers")
 	if err != nil || len(list) == 0 || len(list) > 2 {
 		return nil
 	}

@@ -38,16 +38,13 @@ func chain(list []normalizer) normalizer {
 	}
 }
 
-func parseNormalizer(raw json.RawMessage) (normalizer, error) {
-	kind, err := kindOf(raw)
-	if err != nil {
-		return nil, err
-	}
+func parseNormalizers(raw json.RawMessage) (normalizer, error) {
+	list, err := parseAll(raw, "normalizers", parseNormalizer)
+	return chain(list), err
+}
+
+func parseNormalizer(kind string, raw json.RawMessage) (normalizer, error) {
 	switch kind {
-	case "":
-		return nil, nil
-	case "Sequence":
-		return parseNormalizers(raw)
 	case "NFC", "NFD", "NFKC", "NFKD":
 		return pure(forms[kind].String), strict(raw, &component{})
 	case "Lowercase":
@@ -93,27 +90,6 @@ func parseNormalizer(raw json.RawMessage) (normalizer, error) {
 		return parseBertNormalizer(raw)
 	}
 	return nil, fmt.Errorf("normalizer %s is not known", kind)
-}
-
-func parseNormalizers(raw json.RawMessage) (normalizer, error) {
-	var c struct {
-		component
-		Normalizers []json.RawMessage
-	}
-	if err := strict(raw, &c); err != nil {
-		return nil, err
-	}
-	var list []normalizer
-	for _, raw := range c.Normalizers {
-		n, err := parseNormalizer(raw)
-		if err != nil {
-			return nil, err
-		}
-		if n != nil {
-			list = append(list, n)
-		}
-	}
-	return chain(list), nil
 }
 
 var forms = map[string]norm.Form{"NFC": norm.NFC, "NFD": norm.NFD, "NFKC": norm.NFKC, "NFKD": norm.NFKD}

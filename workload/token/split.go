@@ -27,33 +27,7 @@ type cut struct {
 }
 
 func parseSplitters(raw json.RawMessage) ([]splitter, error) {
-	kind, err := kindOf(raw)
-	if err != nil {
-		return nil, err
-	}
-	if kind == "" {
-		return nil, nil
-	}
-	if kind != "Sequence" {
-		s, err := parseSplitter(kind, raw)
-		return []splitter{s}, err
-	}
-	var c struct {
-		component
-		Pretokenizers []json.RawMessage
-	}
-	if err := strict(raw, &c); err != nil {
-		return nil, err
-	}
-	var list []splitter
-	for _, raw := range c.Pretokenizers {
-		more, err := parseSplitters(raw)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
-	}
-	return list, nil
+	return parseAll(raw, "pretokenizers", parseSplitter)
 }
 
 func parseSplitter(kind string, raw json.RawMessage) (splitter, error) {

@@ -8,26 +8,15 @@ import (
 // parseTemplate reads which tokens a post-processor puts before and after a
 // single text.
 func (m *Model) parseTemplate(raw json.RawMessage) error {
-	kind, err := kindOf(raw)
-	if err != nil {
-		return err
-	}
+	_, err := parseAll(raw, "processors", func(kind string, raw json.RawMessage) (struct{}, error) {
+		return struct{}{}, m.parseProcessor(kind, raw)
+	})
+	return err
+}
+
+func (m *Model) parseProcessor(kind string, raw json.RawMessage) error {
 	switch kind {
-	case "", "ByteLevel": // ByteLevel moves offsets, which are not kept
-		return nil
-	case "Sequence":
-		var c struct {
-			component
-			Processors []json.RawMessage
-		}
-		if err := strict(raw, &c); err != nil {
-			return err
-		}
-		for _, raw := range c.Processors {
-			if err := m.parseTemplate(raw); err != nil {
-				return err
-			}
-		}
+	case "ByteLevel": // it moves offsets, which are not kept
 		return nil
 	case "BertProcessing", "RobertaProcessing":
 		var c struct {

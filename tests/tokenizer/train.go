@@ -1,4 +1,4 @@
-package token
+package main
 
 import (
 	"bytes"
@@ -6,16 +6,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/dlclark/regexp2"
 )
 
-// Train learns a byte-level BPE vocabulary of size tokens from text and returns
+// regexLlama3 is how Llama 3 cuts text before it merges bytes.
+const regexLlama3 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+
+// train learns a byte-level BPE vocabulary of size tokens from text and returns
 // it as a tokenizer.json with the pattern of Llama 3. It keeps the whole count
 // of pairs and is meant for small texts.
-func Train(text string, size int) ([]byte, error) {
+func train(text string, size int) ([]byte, error) {
 	if size < 256 {
 		return nil, fmt.Errorf("a vocabulary of %d tokens: want at least 256, one for each byte", size)
 	}
-	t := newTrainer(text)
+	t, err := newTrainer(text)
+	if err != nil {
+		return nil, err
+	}
 	for len(t.tokens) < size && t.learn() {
 	}
 	return t.file()
@@ -34,16 +42,14 @@ type trainer struct {
 	where  map[[2]int32]map[int]bool // words that may hold a pair
 }
 
-func newTrainer(text string) *trainer {
+func newTrainer(text string) (*trainer, error) {
 	t := &trainer{counts: map[[2]int32]int{}, where: map[[2]int32]map[int]bool{}}
 	for b := range 256 {
 		t.tokens = append(t.tokens, string([]byte{byte(b)}))
 	}
-	seen := map[string]int{}
-	for text != "" {
-		n := scanLlama3(text)
-		seen[text[:n]]++
-		text = text[n:]
+	seen, err := words(text)
+	if err != nil {
+		return nil, err
 	}
 	for _, word := range slices.Sorted(maps.Keys(seen)) {
 		w := trainedWord{count: seen[word]}
@@ -53,7 +59,18 @@ func newTrainer(text string) *trainer {
 		t.words = append(t.words, w)
 		t.count(len(t.words)-1, +1)
 	}
-	return t
+	return t, nil
+}
+
+// words counts the pieces that the pattern cuts text into.
+func words(text string) (map[string]int, error) {
+	pattern := regexp2.MustCompile(regexLlama3, regexp2.None)
+	seen := map[string]int{}
+	match, err := pattern.FindStringMatch(text)
+	for ; match != nil && err == nil; match, err = pattern.FindNextMatch(match) {
+		seen[match.String()]++
+	}
+	return seen, err
 }
 
 // count adds the pairs of word i to the counts, or takes them out.
@@ -107,6 +124,21 @@ func joinPair(ids []int32, pair [2]int32, id int32) []int32 {
 	}
 	return out
 }
+
+// alphabet is the character that stands for each byte: itself where it can be seen,
+// the next free one after the first 256 otherwise. It is GPT-2's.
+var alphabet = func() (list [256]rune) {
+	next := rune(256)
+	for b := range list {
+		if '!' <= b && b <= '~' || 0xa1 <= b && b <= 0xac || 0xae <= b {
+			list[b] = rune(b)
+			continue
+		}
+		list[b] = next
+		next++
+	}
+	return list
+}()
 
 // spelled writes raw bytes in the byte-level alphabet.
 func spelled(raw string) string {

@@ -1,0 +1,6 @@
+// Package child ties the processes that assay starts to its own life: a server or a
+// rank that outlived a dead run would spoil the next one.
+//
+// It starts nothing itself. What to start, and how to end it in good order, is known
+// to packages target and launch.
+package child

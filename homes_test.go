@@ -1,0 +1,137 @@
+package assay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A home says where a module of others may be imported, and why it is here at all.
+// Tests may import any module that has a home.
+type home struct {
+	module string
+	why    string
+
+	// folders may import it. None means that only tests do, and that the binary does
+	// not hold it.
+	folders []string
+}
+
+// moving are homes that two states of the tree differ in: report is being split.
+// Once report/plot and report/workbook exist, delete this line and "report" from
+// the homes of plot, x/image, excelize and yaml.
+var moving = []string{"report", "report/page", "report/plot", "report/workbook"}
+
+// homes lists the modules that the tree imports itself. docs/dependencies.md is made
+// from it.
+var homes = []home{
+	{"charm.land/bubbletea/v2", "the terminal of the live view: raw mode, resizing, redrawing only what changed, giving the terminal back whatever happens; the usual choice. The view itself is plain text of ours", []string{"live"}},
+	{"github.com/NVIDIA/go-nvml", "NVIDIA's own binding; loads the library at run time, ships a mock DGX for tests; needs cgo, so builds without it fall back to nvidia-smi", []string{"telemetry"}},
+	{"github.com/andybalholm/brotli", "reads bodies that a proxy compressed though nobody asked; pure Go, and part of the binary already through parquet-go", []string{"target"}},
+	{"github.com/charmbracelet/x/ansi", "widths and cuts of text with colours; part of bubbletea", []string{"live"}},
+	{"github.com/charmbracelet/x/term", "is this a terminal, and how large; part of bubbletea", []string{"live"}},
+	{"github.com/creack/pty", "the pseudo-terminal that a live view is drawn into when its cost is measured; small, no dependencies of its own", []string{"cmd/assay"}},
+	{"github.com/dlclark/regexp2", "regular expressions with look-ahead, which tokenizer files use and Go's have not; no dependencies of its own; only for patterns that are not written out by hand", []string{"workload/token", "tests/tokenizer"}},
+	{"github.com/gowebpki/jcs", "canonical JSON (RFC 8785): number formatting is easy to get wrong", []string{"bundle", "spec", "tests/forger"}},
+	{"github.com/in-toto/attestation", "in-toto statements and SLSA provenance", []string{"bundle"}},
+	{"github.com/parquet-go/parquet-go", "Parquet in pure Go, fast enough by a factor of several (see `make bench-bundle`); Arrow's writer drags in gRPC and three times the binary", []string{"bundle", "workload/dataset", "judge/benchmark"}},
+	{"github.com/prometheus/client_model", "what a metrics page says, as values", []string{"telemetry", "sim"}},
+	{"github.com/prometheus/common", "the text format of metrics pages, read and written", []string{"telemetry", "sim"}},
+	{"github.com/richardlehane/mscfb", "the container of old Excel files, in which LibreOffice writes numbers to the last bit; part of excelize", nil},
+	{"github.com/rivo/uniseg", "what a reader sees as one character (UAX 29), by which `Precompiled` normalizers work; no dependencies of its own", []string{"workload/token"}},
+	{"github.com/secure-systems-lab/go-securesystemslib", "DSSE envelopes, as in-toto and sigstore use them", []string{"bundle"}},
+	{"github.com/spf13/cobra", "commands, flags, help, completion, manual pages; the usual choice, small", []string{"cmd/assay"}},
+	{"github.com/spf13/pflag", "the flags of cobra, where they are walked one by one", []string{"cmd/assay"}},
+	{"github.com/xuri/excelize/v2", "workbooks with styles, filters and native charts that Excel and LibreOffice open; the only kept library of its kind in Go, pure, 7 MB of the binary", []string{"report", "report/workbook"}},
+	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "foreign", "report", "report/plot", "cmd/assay"}},
+	{"golang.org/x/image", "the names of CSS colours, which layout files use; part of the binary already through plot", []string{"report", "report/plot"}},
+	{"golang.org/x/net", "frames and header compression of the simulator's HTTP/2, which sends from its own threads; net/http's server cannot", []string{"sim"}},
+	{"golang.org/x/sys", "monotonic clock, sleep until a time, epoll, file locks, socket options: what the standard library has no call for", []string{
+		"bundle", "collective", "launch", "live", "load", "probe", "record", "sim", "target", "target/fidelity", "telemetry", "worker",
+	}},
+	{"golang.org/x/text", "Unicode normal forms, which tokenizer files ask for", []string{"workload/token"}},
+	{"gonum.org/v1/gonum", "distributions, moments and linear algebra; its quantiles are not used", []string{
+		"stats", "metric", "lint", "foreign", "analysis/benchmark", "analysis/breakdown", "analysis/compare", "analysis/gate",
+		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady",
+	}},
+	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report", "report/plot"}},
+	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
+	{"google.golang.org/protobuf", "the JSON form of in-toto statements; the wire format of KServe's messages and of sentencepiece models, field by field", []string{"bundle", "target", "workload/token"}},
+}
+
+func TestHomes(t *testing.T) {
+	report(t, homeFaults(thisTree(t), homes, moving))
+}
+
+// homeFaults are imports of modules away from their homes, and homes that nobody
+// lives in.
+func homeFaults(tree []source, homes []home, moving []string) []string {
+	var faults []string
+	used := importsByModule(tree, homes)
+	for _, where := range used[""] {
+		faults = append(faults, fmt.Sprintf("%s: the module has no home; give it one in homes_test.go, with the reason", where))
+	}
+	for _, h := range homes {
+		if len(used[h.module]) == 0 {
+			faults = append(faults, fmt.Sprintf("%s has a home and is imported nowhere", h.module))
+		}
+		inside := outsideTests(used[h.module])
+		for _, dir := range inside {
+			if !slices.Contains(h.folders, dir) {
+				faults = append(faults, fmt.Sprintf("%s imports %s, whose home is %s", dir, h.module, strings.Join(h.folders, ", ")))
+			}
+		}
+		for _, dir := range h.folders {
+			if !slices.Contains(inside, dir) && !slices.Contains(moving, dir) {
+				faults = append(faults, fmt.Sprintf("%s is a home of %s and does not import it", dir, h.module))
+			}
+		}
+	}
+	return faults
+}
+
+// testMark follows the folders of which only the tests import a module.
+const testMark = " (tests)"
+
+// importsByModule lists the folders that import each module, each once, sorted;
+// under "" the imports of modules without a home.
+func importsByModule(tree []source, homes []home) map[string][]string {
+	own := ours.module
+	used := map[string][]string{}
+	for _, s := range tree {
+		if s.nested {
+			continue
+		}
+		for _, imported := range s.imports() {
+			if !strings.Contains(roomOf(imported), ".") || strings.HasPrefix(imported, own+"/") {
+				continue // of the standard library, or ours
+			}
+			module, where := moduleOf(imported, homes), s.dir
+			if module == "" {
+				where = s.path + " imports " + imported
+			} else if s.test {
+				where += testMark
+			}
+			used[module] = append(used[module], where)
+		}
+	}
+	for module, list := range used {
+		slices.Sort(list)
+		used[module] = slices.Compact(list)
+	}
+	return used
+}
+
+func moduleOf(imported string, homes []home) string {
+	for _, h := range homes {
+		if imported == h.module || strings.HasPrefix(imported, h.module+"/") {
+			return h.module
+		}
+	}
+	return ""
+}
+
+func outsideTests(dirs []string) []string {
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool { return strings.HasSuffix(dir, testMark) })
+}
