@@ -149,7 +149,7 @@ screenshots-ranks: browser
 # Size of the page of 45 points and a million requests, and the time from navigation
 # to its first live chart.
 bench-page: browser
-	go test ./report -run '^(TestHTMLSize|TestBrowser)$$' -count 1 -v | grep -E 'bytes|first chart|^ok|FAIL'
+	go test ./report/page -run '^(TestHTMLSize|TestBrowser)$$' -count 1 -v | grep -E 'bytes|first chart|^ok|FAIL'
 
 # Ten minutes of fuzzing for each parser of things that others write. Without its
 # limit Go would spend most of them making interesting inputs shorter.

@@ -55,7 +55,9 @@ func unsound(e Evidence) []string {
 	if void := idsOf(e.Audit.Findings, finding.Void); len(void) > 0 {
 		why = append(why, "void findings: "+strings.Join(void, ", "))
 	}
-	if wanted := e.Plan.Run.Spec.Trials.MinReplicates; e.launches() < wanted {
+	if e.Plan.Run.Spec.Trials.Quick {
+		why = append(why, "a quick look: one launch has no interval")
+	} else if wanted := e.Plan.Run.Spec.Trials.MinReplicates; e.launches() < wanted {
 		why = append(why, fmt.Sprintf("%d completed launches, %d declared as the fewest", e.launches(), wanted))
 	}
 	if e.Client.Bounds == nil && e.Plan.Has(plan.KindServing) { // without load there is no client

@@ -235,7 +235,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 		Metric: row.Metric, Statistic: row.Statistic, Point: m.point.Name, Side: row.Side,
 		Value: row.Value, Unit: row.Unit, Interval: row.Interval, Confidence: row.Confidence,
 		Launches: len(row.PerLaunch), Requests: math.MaxInt, Conditions: m.conditions,
-		Cautions: idsOf(m.Audit.Findings, finding.Caution),
+		Cautions: idsOf(m.about(m.Audit.Findings), finding.Caution),
 	}
 	var values []float64
 	for _, v := range row.PerLaunch {

@@ -149,7 +149,7 @@ func TestAddedFiguresAreNotRead(t *testing.T) {
 	if got := ttft(t, j); got < .015 || j.Source != DerivedAgain {
 		t.Errorf("TTFT %v s, %s; want the records' 20 ms", got, j.Source)
 	}
-	if notes := strings.Join(j.Notes(), "\n"); !strings.Contains(notes, "7 files were added after sealing") || !strings.Contains(notes, "not the figures") {
+	if notes := strings.Join(j.Notes(), "\n"); !strings.Contains(notes, "7 files were added after sealing") || !strings.Contains(notes, "not the results") {
 		t.Errorf("notes: %s", notes)
 	}
 }

@@ -41,6 +41,13 @@ type Closed struct {
 	// measured call saw the full load.
 	Cooldown time.Duration
 
+	// Spread is the time over which the first users begin, each at a moment drawn from
+	// SpreadSeed. Users who begin together and get answers of one length stay in step:
+	// they queue for each other at every turn, and whole cohorts end in or out of the
+	// window. Zero means that all begin at once.
+	Spread     time.Duration
+	SpreadSeed int64
+
 	// Entered is told when the measurement begins (Measure) and ends (Cooldown),
 	// as it happens. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)

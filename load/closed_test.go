@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -152,3 +153,44 @@ func TestClosedCancelled(t *testing.T) {
 		}
 	})
 }
+
+// Users begin spread over a time, as the seed says, and not in step.
+func TestClosedSpread(t *testing.T) {
+	starts := func(seed int64, spread time.Duration) (list []time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			clock, err := record.StartClock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			var mu sync.Mutex
+			do := doing(func(ctx context.Context) *target.Raw {
+				mu.Lock()
+				list = append(list, time.Since(begin))
+				mu.Unlock()
+				<-ctx.Done() // the first call of each user is its last
+				return &target.Raw{Done: clock.Now()}
+			})
+			_ = Closed{Users: 8, Warmup: 2 * time.Second, Measure: time.Second, Spread: spread, SpreadSeed: seed}.Run(ctx, clock, endless(ctx), do, func(*target.Raw) {})
+		})
+		slices.Sort(list)
+		return list
+	}
+	together, first, again, other := starts(1, 0), starts(1, time.Second), starts(1, time.Second), starts(2, time.Second)
+	if len(together) != 8 || together[7] != 0 {
+		t.Errorf("without a spread users begin at %v, want all at once", together)
+	}
+	if len(first) != 8 || first[7]-first[0] < 300*time.Millisecond || first[7] > time.Second {
+		t.Errorf("users begin at %v, want them spread over a second", first)
+	}
+	if !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("one seed gives %v and %v, another %v", first, again, other)
+	}
+}
+
+// A doing is a Doer that is a function.
+type doing func(ctx context.Context) *target.Raw
+
+func (d doing) Do(ctx context.Context, _ target.Prepared, _ int64) *target.Raw { return d(ctx) }

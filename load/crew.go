@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -66,6 +67,7 @@ type crew struct {
 	shards int
 	levels []Level
 	join   func(number int32, due int64)
+	late   func(number int32) int64 // how long after the others a first user begins
 
 	present sync.WaitGroup // every user at work
 	leader  sync.WaitGroup // whoever changes the level
@@ -78,6 +80,12 @@ type crew struct {
 func newCrew(c Closed, join func(number int32, due int64)) *crew {
 	w := &crew{users: c.Users, shard: c.Shard, shards: max(1, c.Shards), levels: c.Levels, join: join}
 	w.working = make([]bool, w.users)
+	w.late = func(number int32) int64 {
+		if c.Spread == 0 {
+			return 0
+		}
+		return rand.New(rand.NewPCG(uint64(c.SpreadSeed), uint64(number))).Int64N(int64(c.Spread))
+	}
 	return w
 }
 
@@ -88,7 +96,7 @@ func (w *crew) muster(due int64) {
 	if len(w.levels) > 0 {
 		level = w.levels[0].Users
 	}
-	w.set(level, due)
+	w.set(level, func(number int32) int64 { return due + w.late(number) })
 }
 
 // follow changes the level as time goes on from the stamp begin, until ctx ends.
@@ -103,13 +111,13 @@ func (w *crew) follow(ctx context.Context, clock *record.Clock, begin int64) {
 			if (Timers{clock}).Wait(ctx, at) != nil {
 				return
 			}
-			w.set(l.Users, at)
+			w.set(l.Users, func(int32) int64 { return at })
 		}
 	})
 }
 
 // set makes the level hold and those begin whom it calls for.
-func (w *crew) set(level int, due int64) {
+func (w *crew) set(level int, due func(number int32) int64) {
 	w.mu.Lock()
 	w.level = level
 	var called []int32
@@ -122,7 +130,7 @@ func (w *crew) set(level int, due int64) {
 	}
 	w.mu.Unlock()
 	for _, number := range called {
-		w.join(number, due)
+		w.join(number, due(number))
 	}
 }
 

@@ -21,6 +21,7 @@ type Estimates struct {
 	Confidence float64    `json:"confidence"`
 	Launches   []int      `json:"launches"` // those the estimates rest on
 	LeftOut    []LeftOut  `json:"leftOut,omitempty"`
+	Partial    []LeftOut  `json:"partial,omitempty"` // launches that were ended, of which only the finished points count
 	Rows       []Row      `json:"rows"`
 	Outcomes   []Outcomes `json:"outcomes"`
 	Counts     []Count    `json:"counts,omitempty"`   // tokens by assay's count and by the server's

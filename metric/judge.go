@@ -43,16 +43,22 @@ func (j *judging) read(b *bundle.Bundle) error {
 	return j.estimates.gather(b, j.plan, j.launches)
 }
 
-// launch reads one launch. No estimate rests on one that was not completed, but
-// the client was at work in it.
+// launch reads one launch. No estimate rests on one that was not completed, but for
+// the points that were over when somebody ended the run; the client was at work in it
+// all the same.
 func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
-	estimate := info.Outcome == bundle.LaunchCompleted
-	if !estimate {
-		j.estimates.LeftOut = append(j.estimates.LeftOut, leftOut(info))
-	}
 	r, err := openLaunch(b, info.Index)
 	if err != nil {
 		return err
+	}
+	estimate := info.Outcome == bundle.LaunchCompleted
+	switch {
+	case estimate:
+	case j.partial(info) && r.keepFinished():
+		estimate = true
+		j.estimates.Partial = append(j.estimates.Partial, leftOut(info))
+	default:
+		j.estimates.LeftOut = append(j.estimates.LeftOut, leftOut(info))
 	}
 	if estimate {
 		if err := r.prepare(j.plan, info.Side); err != nil {
@@ -95,4 +101,11 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 		return j.client.add(b, r, reads)
 	}
 	return nil
+}
+
+// partial reports whether the finished points of a launch count though the launch does
+// not: the run was asked to end and wrote down all that it had. What a search visits
+// next depends on what it has seen, so that half of one is none.
+func (j *judging) partial(info bundle.LaunchInfo) bool {
+	return info.Outcome == bundle.LaunchAborted && info.Rows != nil && j.plan.Search == nil && j.plan.Run.Spec.Load != nil
 }

@@ -178,6 +178,28 @@ func build(t *testing.T, p plan.Plan, launches []bundle.LaunchOutcome, requests 
 	return b
 }
 
+// Of a launch that was ended the points that were over count; one with a request that
+// was cut does not.
+func TestFinishedPointsOfAnEndedLaunch(t *testing.T) {
+	p := testPlan(t)
+	f := func(last record.Outcome, launches, left, partial int) {
+		t.Helper()
+		b := build(t, p, []bundle.LaunchOutcome{bundle.LaunchCompleted, bundle.LaunchAborted}, func(launch int) []*Timeline {
+			list := []*Timeline{timeline(2, 10, 30), timeline(2, 10, 30)}
+			if launch == 1 {
+				list[1].Result = last
+			}
+			return list
+		})
+		e, _, err := JudgeWatched(b, p, "test", Watcher{})
+		if err != nil || len(e.Launches) != launches || len(e.LeftOut) != left || len(e.Partial) != partial {
+			t.Errorf("%s: launches %v, left out %v, partial %v, %v; want %d, %d and %d", last, e.Launches, e.LeftOut, e.Partial, err, launches, left, partial)
+		}
+	}
+	f(record.OK, 2, 0, 1)
+	f(record.Cut, 1, 1, 0)
+}
+
 func TestEstimate(t *testing.T) {
 	p := testPlan(t)
 	completed := bundle.LaunchCompleted

@@ -107,6 +107,22 @@ func openLaunch(b *bundle.Bundle, index int) (*launchReader, error) {
 	return r, nil
 }
 
+// keepFinished drops the points that the end of the run has cut into, and reports
+// whether any is left. A point is whole when its window has ended and every measured
+// request with it: those that were cut are the slow ones.
+func (r *launchReader) keepFinished() bool {
+	r.launch.Points = slices.DeleteFunc(r.launch.Points, func(p *Point) bool {
+		cut := slices.ContainsFunc(p.Requests, func(t *Timeline) bool { return t.Phase == record.Measure && t.Result == record.Cut })
+		for _, t := range slices.Concat(p.Requests, p.Probes) {
+			if cut {
+				t.in = nil // nobody asks it
+			}
+		}
+		return cut
+	})
+	return len(r.launch.Points) > 0
+}
+
 // windows reads the points of the launch and says which of them ended.
 func (r *launchReader) windows() (ended map[int32]bool, err error) {
 	ended = map[int32]bool{}

@@ -17,7 +17,7 @@ import (
 func (p Plan) launches() []Launch {
 	var list []Launch
 	sides := p.Run.Spec.Sides()
-	blocks := p.Run.Spec.Trials.MinReplicates
+	blocks := p.Run.Spec.Trials.Launches()
 	if len(sides) < 2 {
 		for index := range blocks {
 			list = append(list, p.launch(index, int64(index)))

@@ -7,8 +7,8 @@ type Precision struct {
 	Confidence float64      `json:"confidence"`
 	Launches   int          `json:"launches"`
 	Percentile []Percentile `json:"percentiles"`
-	Effects    []Effect     `json:"effects"`
-	Power      float64      `json:"power"` // of the effects
+	Effects    []Effect     `json:"effects,omitempty"` // none for a single launch
+	Power      float64      `json:"power"`             // of the effects
 }
 
 // Percentile is the sample that one percentile needs and which points reach it
@@ -49,6 +49,9 @@ func precision(p Plan) Precision {
 			}
 		}
 		out.Percentile = append(out.Percentile, row)
+	}
+	if p.Replicates() < 2 {
+		return out // one launch shows no spread, and so no effect
 	}
 	for _, cv := range launchCVs {
 		out.Effects = append(out.Effects, Effect{

@@ -135,6 +135,10 @@ type Request struct {
 	Protocol        string `parquet:"protocol,dict"`           // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 }
 
+// Resent is the flag of a request that was sent twice: the server had closed the kept
+// connection before a byte of the answer came.
+const Resent = "resent"
+
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning
 // and Tool are output.
 type ChunkKind string

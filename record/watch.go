@@ -54,6 +54,10 @@ const (
 	SearchStep = "search.step"
 )
 
+// TargetNote is what a target taught before the run, such as a field that it refuses
+// and that is not sent.
+const TargetNote = "target.note"
+
 // The events of ranks. The detail of RankCheck is a Check as JSON, that of the
 // others is text.
 const (

@@ -11,9 +11,9 @@ import (
 	"assay/unit"
 )
 
-// ownError says how wrong the client was about a known stream, and what that
+// OwnError says how wrong the client was about a known stream, and what that
 // does not cover.
-func ownError(r Report) []string {
+func OwnError(r Report) []string {
 	b := r.Client.Bounds
 	if r.Source != nil && b == nil {
 		return []string{"not known: " + r.Source.Tool + " does not measure its own"}
@@ -47,8 +47,8 @@ func demandText(c record.Calibration) string {
 	return fmt.Sprintf("closed loop of %d", c.Streams)
 }
 
-// boundOf is the client's error beside a metric that has it inside.
-func boundOf(r Report, m metric.Metric) string {
+// BoundOf is the client's error beside a metric that has it inside.
+func BoundOf(r Report, m metric.Metric) string {
 	if r.Client.Bounds == nil {
 		return "–"
 	}
@@ -63,15 +63,15 @@ func boundOf(r Report, m metric.Metric) string {
 
 // writeClient shows the client's health by launch, and every finding.
 func writeClient(b *bytes.Buffer, r Report) {
-	if len(r.Client.Launches) > 0 && r.serves() {
+	if len(r.Client.Launches) > 0 && r.Serves() {
 		fmt.Fprintln(b, "\nclient")
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "  launch\tlag p50\tlag p99\tlate > 1 ms\tshared reads\tCPU\tbusiest\tGC pause\trun queue\tsteal\tpressure\tmemory\tfiles")
 		for _, h := range r.Client.Launches {
 			fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Launch,
-				quantity(h.LagP50, metric.TTFT.Unit), quantity(h.LagP99, metric.TTFT.Unit), percent(h.LateShare), percent(h.SharedRead),
-				percent(h.CPUShare), percent(h.CPUShareMax), quantity(h.GCPauseMax, metric.TTFT.Unit),
-				percent(h.RunQueue), percent(h.Steal), percent(h.CPUPressure), quantity(h.ResidentMax, unit.Byte), count(h.OpenFilesMax))
+				Quantity(h.LagP50, metric.TTFT.Unit), Quantity(h.LagP99, metric.TTFT.Unit), Percent(h.LateShare), Percent(h.SharedRead),
+				Percent(h.CPUShare), Percent(h.CPUShareMax), Quantity(h.GCPauseMax, metric.TTFT.Unit),
+				Percent(h.RunQueue), Percent(h.Steal), Percent(h.CPUPressure), Quantity(h.ResidentMax, unit.Byte), Count(h.OpenFilesMax))
 		}
 		t.Flush()
 	}
@@ -89,14 +89,16 @@ func writeClient(b *bytes.Buffer, r Report) {
 	}
 }
 
-func quantity(v *float64, u unit.Unit) string {
+// Quantity shows a value that may be missing.
+func Quantity(v *float64, u unit.Unit) string {
 	if v == nil {
 		return "–"
 	}
 	return unit.Format(*v, u)
 }
 
-func count(v *float64) string {
+// Count shows a whole number that may be missing.
+func Count(v *float64) string {
 	if v == nil {
 		return "–"
 	}

@@ -15,19 +15,21 @@ import (
 
 // CompareText writes a comparison for a terminal. All shows every statistic.
 func CompareText(w io.Writer, r compare.Report, all bool) error {
-	return comparePage(r, all).text(w)
+	return ComparisonOutline(r, all).text(w)
 }
 
 // CompareMarkdown writes a comparison for a pull request.
 func CompareMarkdown(w io.Writer, r compare.Report, all bool) error {
-	return comparePage(r, all).markdown(w)
+	return ComparisonOutline(r, all).markdown(w)
 }
 
-func comparePage(r compare.Report, all bool) page {
-	var p page
+// ComparisonOutline lays a comparison out, whatever the face. All shows every statistic.
+func ComparisonOutline(r compare.Report, all bool) Outline {
+	var p Outline
+	p.add(verdictBlock(r))
 	for _, c := range r.Comparisons {
 		// Whether the rest may be believed comes first.
-		p.add(block{lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
+		p.add(Block{Lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
 	}
 	for _, c := range r.Comparisons {
 		p.add(pairFindings(c))
@@ -38,7 +40,7 @@ func comparePage(r compare.Report, all bool) page {
 	for _, c := range r.Comparisons {
 		p.addComparison(r, c, all)
 	}
-	p.add(block{title: "how to read it", lines: []string{
+	p.add(Block{Title: "how to read it", Lines: []string{
 		fmt.Sprintf("Ratios are candidate ÷ baseline over launches, with %g %% intervals. A difference matters from %.3g %% (--margin).", 100*(1-r.Alpha), 100*r.Margin),
 		"Better and worse: p, corrected, is at most " + fmt.Sprintf("%.3g", r.Alpha) + ". Equivalent: the difference is shown to lie within the margin.",
 		"Inconclusive is neither, and not a sign of equality. Could see: the smallest difference that these launches would have shown with " + fmt.Sprintf("%g %% chance.", 100*r.Power),
@@ -48,7 +50,7 @@ func comparePage(r compare.Report, all bool) page {
 }
 
 // pairFindings lists what the checks found in a pair.
-func pairFindings(c compare.Comparison) block {
+func pairFindings(c compare.Comparison) Block {
 	var list []gate.Found
 	for _, f := range c.Findings {
 		list = append(list, gate.Found{About: gate.AboutPair, Finding: f})
@@ -78,15 +80,15 @@ func numbered(n int, one, many string) string {
 	return many
 }
 
-func (p *page) addComparison(r compare.Report, c compare.Comparison, all bool) {
+func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool) {
 	label := c.Candidate.Label
-	p.add(block{title: label + ": what differs", head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, rows: changeRows(c.Changes)})
+	p.add(Block{Title: label + ": what differs", Head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, Rows: changeRows(c.Changes)})
 	p.add(definitionsBlock(label, c.Definitions))
 	design := "launches compared as two groups (Welch)"
 	if c.Paired {
 		design = "launches paired by block"
 	}
-	p.add(block{title: label + ": sides", lines: []string{partyText("baseline", r.Baseline), partyText("candidate", c.Candidate), design}})
+	p.add(Block{Title: label + ": sides", Lines: []string{partyText("baseline", r.Baseline), partyText("candidate", c.Candidate), design}})
 	var points []string
 	for _, row := range c.Rows {
 		if len(points) == 0 || points[len(points)-1] != row.Point {
@@ -96,7 +98,7 @@ func (p *page) addComparison(r compare.Report, c compare.Comparison, all bool) {
 	for _, point := range points {
 		p.addPoint(c, point, all)
 	}
-	p.add(block{title: label + ": what would settle it", points: settles(c, all)})
+	p.add(Block{Title: label + ": what would settle it", Points: settles(c, all)})
 	for _, d := range c.Distributions {
 		p.add(distributionBlock(label, d))
 	}
@@ -108,8 +110,8 @@ func (p *page) addComparison(r compare.Report, c compare.Comparison, all bool) {
 		}
 		missing = append(missing, text)
 	}
-	p.add(block{title: label + ": missing", points: missing})
-	p.add(block{title: label + ": warnings", points: c.Warnings})
+	p.add(Block{Title: label + ": missing", Points: missing})
+	p.add(Block{Title: label + ": warnings", Points: c.Warnings})
 }
 
 func changeRows(changes []diff.Change) [][]string {
@@ -128,10 +130,10 @@ func changeRows(changes []diff.Change) [][]string {
 }
 
 // definitionsBlock says what the tools of two sides mean by the same words.
-func definitionsBlock(label string, list []compare.Definition) block {
-	b := block{title: label + ": what the tools mean", head: []string{"", "baseline", "candidate"}}
+func definitionsBlock(label string, list []compare.Definition) Block {
+	b := Block{Title: label + ": what the tools mean", Head: []string{"", "baseline", "candidate"}}
 	for _, d := range list {
-		b.rows = append(b.rows, []string{d.Of, d.Baseline, d.Candidate})
+		b.Rows = append(b.Rows, []string{d.Of, d.Baseline, d.Candidate})
 	}
 	return b
 }
@@ -153,33 +155,33 @@ func partyText(role string, p compare.Party) string {
 	return fmt.Sprintf("%s %s%s, %d launches, %s", role, p.RunID, side, p.Launches, p.Digest)
 }
 
-// comparedStatistics are shown of every distribution; --all shows the others too.
-var comparedStatistics = map[string]bool{"p50": true, "p95": true, "p99": true, "value": true}
+// ComparedStatistics are shown of every distribution; --all shows the others too.
+var ComparedStatistics = map[string]bool{"p50": true, "p95": true, "p99": true, "value": true}
 
-func (p *page) addPoint(c compare.Comparison, point string, all bool) {
+func (p *Outline) addPoint(c compare.Comparison, point string, all bool) {
 	head := []string{"metric", "baseline", "candidate", "ratio", "verdict", "p", "could see", "effect"}
 	for _, primary := range []bool{true, false} {
-		b := block{head: head}
+		b := Block{Head: head}
 		hidden := 0
 		for _, row := range c.Rows {
 			switch {
 			case row.Point != point || row.Primary != primary:
-			case !primary && !all && !comparedStatistics[row.Statistic]:
+			case !primary && !all && !ComparedStatistics[row.Statistic]:
 				hidden++
 			default:
-				b.rows = append(b.rows, comparedRow(row))
+				b.Rows = append(b.Rows, comparedRow(row))
 			}
 		}
 		place := point
 		if place == "" {
 			place = "launch as a whole"
 		}
-		b.title = fmt.Sprintf("%s: %s, other metrics", c.Candidate.Label, place)
+		b.Title = fmt.Sprintf("%s: %s, other metrics", c.Candidate.Label, place)
 		if primary {
-			b.title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
+			b.Title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
 		}
 		if hidden > 0 {
-			b.lines = []string{fmt.Sprintf("%d more %s with --all", hidden, numbered(hidden, "statistic", "statistics"))}
+			b.Lines = []string{fmt.Sprintf("%d more %s with --all", hidden, numbered(hidden, "statistic", "statistics"))}
 		}
 		p.add(b)
 	}
@@ -207,11 +209,11 @@ func ratioText(row compare.Row) string {
 	case row.Ratio != nil && bounded(row.Ratio):
 		return fmt.Sprintf("%.3f [%.3f, %.3f]", row.Ratio.Value, row.Ratio.Interval.Lo, row.Ratio.Interval.Hi)
 	case row.Ratio != nil:
-		return unbounded(fmt.Sprintf("%.3f", row.Ratio.Value), row.Warnings)
+		return Unbounded(fmt.Sprintf("%.3f", row.Ratio.Value), row.Warnings)
 	case row.Difference != nil && bounded(row.Difference):
 		return "difference " + unit.FormatInterval(row.Difference.Value, row.Difference.Interval.Lo, row.Difference.Interval.Hi, row.Unit)
 	case row.Difference != nil:
-		return unbounded("difference "+unit.Format(row.Difference.Value, row.Unit), row.Warnings)
+		return Unbounded("difference "+unit.Format(row.Difference.Value, row.Unit), row.Warnings)
 	}
 	return "–"
 }
@@ -264,10 +266,10 @@ func settles(c compare.Comparison, all bool) []string {
 	return list
 }
 
-func distributionBlock(label string, d compare.Distribution) block {
-	b := block{title: fmt.Sprintf("%s: %s of requests at %s", label, d.Name, d.Point), head: []string{"quantile", "baseline", "candidate"}}
+func distributionBlock(label string, d compare.Distribution) Block {
+	b := Block{Title: fmt.Sprintf("%s: %s of requests at %s", label, d.Name, d.Point), Head: []string{"quantile", "baseline", "candidate"}}
 	for _, q := range d.Quantiles {
-		b.rows = append(b.rows, []string{fmt.Sprintf("p%g", 100*q.Quantile), quantileText(q.Baseline, d.Unit), quantileText(q.Candidate, d.Unit)})
+		b.Rows = append(b.Rows, []string{fmt.Sprintf("p%g", 100*q.Quantile), quantileText(q.Baseline, d.Unit), quantileText(q.Candidate, d.Unit)})
 	}
 	if len(d.Distances) > 0 {
 		least, most := d.Distances[0], d.Distances[0]
@@ -275,11 +277,11 @@ func distributionBlock(label string, d compare.Distribution) block {
 			least.KS, most.KS = min(least.KS, one.KS), max(most.KS, one.KS)
 			least.Wasserstein, most.Wasserstein = min(least.Wasserstein, one.Wasserstein), max(most.Wasserstein, one.Wasserstein)
 		}
-		b.lines = []string{fmt.Sprintf("distance of launches, pair by pair, as a description: Kolmogorov–Smirnov %.2g to %.2g, a request is moved by %s to %s on average",
+		b.Lines = []string{fmt.Sprintf("distance of launches, pair by pair, as a description: Kolmogorov–Smirnov %.2g to %.2g, a request is moved by %s to %s on average",
 			least.KS, most.KS, unit.Format(least.Wasserstein, d.Unit), unit.Format(most.Wasserstein, d.Unit))}
 	}
 	for _, v := range d.Variance {
-		b.lines = append(b.lines, fmt.Sprintf("variance of %s: %.3g %% between requests, %.3g %% between launches", v.Side, 100*v.Levels[0].Share, 100*v.ICC))
+		b.Lines = append(b.Lines, fmt.Sprintf("variance of %s: %.3g %% between requests, %.3g %% between launches", v.Side, 100*v.Levels[0].Share, 100*v.ICC))
 	}
 	return b
 }
@@ -291,8 +293,8 @@ func quantileText(v *float64, u unit.Unit) string {
 	return unit.Format(*v, u)
 }
 
-func enginesBlock(e compare.Engines, baseline string) block {
-	b := block{title: "engines at " + e.Point + ", verdicts beside " + baseline, head: append([]string{"engine"}, e.Columns...)}
+func enginesBlock(e compare.Engines, baseline string) Block {
+	b := Block{Title: "engines at " + e.Point + ", verdicts beside " + baseline, Head: append([]string{"engine"}, e.Columns...)}
 	for _, engine := range e.Rows {
 		row := []string{engine.Label}
 		for _, cell := range engine.Cells {
@@ -308,7 +310,16 @@ func enginesBlock(e compare.Engines, baseline string) block {
 			}
 			row = append(row, text)
 		}
-		b.rows = append(b.rows, row)
+		b.Rows = append(b.Rows, row)
 	}
 	return b
+}
+
+// CompareTitle names the candidates and the baseline.
+func CompareTitle(r compare.Report) string {
+	var labels []string
+	for _, c := range r.Comparisons {
+		labels = append(labels, c.Candidate.Label)
+	}
+	return strings.Join(labels, ", ") + " beside " + r.Baseline.Label
 }

@@ -13,7 +13,7 @@ import (
 // fails where the candidate is worse and is skipped where the launches cannot say,
 // one for whether the pair is controlled and one for each finding that is void.
 func CompareJUnit(w io.Writer, r compare.Report, all bool) error {
-	suite := junitSuite{Name: "assay compare " + compareTitle(r)}
+	suite := junitSuite{Name: "assay compare " + CompareTitle(r)}
 	for _, c := range r.Comparisons {
 		label := c.Candidate.Label
 		controlled := junitCase{Class: label, Name: "controlled"}
@@ -31,7 +31,7 @@ func CompareJUnit(w io.Writer, r compare.Report, all bool) error {
 			suite.count(one)
 		}
 		for _, row := range c.Rows {
-			if row.Primary || all || comparedStatistics[row.Statistic] {
+			if row.Primary || all || ComparedStatistics[row.Statistic] {
 				suite.count(comparedCase(label, row))
 			}
 		}

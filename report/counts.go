@@ -7,8 +7,8 @@ import (
 	"assay/spec"
 )
 
-// tokenizer says what counted tokens.
-func tokenizer(t spec.Tokenizer) string {
+// TokenizerText says what counted tokens.
+func TokenizerText(t spec.Tokenizer) string {
 	switch t.Kind {
 	case "":
 		return "none: the run is older than this field, and its prompts are words"
@@ -20,8 +20,8 @@ func tokenizer(t spec.Tokenizer) string {
 	return "assay's own, which is no model's: prompts are built with it; the server's counts are the model's"
 }
 
-// countLine shows the tokens of a point by both counts.
-func countLine(c metric.Count) string {
+// CountText shows the tokens of a point by both counts.
+func CountText(c metric.Count) string {
 	more := fmt.Sprintf("%+d in each of", c.Least)
 	switch {
 	case c.Least == 0 && c.Most == 0:

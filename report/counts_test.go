@@ -11,7 +11,7 @@ import (
 func TestTokenizer(t *testing.T) {
 	f := func(tok spec.Tokenizer, want string) {
 		t.Helper()
-		if got := tokenizer(tok); !strings.Contains(got, want) {
+		if got := TokenizerText(tok); !strings.Contains(got, want) {
 			t.Errorf("%+v: %s, want %s", tok, got, want)
 		}
 	}
@@ -24,7 +24,7 @@ func TestTokenizer(t *testing.T) {
 func TestCountLine(t *testing.T) {
 	f := func(least, most int, want string) {
 		t.Helper()
-		if got := countLine(metric.Count{Requests: 3, Ours: 100, Server: 101.5, Least: least, Most: most}); !strings.HasSuffix(got, want) {
+		if got := CountText(metric.Count{Requests: 3, Ours: 100, Server: 101.5, Least: least, Most: most}); !strings.HasSuffix(got, want) {
 			t.Errorf("%d to %d: %s, want %s", least, most, got, want)
 		}
 	}

@@ -21,21 +21,21 @@ func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	_, measured := r.Estimates.Find(metric.GPUEnergy.ID, "value", point.Index)
-	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(costText(s.Cost, measured), boundsText(s.Bounds)...), ", "))
+	fmt.Fprintf(t, "  economics\tas declared: %s\n", strings.Join(append(CostText(s.Cost, measured), BoundsText(s.Bounds)...), ", "))
 	for _, m := range metric.All {
-		if !m.Declared || !r.shown(m) {
+		if !m.Declared || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			fmt.Fprintf(t, "    %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
+			fmt.Fprintf(t, "    %s\t%s\tCV %s\n", m.Name, Value(row), Percent(row.CV))
 		}
 	}
 	t.Flush()
 }
 
-// costText says what spec.cost declares; the power of the GPUs only where it was
+// CostText says what spec.cost declares; the power of the GPUs only where it was
 // not measured.
-func costText(c *spec.Cost, measured bool) (parts []string) {
+func CostText(c *spec.Cost, measured bool) (parts []string) {
 	if c == nil {
 		return nil
 	}
@@ -58,7 +58,8 @@ func costText(c *spec.Cost, measured bool) (parts []string) {
 	return parts
 }
 
-func boundsText(b *spec.Bounds) (parts []string) {
+// BoundsText lists the declared bounds of the hardware.
+func BoundsText(b *spec.Bounds) (parts []string) {
 	if b == nil {
 		return nil
 	}
@@ -74,15 +75,15 @@ func boundsText(b *spec.Bounds) (parts []string) {
 	return parts
 }
 
-// shown reports whether a face for people shows m: everything, if all is asked
+// Shown reports whether a face for people shows m: everything, if all is asked
 // for.
-func (r Report) shown(m metric.Metric) bool { return r.All || !m.Detail || r.standsIn(m) }
+func (r Report) Shown(m metric.Metric) bool { return r.All || !m.Detail || r.StandsIn(m) }
 
 // writeMore says how many metrics of a point only the JSON and --all show.
 func writeMore(b *bytes.Buffer, r Report, point plan.Point) {
 	more := 0
 	for _, m := range metric.All {
-		if r.shown(m) {
+		if r.Shown(m) {
 			continue
 		}
 		for _, statistic := range []string{"mean", "value"} {

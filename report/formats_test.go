@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,54 +15,20 @@ import (
 	"assay/analysis/mlperf"
 	"assay/bundle"
 	"assay/claim"
-	"assay/finding"
-	"assay/lint"
 	"assay/metric"
 	"assay/record"
+	"assay/report"
+	"assay/report/reporttest"
 	"assay/spec"
 	"assay/unit"
 )
 
-// judgedExample is the example with checks and what may be said about it.
-func judgedExample(t *testing.T) Report {
-	r := example(t)
-	r.Findings = append([]finding.Finding{{Check: "client-limited", Severity: finding.Void, Message: "an example of a void <finding>"}}, r.Findings...)
-	r.Checks = []lint.Result{
-		{Check: "client-limited", State: lint.Found}, {Check: "client-error", State: lint.Found}, {Check: "short-run", State: lint.Passed},
-		{Check: "thermal", State: lint.NotChecked, Missing: "samples of the accelerators"}, {Check: "ranks", State: lint.NotApplicable},
-	}
-	r.Claims = &claim.Claims{
-		Grade: claim.Exploratory, Downgrades: []string{"unsigned"},
-		Claims:  []claim.Claim{{Sentence: "At concurrency=1 the p50 of TTFT is 11 ms."}},
-		Refused: []claim.Refusal{{What: "TTFT p99", Reason: "too few requests"}},
-	}
-	return r
-}
-
-// golden holds what was written against testdata/name.golden.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("every format needs a golden file (-update writes it): %v", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s: got:\n%s\nwant:\n%s", name, got, want)
-	}
-}
-
 func TestMarkdown(t *testing.T) {
 	var got bytes.Buffer
-	if err := Markdown(&got, judgedExample(t)); err != nil {
+	if err := report.Markdown(&got, reporttest.Judged(t)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "judged.md", got.Bytes())
+	reporttest.Golden(t, "judged.md", got.Bytes())
 	sentence := strings.Index(got.String(), "> At concurrency=1")
 	if sentence < 0 || sentence > strings.Index(got.String(), "**void** `client-limited`") {
 		t.Errorf("what may be said does not come first:\n%s", got.String())
@@ -73,12 +37,12 @@ func TestMarkdown(t *testing.T) {
 
 // Beyond a few, sentences are folded away.
 func TestMarkdownFoldsSentences(t *testing.T) {
-	r := judgedExample(t)
+	r := reporttest.Judged(t)
 	for i := range 20 {
 		r.Claims.Claims = append(r.Claims.Claims, claim.Claim{Sentence: fmt.Sprintf("Sentence %d.", i)})
 	}
 	var got bytes.Buffer
-	if err := Markdown(&got, r); err != nil {
+	if err := report.Markdown(&got, r); err != nil {
 		t.Fatal(err)
 	}
 	open, folded, _ := strings.Cut(got.String(), "<details><summary>16 more that may be claimed, 1 not to be claimed</summary>\n\n")
@@ -88,18 +52,18 @@ func TestMarkdownFoldsSentences(t *testing.T) {
 	}
 	r.Claims.Claims = nil
 	got.Reset()
-	if err := Markdown(&got, r); err != nil || !strings.Contains(got.String(), "> Nothing may be claimed.\n\nNot to be claimed: TTFT p99") || strings.Contains(got.String(), "<details>") {
+	if err := report.Markdown(&got, r); err != nil || !strings.Contains(got.String(), "> Nothing may be claimed.\n\nNot to be claimed: TTFT p99") || strings.Contains(got.String(), "<details>") {
 		t.Errorf("why nothing may be claimed is not shown (%v):\n%s", err, got.String())
 	}
 }
 
 // Many points have one table, with the columns that have something in them.
 func TestMarkdownOfManyPoints(t *testing.T) {
-	r := example(t)
+	r := reporttest.Example(t)
 	rows := r.Estimates.Rows
 	r.Plan.Points, r.Estimates.Rows = nil, nil
 	for i := range 9 {
-		point := example(t).Plan.Points[0]
+		point := reporttest.Example(t).Plan.Points[0]
 		point.Index, point.Name = i, fmt.Sprintf("concurrency=%d", i+1)
 		r.Plan.Points = append(r.Plan.Points, point)
 		for _, row := range rows {
@@ -110,7 +74,7 @@ func TestMarkdownOfManyPoints(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	if err := Markdown(&got, r); err != nil {
+	if err := report.Markdown(&got, r); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(got.String(), "| concurrency="); n != 9 {
@@ -123,9 +87,9 @@ func TestMarkdownOfManyPoints(t *testing.T) {
 
 // Every estimate is a row, with all of its digits.
 func TestCSV(t *testing.T) {
-	r := example(t)
+	r := reporttest.Example(t)
 	var out bytes.Buffer
-	if err := CSV(&out, r); err != nil {
+	if err := report.CSV(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()
@@ -149,11 +113,11 @@ func TestCSV(t *testing.T) {
 
 // Figures of another tool come as they are, and say whose they are.
 func TestReportedFigures(t *testing.T) {
-	r := example(t)
+	r := reporttest.Example(t)
 	r.Source = &bundle.Source{Tool: "genai-bench", Version: "0.0.4", Unknown: []bundle.Gap{{ID: bundle.GapReplicates}}}
 	r.Reported = []record.Reported{{Point: 1, Name: "error_rate", Statistic: "value", Value: .25, Unit: "1", Wrong: "it counts warm-up requests"}}
 	var table, page bytes.Buffer
-	if err := errors.Join(CSV(&table, r), Markdown(&page, r)); err != nil {
+	if err := errors.Join(report.CSV(&table, r), report.Markdown(&page, r)); err != nil {
 		t.Fatal(err)
 	}
 	want := ",concurrency=4,1,4,,,,,,error_rate,value,1,,0.25,,,,0,0,,as genai-bench reckoned it,it counts warm-up requests,"
@@ -170,11 +134,11 @@ func TestReportedFigures(t *testing.T) {
 // What forbids a claim fails, what lacks evidence is skipped, and the rest passes.
 func TestJUnit(t *testing.T) {
 	var out bytes.Buffer
-	if err := JUnit(&out, judgedExample(t)); err != nil {
+	if err := report.JUnit(&out, reporttest.Judged(t)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "judged.xml", out.Bytes())
-	var suite junitSuite
+	reporttest.Golden(t, "judged.xml", out.Bytes())
+	var suite report.JUnitSuite
 	if err := xml.Unmarshal(out.Bytes(), &suite); err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +157,8 @@ func TestJUnit(t *testing.T) {
 }
 
 func TestMLPerfSummary(t *testing.T) {
-	r := example(t)
-	if err := MLPerfSummary(&bytes.Buffer{}, r); err == nil || !strings.Contains(err.Error(), "load.mlperf") {
+	r := reporttest.Example(t)
+	if err := report.MLPerfSummary(&bytes.Buffer{}, r); err == nil || !strings.Contains(err.Error(), "load.mlperf") {
 		t.Errorf("a run of no scenario: error %v does not say what to do", err)
 	}
 	minute := unit.Duration(60e9)
@@ -208,10 +172,10 @@ func TestMLPerfSummary(t *testing.T) {
 		{Launch: 1, Scenario: spec.ServerLoad, Reasons: []string{"90 queries, want at least 100"}, Queries: 90, Samples: 90, Seconds: 61, Percentile: 99, Limits: []mlperf.Limit{{Metric: metric.TTFT.ID, Max: 2, Over: 9, Need: 1500}}},
 	}
 	var out bytes.Buffer
-	if err := MLPerfSummary(&out, r); err != nil {
+	if err := report.MLPerfSummary(&out, r); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "mlperf_log_summary.txt", out.Bytes())
+	reporttest.Golden(t, "mlperf_log_summary.txt", out.Bytes())
 	if n := strings.Count(out.String(), "NO MLPerf RESULT"); n != 2 {
 		t.Errorf("two summaries say %d times that they are no MLPerf result", n)
 	}
@@ -219,29 +183,15 @@ func TestMLPerfSummary(t *testing.T) {
 
 func TestResults(t *testing.T) {
 	var out bytes.Buffer
-	if err := Results(&out, example(t)); err != nil {
+	if err := report.Results(&out, reporttest.Example(t)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "results.json", out.Bytes())
-	var got results
+	reporttest.Golden(t, "results.json", out.Bytes())
+	var got report.ShortResult
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if figure := got.Results["concurrency=1"]["ttft.v1 p50"]; math.Abs(figure.Value-.011) > 1e-9 || figure.Launches != 3 || got.WorldSize == nil || *got.WorldSize != 8 {
 		t.Errorf("TTFT p50 %+v on %v devices, want 11 ms of 3 launches on 8", figure, got.WorldSize)
-	}
-}
-
-// Names, files and what a terminal can show do not collide.
-func TestFormatNames(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range slices.Concat(All, OnRequest) {
-		if seen[f.Name] || seen[f.File] {
-			t.Errorf("two formats are called %s or %s", f.Name, f.File)
-		}
-		seen[f.Name], seen[f.File] = true, true
-	}
-	if (Named{File: "report.xlsx"}).Binary() != true || (Named{File: "report.md"}).Binary() {
-		t.Error("a workbook is for no terminal, and Markdown is")
 	}
 }

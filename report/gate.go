@@ -9,62 +9,63 @@ import (
 )
 
 // GateText writes what a gate says for a terminal.
-func GateText(w io.Writer, r gate.Result) error { return gatePage(r).text(w) }
+func GateText(w io.Writer, r gate.Result) error { return GateOutline(r).text(w) }
 
 // GateMarkdown writes what a gate says for a pull request.
-func GateMarkdown(w io.Writer, r gate.Result) error { return gatePage(r).markdown(w) }
+func GateMarkdown(w io.Writer, r gate.Result) error { return GateOutline(r).markdown(w) }
 
-func gatePage(r gate.Result) page {
-	var p page
-	p.add(block{lines: []string{
-		strings.TrimSuffix(fmt.Sprintf("gate %s: %s: %s", r.Policy, gateVerdict(r), strings.Join(r.AdvisoryReasons, "; ")), ": "),
+// GateOutline lays a verdict out, whatever the face.
+func GateOutline(r gate.Result) Outline {
+	var p Outline
+	p.add(Block{Lines: []string{
+		strings.TrimSuffix(fmt.Sprintf("gate %s: %s: %s", r.Policy, GateVerdict(r), strings.Join(r.AdvisoryReasons, "; ")), ": "),
 		fmt.Sprintf("%s beside %s: %s", r.Candidate.Label, r.Baseline.Label, standing(r.Controlled, r.Declared, gateVariable(r), r.Others)),
 	}})
-	why := block{title: "why not"}
+	why := Block{Title: "why not"}
 	for _, reason := range r.Reasons {
-		why.points = append(why.points, reason.String())
+		why.Points = append(why.Points, reason.String())
 	}
 	p.add(why)
 	p.add(findingsBlock("findings", r.Findings))
-	metrics := block{title: "metrics", head: []string{"metric", "verdict", "ratio or difference", "margin", "p", "could see", "why"}}
+	metrics := Block{Title: "metrics", Head: []string{"metric", "verdict", "ratio or difference", "margin", "p", "could see", "why"}}
 	for _, d := range r.Metrics {
 		corrected := "–"
 		if d.Corrected != nil {
 			corrected = pValue(*d.Corrected)
 		}
-		metrics.rows = append(metrics.rows, []string{d.Key, string(d.Verdict), measuredText(d), marginText(d), corrected, percentText(d.Detectable), d.Reason})
+		metrics.Rows = append(metrics.Rows, []string{d.Key, string(d.Verdict), measuredText(d), marginText(d), corrected, percentText(d.Detectable), d.Reason})
 	}
 	p.add(metrics)
 	p.add(guardsBlock(r.Guards))
-	accuracy := block{title: "accuracy", head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
+	accuracy := Block{Title: "accuracy", Head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
 	for _, d := range r.Accuracy {
 		delta := "–"
 		if d.Delta != nil {
 			delta = fmt.Sprintf("%.4g [%.4g, %.4g] at %g %%", d.Delta.Value, d.Delta.Interval.Lo, d.Delta.Interval.Hi, 100*d.Delta.Confidence)
 		}
-		accuracy.rows = append(accuracy.rows, []string{d.Metric, string(d.Verdict), delta, fmt.Sprintf("%g", d.Tolerance), d.Reason})
+		accuracy.Rows = append(accuracy.Rows, []string{d.Metric, string(d.Verdict), delta, fmt.Sprintf("%g", d.Tolerance), d.Reason})
 	}
 	p.add(accuracy)
 	if c := r.Confirmation; c != nil {
-		b := block{title: "measured afresh: " + c.Party.Label, head: []string{"metric", "at first", "again"}}
+		b := Block{Title: "measured afresh: " + c.Party.Label, Head: []string{"metric", "at first", "again"}}
 		for i, first := range c.First {
-			b.rows = append(b.rows, []string{first.Key, fmt.Sprintf("%s, %s", first.Verdict, measuredText(first)), fmt.Sprintf("%s, %s", c.Second[i].Verdict, measuredText(c.Second[i]))})
+			b.Rows = append(b.Rows, []string{first.Key, fmt.Sprintf("%s, %s", first.Verdict, measuredText(first)), fmt.Sprintf("%s, %s", c.Second[i].Verdict, measuredText(c.Second[i]))})
 		}
 		switch {
 		case c.Refused != "":
-			b.lines = []string{"not used: " + c.Refused}
+			b.Lines = []string{"not used: " + c.Refused}
 		case len(c.First) == 0:
-			b.lines = []string{"nothing had regressed: not needed"}
+			b.Lines = []string{"nothing had regressed: not needed"}
 		}
 		p.add(b)
 	}
-	p.add(block{title: "what differs", head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, rows: changeRows(r.Changes)})
-	sides := block{title: "sides", lines: []string{partyText("baseline", r.Baseline), partyText("candidate", r.Candidate)}}
+	p.add(Block{Title: "what differs", Head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, Rows: changeRows(r.Changes)})
+	sides := Block{Title: "sides", Lines: []string{partyText("baseline", r.Baseline), partyText("candidate", r.Candidate)}}
 	for _, g := range r.Grades {
-		sides.points = append(sides.points, strings.TrimSuffix(fmt.Sprintf("%s: %s grade: %s", g.Label, g.Grade, strings.Join(g.Why, "; ")), ": "))
+		sides.Points = append(sides.Points, strings.TrimSuffix(fmt.Sprintf("%s: %s grade: %s", g.Label, g.Grade, strings.Join(g.Why, "; ")), ": "))
 	}
 	p.add(sides)
-	p.add(block{title: "how to read it", lines: []string{
+	p.add(Block{Title: "how to read it", Lines: []string{
 		fmt.Sprintf("Rule %s, policy %s. Regressed: worse by more than the margin, with p (corrected by Holm for %d metrics) at most %.3g.", r.Rule, r.Digest, len(r.Metrics), r.Alpha),
 		fmt.Sprintf("Not worse: not worse by the margin or more, shown at that level, by launches that had a chance of %g %% to see a regression that large.", 100*r.Power),
 		"Everything else is inconclusive or missing, and is no pass unless the policy says so.",
@@ -74,8 +75,8 @@ func gatePage(r gate.Result) page {
 	return p
 }
 
-// gateVerdict is the verdict in capitals, which says first whether it counts.
-func gateVerdict(r gate.Result) string {
+// GateVerdict is the verdict in capitals, which says first whether it counts.
+func GateVerdict(r gate.Result) string {
 	switch {
 	case r.Advisory && r.Passed:
 		return "ADVISORY, NOTHING AGAINST IT"
@@ -87,21 +88,21 @@ func gateVerdict(r gate.Result) string {
 	return "FAILED"
 }
 
-func findingsBlock(title string, list []gate.Found) block {
-	b := block{title: title}
+func findingsBlock(title string, list []gate.Found) Block {
+	b := Block{Title: title}
 	for _, f := range list {
 		text := fmt.Sprintf("%s %s: %s", strings.ToUpper(string(f.Severity)), f.Name(), f.Message)
 		if f.Fix != "" {
 			text += "; to do: " + f.Fix
 		}
-		b.points = append(b.points, text)
+		b.Points = append(b.Points, text)
 	}
 	return b
 }
 
 // guardsBlock shows every guard, and what the policy has changed about it.
-func guardsBlock(list []gate.GuardDecision) block {
-	b := block{title: "guards", head: []string{"guard", "verdict", "ratio or difference", "margin", "why"}}
+func guardsBlock(list []gate.GuardDecision) Block {
+	b := Block{Title: "guards", Head: []string{"guard", "verdict", "ratio or difference", "margin", "why"}}
 	for _, d := range list {
 		margin := marginText(d.Decision)
 		switch {
@@ -110,7 +111,7 @@ func guardsBlock(list []gate.GuardDecision) block {
 		case d.Verdict == gate.Missing:
 			margin = fmt.Sprintf("%g", d.Default)
 		}
-		b.rows = append(b.rows, []string{d.Key, string(d.Verdict), measuredText(d.Decision), margin, guardReason(d)})
+		b.Rows = append(b.Rows, []string{d.Key, string(d.Verdict), measuredText(d.Decision), margin, guardReason(d)})
 	}
 	return b
 }

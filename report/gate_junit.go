@@ -53,7 +53,7 @@ type (
 // properties.
 func GateJUnit(w io.Writer, r gate.Result) error {
 	suite := junitSuite{Name: "assay gate " + r.Policy, Properties: &junitProperties{List: []junitProperty{
-		{"advisory", strconv.FormatBool(r.Advisory)}, {"verdict", gateVerdict(r)},
+		{"advisory", strconv.FormatBool(r.Advisory)}, {"verdict", GateVerdict(r)},
 	}}}
 	if r.Advisory {
 		suite.Name += " (advisory)"

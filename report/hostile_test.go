@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/gate"
+	"assay/report"
 )
 
 // strange is what must act nowhere.
@@ -26,11 +27,11 @@ func TestStrangersWordsDoNothing(t *testing.T) {
 	}
 	c := compare.Report{Baseline: compare.Party{Label: strange}, Comparisons: []compare.Comparison{{Candidate: compare.Party{Label: strange}}}}
 	faces := map[string]func(w io.Writer) error{
-		"gate.txt":   func(w io.Writer) error { return GateText(w, g) },
-		"gate.md":    func(w io.Writer) error { return GateMarkdown(w, g) },
-		"gate.xml":   func(w io.Writer) error { return GateJUnit(w, g) },
-		"compare.md": func(w io.Writer) error { return CompareMarkdown(w, c, true) },
-		"compare":    func(w io.Writer) error { return CompareText(w, c, true) },
+		"gate.txt":   func(w io.Writer) error { return report.GateText(w, g) },
+		"gate.md":    func(w io.Writer) error { return report.GateMarkdown(w, g) },
+		"gate.xml":   func(w io.Writer) error { return report.GateJUnit(w, g) },
+		"compare.md": func(w io.Writer) error { return report.CompareMarkdown(w, c, true) },
+		"compare":    func(w io.Writer) error { return report.CompareText(w, c, true) },
 	}
 	for name, face := range faces {
 		t.Run(name, func(t *testing.T) {

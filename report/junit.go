@@ -19,7 +19,7 @@ import (
 // complete is a test that failed.
 func JUnit(w io.Writer, r Report) error {
 	suite := junitSuite{Name: r.heading("", "; ") + "assay " + r.RunID, Output: fmt.Sprintf("status %s, signature %s", r.Status, r.Signature)}
-	if alarm := r.alarm(); alarm != "" {
+	if alarm := r.Alarm(); alarm != "" {
 		suite.count(junitCase{Class: "seal", Name: "the bundle is what was sealed", Failure: &junitFailure{Type: judge.NotVerified, Message: alarm}})
 	}
 	for _, l := range r.Launches {

@@ -18,23 +18,23 @@ import (
 // what speaks against it, then the figures.
 func Markdown(w io.Writer, r Report) error {
 	marked := ""
-	if alarm := r.alarm(); alarm != "" {
+	if alarm := r.Alarm(); alarm != "" {
 		marked = "> **" + visible.Markdown(alarm) + "**\n\n"
 	}
 	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", marked, visible.Markdown(r.RunID)); err != nil {
 		return err
 	}
-	var p page
-	p.add(block{lines: quotable(r), marked: true})
-	p.add(block{title: "Findings", points: findingPoints(r), marked: true})
+	var p Outline
+	p.add(Block{Lines: quotable(r), marked: true})
+	p.add(Block{Title: "Findings", Points: findingPoints(r), marked: true})
 	for _, b := range r.rankBlocks() {
 		p.add(b)
 	}
 	p.addPoints(r)
 	if rows := reportedRows(r); len(rows) > 0 {
-		p.add(block{title: "Figures as the source reckoned them", lines: []string{"assay repeats them and vouches for none."}, head: []string{"point", "figure", "statistic", "value", "remark"}, rows: rows})
+		p.add(Block{Title: "Figures as the source reckoned them", Lines: []string{"assay repeats them and vouches for none."}, Head: []string{"point", "figure", "statistic", "value", "remark"}, Rows: rows})
 	}
-	p.add(block{title: "Where it comes from", lines: provenance(r), marked: true})
+	p.add(Block{Title: "Where it comes from", Lines: provenance(r), marked: true})
 	return p.markdown(w)
 }
 
@@ -54,7 +54,7 @@ func quotable(r Report) (lines []string) {
 	if s.Target != nil {
 		for _, side := range s.Sides() {
 			about := fmt.Sprintf("%s, model %s, %s", side.Target.API, side.Target.Model, loadText(s.Workload))
-			lines = append(lines, fmt.Sprintf("**%s:** %s", visible.Markdown(sideHead(side.Name)), visible.Markdown(about)))
+			lines = append(lines, fmt.Sprintf("**%s:** %s", visible.Markdown(SideHead(side.Name)), visible.Markdown(about)))
 		}
 	}
 	return lines
@@ -122,14 +122,14 @@ var summaryColumns = []struct {
 	{"requests", metric.RequestThroughput.ID, "value"}, {"errors", metric.ErrorRate.ID, "value"}, {"goodput", metric.Goodput.ID, "value"},
 }
 
-func (p *page) addPoints(r Report) {
+func (p *Outline) addPoints(r Report) {
 	var rows [][]string // one for each point and side that was measured
-	var full []block
-	for _, point := range r.servingPoints() {
-		for _, side := range r.sideNames() {
+	var full []Block
+	for _, point := range r.ServingPoints() {
+		for _, side := range r.SideNames() {
 			one := r
 			one.Estimates = r.Estimates.Of(side)
-			if !measured(one.Estimates, point.Index) {
+			if !Measured(one.Estimates, point.Index) {
 				continue
 			}
 			title := point.Name
@@ -150,10 +150,10 @@ func (p *page) addPoints(r Report) {
 		for _, c := range summaryColumns {
 			head = append(head, c.head)
 		}
-		p.add(withoutEmpty(block{title: "Points", lines: []string{intervalLine(r)}, head: head, rows: rows}))
+		p.add(withoutEmpty(Block{Title: "Points", Lines: []string{intervalLine(r)}, Head: head, Rows: rows}))
 	}
 	if len(full) > fullTables {
-		p.add(block{lines: []string{"`assay report --all` has every figure of every point."}, marked: true})
+		p.add(Block{Lines: []string{"`assay report --all` has every figure of every point."}, marked: true})
 		return
 	}
 	for _, b := range full {
@@ -166,14 +166,14 @@ func intervalLine(r Report) string {
 }
 
 // pointBlock is the table of one point.
-func pointBlock(r Report, point plan.Point, title string) block {
-	b := block{title: title, lines: []string{intervalLine(r)}, head: []string{"metric", "value or mean", "p50", "p90", "p99", "n per launch"}}
+func pointBlock(r Report, point plan.Point, title string) Block {
+	b := Block{Title: title, Lines: []string{intervalLine(r)}, Head: []string{"metric", "value or mean", "p50", "p90", "p99", "n per launch"}}
 	for _, m := range metric.All {
-		if !r.shown(m) || !m.About(point.Kind()) {
+		if !r.Shown(m) || !m.About(point.Kind()) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			b.rows = append(b.rows, []string{strings.TrimSpace(m.Name), value(row), "", "", "", ""})
+			b.Rows = append(b.Rows, []string{strings.TrimSpace(m.Name), Value(row), "", "", "", ""})
 			continue
 		}
 		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
@@ -184,28 +184,28 @@ func pointBlock(r Report, point plan.Point, title string) block {
 		for _, statistic := range columns {
 			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
 		}
-		b.rows = append(b.rows, append(cells, sizes(median)))
+		b.Rows = append(b.Rows, append(cells, Sizes(median)))
 	}
-	b.rows = append(b.rows, []string{"outcomes", counts(r.Estimates, point.Index), "", "", "", ""})
+	b.Rows = append(b.Rows, []string{"outcomes", counts(r.Estimates, point.Index), "", "", "", ""})
 	return b
 }
 
 // withoutEmpty leaves out the columns in which no row has anything.
-func withoutEmpty(b block) block {
-	for column := len(b.head) - 1; column > 0; column-- {
-		if slices.ContainsFunc(b.rows, func(row []string) bool { return row[column] != "–" }) {
+func withoutEmpty(b Block) Block {
+	for column := len(b.Head) - 1; column > 0; column-- {
+		if slices.ContainsFunc(b.Rows, func(row []string) bool { return row[column] != "–" }) {
 			continue
 		}
-		b.head = slices.Delete(slices.Clone(b.head), column, column+1)
-		for i := range b.rows {
-			b.rows[i] = slices.Delete(b.rows[i], column, column+1)
+		b.Head = slices.Delete(slices.Clone(b.Head), column, column+1)
+		for i := range b.Rows {
+			b.Rows[i] = slices.Delete(b.Rows[i], column, column+1)
 		}
 	}
 	return b
 }
 
-// sideNames lists the sides of a run; one without a name where there is but one.
-func (r Report) sideNames() []string {
+// SideNames lists the sides of a run; one without a name where there is but one.
+func (r Report) SideNames() []string {
 	sides := r.Plan.Run.Spec.Sides()
 	if len(sides) < 2 {
 		return []string{""}
@@ -231,7 +231,7 @@ func reportedRows(r Report) (rows [][]string) {
 		if f.Wrong != "" {
 			remark = "wrong: " + f.Wrong
 		}
-		rows = append(rows, []string{r.pointName(f.Point), f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), remark})
+		rows = append(rows, []string{r.PointName(f.Point), f.Name, f.Statistic, unit.Format(f.Value, unit.Unit(f.Unit)), remark})
 	}
 	return rows
 }
@@ -239,7 +239,7 @@ func reportedRows(r Report) (rows [][]string) {
 // provenance says who measured what and who vouches for it.
 func provenance(r Report) []string {
 	line := fmt.Sprintf("%s: %s, %d of %d planned launches completed; workload `%s`; judged by assay %s; %s.",
-		visible.Markdown(r.RunID), r.Status, completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest,
+		visible.Markdown(r.RunID), r.Status, Completed(r.Launches), len(r.Plan.Launches), r.Plan.WorkloadDigest,
 		visible.Markdown(r.Estimates.Code), visible.Markdown(r.Signature))
 	lines := []string{line}
 	if r.Source != nil {
@@ -248,7 +248,7 @@ func provenance(r Report) []string {
 	for _, l := range r.Estimates.LeftOut {
 		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, visible.Markdown(l.Reason)))
 	}
-	if text := unseen(r); text != "" {
+	if text := Unseen(r); text != "" {
 		lines = append(lines, text)
 	}
 	return append(lines, each(r.Warnings, visible.Markdown)...)
@@ -256,7 +256,7 @@ func provenance(r Report) []string {
 
 // sourceSentence says that another tool measured, and what it does not tell.
 func sourceSentence(source *bundle.Source) string {
-	text := "Source: " + sourceLine(source) + "."
+	text := "Source: " + SourceLine(source) + "."
 	if unknown := gapNames(source); unknown != "" {
 		text += " It does not tell: " + unknown + "."
 	}

@@ -13,30 +13,30 @@ import (
 	"assay/unit"
 )
 
-// servingPoints are the points of requests to a target.
-func (r Report) servingPoints() []plan.Point {
+// ServingPoints are the points of requests to a target.
+func (r Report) ServingPoints() []plan.Point {
 	return slices.DeleteFunc(slices.Clone(r.Plan.Points), func(p plan.Point) bool { return p.Kind() != plan.KindServing })
 }
 
-// serves says whether the run is about requests at all: heads and sections about
+// Serves says whether the run is about requests at all: heads and sections about
 // requests have no meaning otherwise.
-func (r Report) serves() bool { return len(r.servingPoints()) > 0 || len(r.Plan.Points) == 0 }
+func (r Report) Serves() bool { return len(r.ServingPoints()) > 0 || len(r.Plan.Points) == 0 }
 
 // rankBlocks are what ranks and probes measured, for faces of text.
-func (r Report) rankBlocks() []block {
-	return slices.Concat(r.trainingBlocks(), r.collectiveBlocks(), r.hardwareBlocks(), []block{r.besideBlock()})
+func (r Report) rankBlocks() []Block {
+	return slices.Concat(r.trainingBlocks(), r.CollectiveBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
 }
 
-// besideBlock is how busy assay and its host were beside ranks and probes; runs of
+// BesideBlock is how busy assay and its host were beside ranks and probes; runs of
 // requests show it with the rest of the client.
-func (r Report) besideBlock() block {
-	b := block{title: "assay and its host beside the run", head: []string{"launch", "CPU of assay", "busiest", "waiting to run", "stolen", "CPU pressure", "host busy", "memory of assay"}}
-	if r.serves() {
+func (r Report) BesideBlock() Block {
+	b := Block{Title: "assay and its host beside the run", Head: []string{"launch", "CPU of assay", "busiest", "waiting to run", "stolen", "CPU pressure", "host busy", "memory of assay"}}
+	if r.Serves() {
 		return b
 	}
 	for _, h := range r.Client.Launches {
-		b.rows = append(b.rows, []string{
-			fmt.Sprint(h.Launch), percent(h.CPUShare), percent(h.CPUShareMax), percent(h.RunQueue), percent(h.Steal), percent(h.CPUPressure), percent(h.HostBusy), quantity(h.ResidentMax, unit.Byte),
+		b.Rows = append(b.Rows, []string{
+			fmt.Sprint(h.Launch), Percent(h.CPUShare), Percent(h.CPUShareMax), Percent(h.RunQueue), Percent(h.Steal), Percent(h.CPUPressure), Percent(h.HostBusy), Quantity(h.ResidentMax, unit.Byte),
 		})
 	}
 	return withoutEmpty(b)
@@ -44,11 +44,11 @@ func (r Report) besideBlock() block {
 
 // writeRanks writes what ranks and probes measured.
 func writeRanks(b *bytes.Buffer, r Report) {
-	var p page
+	var p Outline
 	for _, one := range r.rankBlocks() {
 		p.add(one)
 	}
-	if len(p.blocks) > 0 {
+	if len(p.Blocks) > 0 {
 		b.WriteByte('\n')
 		_ = p.text(b) // a buffer takes everything
 	}
@@ -67,8 +67,8 @@ func ways(p plan.Plan) string {
 	return strings.Join(list, " and ")
 }
 
-// rankQuestion says what ranks and probes were asked, a line for each kind.
-func (r Report) rankQuestion() (list [][2]string) {
+// RankQuestion says what ranks and probes were asked, a line for each kind.
+func (r Report) RankQuestion() (list [][2]string) {
 	s := r.Plan.Run.Spec
 	if t := s.Train; t != nil && r.Plan.Has(plan.KindSteps) {
 		i := slices.IndexFunc(r.Plan.Points, func(p plan.Point) bool { return p.Kind() == plan.KindSteps })
@@ -118,7 +118,7 @@ func flops(v float64) string { return unit.Format(v, unit.FLOPPerSecond) }
 // estimated shows an estimate of a unit with its interval.
 func estimated(e stats.Estimate, u unit.Unit) string {
 	if !e.Interval.Bounded() {
-		return unbounded(unit.Format(e.Value, u), e.Warnings)
+		return Unbounded(unit.Format(e.Value, u), e.Warnings)
 	}
 	return unit.FormatInterval(e.Value, e.Interval.Lo, e.Interval.Hi, u)
 }
@@ -131,8 +131,8 @@ func estimatedOrNone(e *stats.Estimate, u unit.Unit) string {
 	return estimated(*e, u)
 }
 
-// share shows a part of one as percent.
-func share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+// Share shows a part of one as percent.
+func Share(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 func size(v *int64) string {
 	if v == nil {
@@ -145,15 +145,15 @@ func size(v *int64) string {
 // medians beside p99 of distributions.
 func (r Report) figureRows(point plan.Point) (rows [][]string) {
 	for _, m := range metric.All {
-		if !m.About(point.Kind()) || !r.shown(m) {
+		if !m.About(point.Kind()) || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			rows = append(rows, []string{strings.TrimSpace(m.Name), value(row), "–", percent(row.CV)})
+			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), "–", Percent(row.CV)})
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "p50", point.Index); ok {
-			rows = append(rows, []string{strings.TrimSpace(m.Name), value(row), cell(r.Estimates, m, "p99", point.Index), percent(row.CV)})
+			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), cell(r.Estimates, m, "p99", point.Index), Percent(row.CV)})
 		}
 	}
 	return rows
@@ -183,8 +183,8 @@ func rankFigures(r Report) (rows []metric.Row) {
 	return rows
 }
 
-// finiteOr is v, or another value where it is none.
-func finiteOr(v, otherwise float64) float64 {
+// FiniteOr is v, or another value where it is none.
+func FiniteOr(v, otherwise float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return otherwise
 	}

@@ -9,30 +9,30 @@ import (
 	"assay/unit"
 )
 
-// collectiveBlocks are bandwidth by size, its model, steadiness, and who falls
+// CollectiveBlocks are bandwidth by size, its model, steadiness, and who falls
 // behind.
-func (r Report) collectiveBlocks() (list []block) {
+func (r Report) CollectiveBlocks() (list []Block) {
 	c := r.Collectives
 	if c == nil {
 		return nil
 	}
-	head := block{title: "collectives", lines: []string{"The time of a collective is its slowest rank's. Bus bandwidth is to be held against one direction of a link; there is no average over sizes."}}
+	head := Block{Title: "collectives", Lines: []string{"The time of a collective is its slowest rank's. Bus bandwidth is to be held against one direction of a link; there is no average over sizes."}}
 	if c.Link != nil {
-		head.lines = append(head.lines, linkText(*c.Link))
+		head.Lines = append(head.Lines, linkText(*c.Link))
 	}
 	if len(c.Rows) == 0 && len(c.Matrices) == 0 {
-		head.lines = append(head.lines, "no completed launch measured any")
+		head.Lines = append(head.Lines, "no completed launch measured any")
 	}
 	list = append(list, head, sizesBlock(c.Rows), fitsBlock(c.Fits), stabilityBlock(c.Stability), chunkingBlock(c.Chunking), algorithmsBlock(c.Algorithms), keptUpBlock(c.Ranks))
 	return append(list, matrixBlocks(c.Matrices)...)
 }
 
 func linkText(l collectives.Link) string {
-	return fmt.Sprintf("link: %s one way, %s; the best bus bandwidth is %s, %s of it", unit.Format(l.Rate, unit.BytePerSecond), l.Source, unit.Format(l.Best, unit.BytePerSecond), share(l.Share))
+	return fmt.Sprintf("link: %s one way, %s; the best bus bandwidth is %s, %s of it", unit.Format(l.Rate, unit.BytePerSecond), l.Source, unit.Format(l.Best, unit.BytePerSecond), Share(l.Share))
 }
 
-// algorithmText names an algorithm as it was asked for and carried out.
-func algorithmText(row collectives.Row) string {
+// AlgorithmText names an algorithm as it was asked for and carried out.
+func AlgorithmText(row collectives.Row) string {
 	text := row.Algorithm
 	if row.Asked != "" && row.Asked != row.Algorithm {
 		text += " (" + row.Asked + ")"
@@ -43,8 +43,8 @@ func algorithmText(row collectives.Row) string {
 	return text
 }
 
-// opText is an operation with its mode.
-func opText(op string, inPlace bool) string {
+// OpText is an operation with its mode.
+func OpText(op string, inPlace bool) string {
 	if inPlace {
 		return op + ", in place"
 	}
@@ -65,11 +65,11 @@ func wrongText(row collectives.Row) string {
 	return fmt.Sprint(row.Wrong)
 }
 
-func sizesBlock(rows []collectives.Row) block {
-	b := block{title: "bandwidth by size", head: []string{"operation", "size", "ranks", "algorithm", "time", "p99", "algbw", "busbw", "wrong", "n"}}
+func sizesBlock(rows []collectives.Row) Block {
+	b := Block{Title: "bandwidth by size", Head: []string{"operation", "size", "ranks", "algorithm", "time", "p99", "algbw", "busbw", "wrong", "n"}}
 	for _, row := range rows {
-		b.rows = append(b.rows, []string{
-			opText(row.Op, row.InPlace), bytesText(row.Bytes), fmt.Sprint(row.Ranks), algorithmText(row), estimated(row.Time, unit.Second), quantity(row.P99, unit.Second),
+		b.Rows = append(b.Rows, []string{
+			OpText(row.Op, row.InPlace), bytesText(row.Bytes), fmt.Sprint(row.Ranks), AlgorithmText(row), estimated(row.Time, unit.Second), Quantity(row.P99, unit.Second),
 			estimatedOrNone(row.AlgBW, unit.BytePerSecond), estimatedOrNone(row.BusBW, unit.BytePerSecond), wrongText(row), fmt.Sprint(row.Samples),
 		})
 	}
@@ -78,8 +78,8 @@ func sizesBlock(rows []collectives.Row) block {
 
 // fitsBlock is the model of every operation, and how well it says what it has not
 // seen.
-func fitsBlock(fits []collectives.Fit) block {
-	b := block{title: "the model T(S) = α + S/β", head: []string{"operation", "algorithm", "ranks", "α", "β", "half at", "worst residual", "may predict", "held-out sizes"}}
+func fitsBlock(fits []collectives.Fit) Block {
+	b := Block{Title: "the model T(S) = α + S/β", Head: []string{"operation", "algorithm", "ranks", "α", "β", "half at", "worst residual", "may predict", "held-out sizes"}}
 	for _, f := range fits {
 		usable := "yes"
 		switch {
@@ -90,12 +90,12 @@ func fitsBlock(fits []collectives.Fit) block {
 		}
 		alpha, beta, half, residual := "–", "–", "–", "–"
 		if f.Beta > 0 {
-			alpha, beta, half, residual = unit.Format(f.Alpha, unit.Second), unit.Format(f.Beta, unit.BytePerSecond), unit.Format(f.Half, unit.Byte), share(f.Residual)
+			alpha, beta, half, residual = unit.Format(f.Alpha, unit.Second), unit.Format(f.Beta, unit.BytePerSecond), unit.Format(f.Half, unit.Byte), Share(f.Residual)
 		}
-		b.rows = append(b.rows, []string{opText(f.Op, f.InPlace), f.Algorithm, fmt.Sprint(f.Ranks), alpha, beta, half, residual, usable, predictedText(f.Predicted)})
+		b.Rows = append(b.Rows, []string{OpText(f.Op, f.InPlace), f.Algorithm, fmt.Sprint(f.Ranks), alpha, beta, half, residual, usable, predictedText(f.Predicted)})
 	}
 	if len(fits) > 0 {
-		b.lines = []string{fits[0].Rule + "."}
+		b.Lines = []string{fits[0].Rule + "."}
 	}
 	return b
 }
@@ -122,19 +122,19 @@ func predictedText(list []collectives.Predicted) string {
 	return fmt.Sprintf("%d, the worst %+.0f %% at %v", len(list), 100*worst, unit.Bytes(at))
 }
 
-func stabilityBlock(list []collectives.Stability) block {
-	b := block{title: "how steady one payload is", head: []string{"operation", "size", "ranks", "iterations", "p50", "p99", "p99 / p50", "CV of bandwidth", "class"}}
+func stabilityBlock(list []collectives.Stability) Block {
+	b := Block{Title: "how steady one payload is", Head: []string{"operation", "size", "ranks", "iterations", "p50", "p99", "p99 / p50", "CV of bandwidth", "class"}}
 	for _, s := range list {
-		b.rows = append(b.rows, []string{
+		b.Rows = append(b.Rows, []string{
 			s.Op, bytesText(s.Bytes), fmt.Sprint(s.Ranks), fmt.Sprint(s.Iterations), unit.Format(s.P50, unit.Second), unit.Format(s.P99, unit.Second),
-			fmt.Sprintf("%.2f", s.SlowTail), share(s.CV), classText(s.Class),
+			fmt.Sprintf("%.2f", s.SlowTail), Share(s.CV), ClassText(s.Class),
 		})
 	}
 	return b
 }
 
-// classText is a class of jitter as a person says it.
-func classText(class string) string {
+// ClassText is a class of jitter as a person says it.
+func ClassText(class string) string {
 	switch class {
 	case "moderate_jitter":
 		return "moderate jitter"
@@ -144,17 +144,17 @@ func classText(class string) string {
 	return class
 }
 
-func chunkingBlock(list []collectives.Chunking) block {
-	b := block{title: "one call against many small ones", head: []string{"operation", "size", "ranks", "chunks", "whole", "cut", "cut / whole"}}
+func chunkingBlock(list []collectives.Chunking) Block {
+	b := Block{Title: "one call against many small ones", Head: []string{"operation", "size", "ranks", "chunks", "whole", "cut", "cut / whole"}}
 	for _, c := range list {
-		b.rows = append(b.rows, []string{
+		b.Rows = append(b.Rows, []string{
 			c.Op, bytesText(c.Bytes), fmt.Sprint(c.Ranks), fmt.Sprint(c.Chunks), estimated(c.Whole, unit.Second), estimated(c.Cut, unit.Second), estimated(c.Ratio, unit.Ratio),
 		})
 	}
 	return b
 }
 
-func algorithmsBlock(list []collectives.Algorithms) block {
+func algorithmsBlock(list []collectives.Algorithms) Block {
 	var names []string
 	for _, a := range list {
 		for _, name := range slices.Sorted(maps.Keys(a.BusBW)) {
@@ -163,7 +163,7 @@ func algorithmsBlock(list []collectives.Algorithms) block {
 			}
 		}
 	}
-	b := block{title: "algorithms, by bus bandwidth", head: slices.Concat([]string{"operation", "size", "ranks"}, names, []string{"best", "spread", "auto is behind by"})}
+	b := Block{Title: "algorithms, by bus bandwidth", Head: slices.Concat([]string{"operation", "size", "ranks"}, names, []string{"best", "spread", "auto is behind by"})}
 	for _, a := range list {
 		row := []string{a.Op, bytesText(a.Bytes), fmt.Sprint(a.Ranks)}
 		for _, name := range names {
@@ -173,31 +173,31 @@ func algorithmsBlock(list []collectives.Algorithms) block {
 				row = append(row, "–")
 			}
 		}
-		b.rows = append(b.rows, append(row, a.Best, share(a.Spread), percent(a.AutoGap)))
+		b.Rows = append(b.Rows, append(row, a.Best, Share(a.Spread), Percent(a.AutoGap)))
 	}
 	return b
 }
 
 // keptUpBlock says how ranks kept up with each other.
-func keptUpBlock(list []collectives.Rank) block {
-	b := block{title: "how ranks keep up", head: []string{"rank", "host", "enters last", "after the first by", "own time / median rank's", "outlier"}}
+func keptUpBlock(list []collectives.Rank) Block {
+	b := Block{Title: "how ranks keep up", Head: []string{"rank", "host", "enters last", "after the first by", "own time / median rank's", "outlier"}}
 	for _, r := range list {
 		outlier := "no"
 		if r.Outlier {
 			outlier = "YES"
 		}
-		last := share(r.Last)
+		last := Share(r.Last)
 		if r.Lateness == nil {
 			last = "–" // clocks are not aligned
 		}
-		b.rows = append(b.rows, []string{fmt.Sprint(r.Rank), dash(r.Host), last, quantity(r.Lateness, unit.Second), fmt.Sprintf("%.3g", r.Own), outlier})
+		b.Rows = append(b.Rows, []string{fmt.Sprint(r.Rank), Dash(r.Host), last, Quantity(r.Lateness, unit.Second), fmt.Sprintf("%.3g", r.Own), outlier})
 	}
 	return withoutEmpty(b)
 }
 
 // matrixBlocks are the pairs of the first launch of each world; other launches are
 // in the JSON report.
-func matrixBlocks(matrices []collectives.Matrix) (list []block) {
+func matrixBlocks(matrices []collectives.Matrix) (list []Block) {
 	seen := map[int]bool{}
 	for _, m := range matrices {
 		if seen[m.Ranks] {
@@ -216,9 +216,9 @@ func matrixBlocks(matrices []collectives.Matrix) (list []block) {
 			if of.values == nil {
 				continue
 			}
-			b := block{title: fmt.Sprintf("%s between %d ranks, launch %d", of.title, m.Ranks, m.Launch), head: head}
+			b := Block{Title: fmt.Sprintf("%s between %d ranks, launch %d", of.title, m.Ranks, m.Launch), Head: head}
 			if m.Guess != "" {
-				b.lines = []string{m.Guess}
+				b.Lines = []string{m.Guess}
 			}
 			for i, values := range of.values {
 				row := []string{fmt.Sprint(i)}
@@ -229,7 +229,7 @@ func matrixBlocks(matrices []collectives.Matrix) (list []block) {
 					}
 					row = append(row, text)
 				}
-				b.rows = append(b.rows, row)
+				b.Rows = append(b.Rows, row)
 			}
 			list = append(list, b)
 		}

@@ -8,17 +8,17 @@ import (
 	"assay/unit"
 )
 
-// hardwareBlocks are what the parts of the machine can do.
-func (r Report) hardwareBlocks() []block {
+// HardwareBlocks are what the parts of the machine can do.
+func (r Report) HardwareBlocks() []Block {
 	h := r.Hardware
 	if h == nil {
 		return nil
 	}
-	head := block{title: "hardware"}
+	head := Block{Title: "hardware"}
 	if len(h.Rows) == 0 {
-		head.lines = []string{"no completed launch measured any probe"}
+		head.Lines = []string{"no completed launch measured any probe"}
 	}
-	return []block{head, probesBlock(h.Rows), levelsBlock(h.Levels), roofBlock(h.Roofline), interfacesBlock(h.Network)}
+	return []Block{head, probesBlock(h.Rows), levelsBlock(h.Levels), roofBlock(h.Roofline), interfacesBlock(h.Network)}
 }
 
 // probeName is a variant of a probe in one text.
@@ -33,8 +33,8 @@ func probeName(row hardware.Row) string {
 	return strings.TrimSpace(name)
 }
 
-func probesBlock(rows []hardware.Row) block {
-	b := block{title: "what the parts can do", head: []string{"probe", "variant", "of", "threads", "size", "what", "value", "p99", "n", "wrong"}}
+func probesBlock(rows []hardware.Row) Block {
+	b := Block{Title: "what the parts can do", Head: []string{"probe", "variant", "of", "threads", "size", "what", "value", "p99", "n", "wrong"}}
 	for _, row := range rows {
 		threads, bytes, wrong := "–", "–", "–"
 		if row.Threads > 0 {
@@ -46,44 +46,44 @@ func probesBlock(rows []hardware.Row) block {
 		if row.Wrong > 0 {
 			wrong = fmt.Sprint(row.Wrong)
 		}
-		b.rows = append(b.rows, []string{
-			row.Probe, row.Variant, dash(row.Scope), threads, bytes, row.What, estimated(row.Estimate, row.Unit), quantity(row.P99, row.Unit), fmt.Sprint(row.Samples), wrong,
+		b.Rows = append(b.Rows, []string{
+			row.Probe, row.Variant, Dash(row.Scope), threads, bytes, row.What, estimated(row.Estimate, row.Unit), Quantity(row.P99, row.Unit), fmt.Sprint(row.Samples), wrong,
 		})
 	}
 	return withoutEmpty(b)
 }
 
-func levelsBlock(levels []hardware.Level) block {
-	b := block{title: "levels of memory, found from the ladder of latency", head: []string{"level", "size found", "as the kernel says", "latency"}}
+func levelsBlock(levels []hardware.Level) Block {
+	b := Block{Title: "levels of memory, found from the ladder of latency", Head: []string{"level", "size found", "as the kernel says", "latency"}}
 	for _, l := range levels {
-		b.rows = append(b.rows, []string{l.Name, unit.Format(float64(l.Size), unit.Byte), size(l.Stated), unit.Format(l.Latency, unit.Second)})
+		b.Rows = append(b.Rows, []string{l.Name, unit.Format(float64(l.Size), unit.Byte), size(l.Stated), unit.Format(l.Latency, unit.Second)})
 	}
 	return withoutEmpty(b)
 }
 
-func roofBlock(r *hardware.Roofline) block {
+func roofBlock(r *hardware.Roofline) Block {
 	if r == nil {
-		return block{}
+		return Block{}
 	}
-	b := block{title: "roofline of " + r.Device, head: []string{"kernel", "intensity", "reached", "roof", "of the roof"}}
-	b.lines = []string{fmt.Sprintf("measured roofs: %s and %s; they meet at %.3g FLOP a byte", flops(r.Peak), unit.Format(r.Memory, unit.BytePerSecond), r.Ridge)}
+	b := Block{Title: "roofline of " + r.Device, Head: []string{"kernel", "intensity", "reached", "roof", "of the roof"}}
+	b.Lines = []string{fmt.Sprintf("measured roofs: %s and %s; they meet at %.3g FLOP a byte", flops(r.Peak), unit.Format(r.Memory, unit.BytePerSecond), r.Ridge)}
 	for _, p := range r.Points {
-		b.rows = append(b.rows, []string{p.Name, fmt.Sprintf("%.3g FLOP/B", p.Intensity), flops(p.Reached), flops(p.Roof), share(finiteOr(p.Reached/p.Roof, 0))})
+		b.Rows = append(b.Rows, []string{p.Name, fmt.Sprintf("%.3g FLOP/B", p.Intensity), flops(p.Reached), flops(p.Roof), Share(FiniteOr(p.Reached/p.Roof, 0))})
 	}
 	return b
 }
 
-func interfacesBlock(list []hardware.Interface) block {
-	b := block{title: "network interfaces over the run", head: []string{"interface", "speed", "MTU", "received", "sent", "most in", "most out", "packets in", "packets out", "dropped", "errors", "retransmits"}}
+func interfacesBlock(list []hardware.Interface) Block {
+	b := Block{Title: "network interfaces over the run", Head: []string{"interface", "speed", "MTU", "received", "sent", "most in", "most out", "packets in", "packets out", "dropped", "errors", "retransmits"}}
 	for _, n := range list {
 		mtu := "–"
 		if n.MTU > 0 {
 			mtu = fmt.Sprint(n.MTU)
 		}
-		b.rows = append(b.rows, []string{
-			n.Name, quantity(n.Speed, unit.BytePerSecond), mtu, unit.Format(n.Received, unit.Byte), unit.Format(n.Sent, unit.Byte),
+		b.Rows = append(b.Rows, []string{
+			n.Name, Quantity(n.Speed, unit.BytePerSecond), mtu, unit.Format(n.Received, unit.Byte), unit.Format(n.Sent, unit.Byte),
 			unit.Format(n.PeakIn, unit.BytePerSecond), unit.Format(n.PeakOut, unit.BytePerSecond), fmt.Sprintf("%.0f", n.PacketsIn), fmt.Sprintf("%.0f", n.PacketsOut),
-			fmt.Sprintf("%.0f", n.Dropped), fmt.Sprintf("%.0f", n.Errors), count(n.Retransmits),
+			fmt.Sprintf("%.0f", n.Dropped), fmt.Sprintf("%.0f", n.Errors), Count(n.Retransmits),
 		})
 	}
 	return withoutEmpty(b)

@@ -1,239 +1,29 @@
-package report
+package report_test
 
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
-	"math"
 	"strings"
 	"testing"
 
-	"assay/analysis/collectives"
-	"assay/analysis/hardware"
-	"assay/analysis/overlap"
-	"assay/finding"
-	"assay/judge"
-	"assay/metric"
-	"assay/plan"
-	"assay/spec"
-	"assay/stats"
-	"assay/unit"
+	"assay/report"
+	"assay/report/reporttest"
 )
-
-// planned is a report without figures of a document about ranks or probes.
-func planned(t testing.TB, name, body string) Report {
-	t.Helper()
-	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: `+name+`}, spec: `+body+`}`))
-	if !spec.Valid(faults) {
-		t.Fatal(faults)
-	}
-	p, err := plan.New(*doc.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Report{
-		Version: Version, RunID: "20260102_030405__run__" + name, Status: "completed", Signature: judge.Unsigned, Plan: p,
-		Estimates: metric.Estimates{Version: metric.EstimatesVersion, Code: "test", Confidence: .95, Launches: []int{0, 1, 2}},
-	}
-}
-
-func about(t testing.TB, v float64) stats.Estimate {
-	t.Helper()
-	e, err := stats.Mean([]float64{.99 * v, v, 1.02 * v}, .95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-func of[T any](v T) *T { return &v }
-
-// trainedExample is a run of two points whose second rank computes slowly.
-func trainedExample(t testing.TB) Report {
-	r := planned(t, "trained", `{intent: {workloadType: training}, workload: {model: m}, train: {ranks: [1, 2]}, trials: {minReplicates: 3}}`)
-	r.Training = &overlap.Report{Version: overlap.Version}
-	for i, point := range r.Plan.Points {
-		one := overlap.Point{Point: point.Index, Name: point.Name, Ranks: point.Ranks, Steps: 90, Verdict: overlap.Verdict{Limit: "none", Text: "one rank waits for nobody"}}
-		times := map[string]float64{"data": .001, "forward": .05, "backward": .11, "exposed_communication": .03 * float64(i), "optimizer": .008, "other": .001}
-		step := .17 + .03*float64(i)
-		for _, name := range stepParts {
-			if v := times[name]; v > 0 {
-				one.Parts = append(one.Parts, overlap.Part{Name: name, Estimate: about(t, v), Share: v / step})
-			}
-		}
-		for rank := range point.Ranks {
-			one.PerRank = append(one.PerRank, overlap.Rank{
-				Rank: rank, Host: fmt.Sprintf("node%d", rank), Step: step, Spread: [2]float64{.98 * step, 1.05 * step}, Data: of(.001), Forward: of(.05), Backward: of(.11 + .03*float64(i)),
-				Optimizer: of(.008), Compute: of(.11), Exposed: of(.03 * float64(i)), Comm: of(.07), Overlap: of(.57), ByTransfer: of(.02), ByWait: of(.01), Lateness: of(.012 * float64(rank)), Last: of(.9 * float64(rank)),
-			})
-			one.Memory = append(one.Memory, overlap.Memory{Rank: rank, Outcome: "ok", Parameters: of[int64](16 << 20), Gradients: of[int64](16 << 20), Optimizer: of[int64](32 << 20), Activations: of[int64](80 << 20), PeakAllocated: of[int64](180 << 20), Resident: of[int64](700 << 20)})
-			one.Timeline = append(one.Timeline, overlap.Timeline{
-				Rank: rank, Spans: []overlap.Span{{Name: "data", Begin: 0, End: .001}, {Name: "forward", Begin: .001, End: .05}, {Name: "backward", Begin: .05, End: .19}, {Name: "optimizer", Begin: .19, End: .2}},
-				Buckets: [][3]float64{{.07, .1, 25 << 20}, {.09, .13, 25 << 20}, {.14, .19, 6 << 20}},
-			})
-		}
-		if i == 1 {
-			one.Verdict = overlap.Verdict{Limit: "slow_compute", Rank: of(1), Text: "rank 1 is last with 90 % of its buckets, 12 ms after rank 0", How: []string{"the clocks are known to within 20 µs"}}
-			one.Clocks = []overlap.Clock{{Rank: 0, Bound: 1e-5}, {Rank: 1, Bound: 2e-5, Drift: of(-.4)}}
-			one.Checks = []overlap.Check{{Name: "reference_loss", Value: of(8.3178), Expected: of(8.3178), Error: of(1e-8), Noise: of(2e-7), Passed: true}}
-			one.FLOP = &overlap.FLOP{Convention: "palm", PerToken: 2.5e7, Hardware: 2.5e7, Parameters: 4226048, Embedding: 1081344, Peak: 989e12, PeakSource: "published", Precision: "bf16", Sequence: 128, Devices: 2}
-			one.Traces = []overlap.Trace{{File: "rank-0.json", Rank: of(0), Span: .6, Compute: .4, Comm: .1, Exposed: .05, Kernels: 812, Top: []overlap.Kernel{{Name: "gemm", Count: 90, Seconds: .3}}}}
-		}
-		r.Training.Points = append(r.Training.Points, one)
-	}
-	return r
-}
-
-// exchangedExample has a model that holds, one that does not, and two hosts.
-func exchangedExample(t testing.TB) Report {
-	r := planned(t, "exchanged", `{intent: {workloadType: training}, workload: {model: m}, collectives: {ranks: [4], operations: [all_reduce, barrier], sizes: [1KiB, 32KiB, 1MiB, 32MiB], stability: 200, chunks: [8], pairs: true, algorithms: [auto, ring]}, trials: {minReplicates: 3}}`)
-	c := &collectives.Report{Version: collectives.Version, Link: &collectives.Link{Rate: 1.25e9, Source: "declared in spec.collectives.linkRate"}}
-	for _, p := range r.Plan.Points {
-		if p.Kind() != plan.KindCollective || p.Collective.Profile != plan.ProfileSize {
-			continue
-		}
-		took := 120e-6 + float64(p.Collective.Bytes)/5e8
-		if p.Collective.Algorithm == "ring" {
-			took *= 1.2
-		}
-		row := collectives.Row{
-			Point: p.Index, Op: p.Collective.Op, Backend: "native", Asked: p.Collective.Algorithm, Algorithm: "ring", Ranks: 4, Bytes: p.Collective.Bytes, Count: p.Collective.Bytes / 4, DataType: "float32",
-			InPlace: p.Collective.InPlace, Time: about(t, took), Checked: true, Samples: 60,
-		}
-		if p.Collective.Bytes > 0 {
-			row.AlgBW, row.BusBW = of(about(t, float64(p.Collective.Bytes)/took)), of(about(t, 1.5*float64(p.Collective.Bytes)/took))
-			c.Link.Best = max(c.Link.Best, row.BusBW.Value)
-		}
-		c.Rows = append(c.Rows, row)
-	}
-	c.Link.Share = c.Link.Best / c.Link.Rate
-	c.Fits = []collectives.Fit{
-		{Op: "all_reduce", Algorithm: "auto", Ranks: 4, Alpha: 120e-6, Beta: 5e8, Half: 6e4, Residual: .03, Usable: true, Rule: "the rule", Predicted: []collectives.Predicted{{Bytes: 1 << 15, Expected: 190e-6, Measured: 185e-6}, {Bytes: 1 << 20, Expected: 2.2e-3, Measured: 2.3e-3}}},
-		{Op: "all_reduce", Algorithm: "ring", Ranks: 4, Alpha: 120e-6, Beta: 4e8, Half: 5e4, Residual: .4, Rule: "the rule", Refused: "one line is up to 40 % off, and two take 6 sizes"},
-	}
-	series := make([]float64, 200)
-	for i := range series {
-		series[i] = .07 + .002*math.Sin(float64(i))
-	}
-	series[77] = .12
-	c.Stability = []collectives.Stability{{Op: "all_reduce", Algorithm: "auto", Ranks: 4, Bytes: 32 << 20, Iterations: 600, P50: .07, P99: .09, SlowTail: 1.29, CV: .06, Class: "high_jitter", Series: series}}
-	c.Chunking = []collectives.Chunking{{Op: "all_reduce", Ranks: 4, Bytes: 32 << 20, Chunks: 8, Whole: about(t, .07), Cut: about(t, .08), Ratio: about(t, 1.14)}}
-	c.Algorithms = []collectives.Algorithms{{Op: "all_reduce", Ranks: 4, Bytes: 32 << 20, BusBW: map[string]float64{"auto": 7.4e8, "ring": 6.2e8}, Best: "auto", Spread: .16, AutoGap: of(0.)}}
-	m := collectives.Matrix{Ranks: 4, Hosts: []string{"node0", "node0", "node1", "node1"}, Groups: [][]int{{0, 1}, {2, 3}}, Guess: "by latency, ranks fall into 2 groups"}
-	for i := range 4 {
-		m.Latency, m.Bandwidth = append(m.Latency, make([]float64, 4)), append(m.Bandwidth, make([]float64, 4))
-		for j := range 4 {
-			if i != j {
-				m.Latency[i][j], m.Bandwidth[i][j] = 10e-6+40e-6*float64((i/2+j/2)%2), 1e9-8e8*float64((i/2+j/2)%2)
-			}
-		}
-	}
-	c.Matrices = []collectives.Matrix{m}
-	for i := range 4 {
-		c.Ranks = append(c.Ranks, collectives.Rank{Rank: i, Host: m.Hosts[i], Last: .02, Lateness: of(4e-6), Own: 1, Outlier: false})
-	}
-	r.Collectives = c
-	r.Findings = []finding.Finding{{Check: collectives.HighJitter, Severity: finding.Caution, Message: "bandwidth varies by 6 %"}}
-	return r
-}
-
-// probedExample has a ladder of caches, a roofline and an interface.
-func probedExample(t testing.TB) Report {
-	r := planned(t, "probed", `{intent: {workloadType: training}, workload: {model: m}, probe: {probes: [memory, cache, matmul, disk]}, trials: {minReplicates: 3}}`)
-	h := &hardware.Report{Version: hardware.Version}
-	add := func(probe, variant, what string, threads int, size int64, u unit.Unit, v float64) {
-		h.Rows = append(h.Rows, hardware.Row{Probe: probe, Variant: variant, What: what, Threads: threads, Size: size, Unit: u, Estimate: about(t, v), Samples: 30})
-	}
-	add("memory", "triad", "bandwidth", 2, 1<<30, unit.BytePerSecond, 21e9)
-	for i := 12; i < 28; i++ {
-		v := 1.2e-9
-		if i > 15 {
-			v = 4e-9
-		}
-		if i > 20 {
-			v = 90e-9
-		}
-		add("cache", unit.Bytes(1<<i).String(), "latency", 1, 1<<i, unit.Second, v)
-	}
-	add("matmul", "1024 fp32", "flops", 2, 0, unit.FLOPPerSecond, 35e9)
-	h.Rows[len(h.Rows)-1].P99 = of(31e9)
-	h.Levels = []hardware.Level{{Name: "L1", Size: 32 << 10, Stated: of[int64](32 << 10), Latency: 1.2e-9}, {Name: "L2", Size: 1 << 20, Latency: 4e-9}, {Name: "memory", Size: 1 << 27, Latency: 90e-9}}
-	h.Roofline = &hardware.Roofline{Device: "cpu", Peak: 40e9, Memory: 20e9, Ridge: 2, Points: []hardware.RoofPoint{{Name: "triad", Intensity: .08, Reached: 1.5e9, Roof: 1.6e9}, {Name: "matmul", Intensity: 85, Reached: 35e9, Roof: 40e9}}}
-	h.Network = []hardware.Interface{{Name: "eth0", Speed: of(1.25e9), MTU: 1500, Received: 2e9, Sent: 1e9, PeakIn: 4e8, PeakOut: 2e8, PacketsIn: 14e5, PacketsOut: 7e5, Retransmits: of(3.)}}
-	r.Hardware = h
-	return r
-}
-
-// ranked are the three examples.
-func ranked(t testing.TB) map[string]Report {
-	return map[string]Report{"trained": trainedExample(t), "exchanged": exchangedExample(t), "probed": probedExample(t)}
-}
 
 // Every face shows what ranks and probes measured, and nothing that only requests
 // have.
 func TestRankFaces(t *testing.T) {
-	for name, r := range ranked(t) {
-		for _, f := range []Named{{"text", "txt", Text}, {"md", "md", Markdown}} {
+	for name, r := range reporttest.Ranked(t) {
+		for ending, format := range map[string]report.Format{"txt": report.Text, "md": report.Markdown} {
 			var got bytes.Buffer
-			if err := f.Format(&got, r); err != nil {
+			if err := format(&got, r); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+"."+f.File, got.Bytes())
+			reporttest.Golden(t, name+"."+ending, got.Bytes())
 			for _, bad := range []string{"tokenizer", "own error", "lengths", "\nload ", "outcomes", "NaN", "Inf"} {
 				if strings.Contains(got.String(), bad) {
-					t.Errorf("%s of %s contains %q:\n%s", f.Name, name, bad, got.String())
+					t.Errorf("%s of %s contains %q:\n%s", ending, name, bad, got.String())
 				}
-			}
-		}
-	}
-}
-
-// The page has a section and the charts of each kind, and none about requests.
-func TestRankPages(t *testing.T) {
-	want := map[string][]string{
-		"trained":   {`<section id="training"`, `"k":"boxes","t":"The step of every rank"`, `"t":"One typical step`, `"t":"Memory of every rank"`, "Where a step goes, point by point", "rank 1 is last with 90 %"},
-		"exchanged": {`<section id="collectives"`, "all_reduce: bus bandwidth by size", "time by size, with the model", "call after call: high jitter", `"k":"heat"`, `"n":"model, 4 ranks, auto"`, "link, one way"},
-		"probed":    {`<section id="hardware"`, "Latency of memory by working set", "Roofline of cpu", "network interfaces over the run"},
-	}
-	for name, r := range ranked(t) {
-		page := htmlOf(t, r)
-		for _, text := range want[name] {
-			if !strings.Contains(page, text) {
-				t.Errorf("the page of %s has no %q", name, text)
-			}
-		}
-		for _, id := range []string{"curves", "points", "errors", "economics", "client"} {
-			if strings.Contains(page, `<section id="`+id+`"`) {
-				t.Errorf("the page of %s has a section about requests: %s", name, id)
-			}
-		}
-	}
-}
-
-// Sheets hold the digits of the report, and none is about requests.
-func TestRankSheets(t *testing.T) {
-	want := map[string][]string{
-		"trained":   {"Training", "Training ranks", "Memory", "exposed communication"},
-		"exchanged": {"Collectives", "Models", "Pairs", "all_reduce"},
-		"probed":    {"Hardware", "triad"},
-	}
-	for name, r := range ranked(t) {
-		var b bytes.Buffer
-		if err := XLSX(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		text, err := workbookText(b.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, sheet := range want[name] {
-			if !strings.Contains(text, sheet) {
-				t.Errorf("the workbook of %s has no %q", name, sheet)
-			}
-		}
-		for _, bad := range []string{"tokenizer", "concurrency", "most in flight"} {
-			if strings.Contains(text, bad) {
-				t.Errorf("the workbook of %s says %q", name, bad)
 			}
 		}
 	}
@@ -241,13 +31,13 @@ func TestRankSheets(t *testing.T) {
 
 // Parts of steps and probes are rows of the CSV.
 func TestRankCSV(t *testing.T) {
-	for name, r := range ranked(t) {
+	for name, r := range reporttest.Ranked(t) {
 		var b bytes.Buffer
-		if err := CSV(&b, r); err != nil {
+		if err := report.CSV(&b, r); err != nil {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&b).ReadAll()
-		if want := 1 + len(rankFigures(r)); err != nil || len(rows) != want {
+		if want := 1 + len(report.RankFigures(r)); err != nil || len(rows) != want {
 			t.Errorf("%s: %d rows (%v), want %d", name, len(rows), err, want)
 		}
 	}
@@ -256,12 +46,12 @@ func TestRankCSV(t *testing.T) {
 // The table has the layout that readers of nccl-tests know, and no average over
 // sizes.
 func TestNCCL(t *testing.T) {
-	r := exchangedExample(t)
+	r := reporttest.Exchanged(t)
 	var got bytes.Buffer
-	if err := NCCL(&got, r); err != nil {
+	if err := report.NCCL(&got, r); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "exchanged.nccl", got.Bytes())
+	reporttest.Golden(t, "exchanged.nccl", got.Bytes())
 	for line := range strings.Lines(got.String()) {
 		if line = strings.TrimRight(line, "\n"); line != "" && !strings.HasPrefix(line, "#") && len(line) != 52+2*33 {
 			t.Errorf("a row of %d characters, want %d:\n%s", len(line), 52+2*33, line)
@@ -272,10 +62,10 @@ func TestNCCL(t *testing.T) {
 	}
 	r.Collectives.Rows = r.Collectives.Rows[:1]
 	got.Reset()
-	if err := NCCL(&got, r); err != nil || !strings.Contains(got.String(), "# Avg bus bandwidth    : 0.01") {
+	if err := report.NCCL(&got, r); err != nil || !strings.Contains(got.String(), "# Avg bus bandwidth    : 0.01") {
 		t.Errorf("one size has an average: %v\n%s", err, got.String())
 	}
-	if err := NCCL(&got, trainedExample(t)); err == nil {
+	if err := report.NCCL(&got, reporttest.Trained(t)); err == nil {
 		t.Error("a run without collectives has a table of them")
 	}
 	for _, tt := range []struct {
@@ -283,7 +73,7 @@ func TestNCCL(t *testing.T) {
 		width int
 		want  string
 	}{{1.234, 6, "1.23"}, {123456, 7, "123456"}, {12345678, 7, "1.2e+07"}, {12345678, 6, "1e+07"}, {1234.5, 6, "1234.5"}} {
-		if got := ncclNumber(tt.v, tt.width); got != tt.want {
+		if got := report.NCCLNumber(tt.v, tt.width); got != tt.want {
 			t.Errorf("ncclNumber(%v, %d) = %q, want %q", tt.v, tt.width, got, tt.want)
 		}
 	}

@@ -11,27 +11,27 @@ import (
 )
 
 // trainingBlocks are where the time of steps went, point by point.
-func (r Report) trainingBlocks() (list []block) {
+func (r Report) trainingBlocks() (list []Block) {
 	if r.Training == nil {
 		return nil
 	}
 	for _, p := range r.Training.Points {
-		list = append(list, r.stepBlocks(p)...)
+		list = append(list, r.StepBlocks(p)...)
 	}
 	for _, point := range r.Plan.Points {
 		if point.Kind() == plan.KindSteps && !r.trained(point.Index) {
-			list = append(list, block{title: "training, " + point.Name, lines: []string{"no completed launch measured this point"}})
+			list = append(list, Block{Title: "training, " + point.Name, Lines: []string{"no completed launch measured this point"}})
 		}
 	}
 	return list
 }
 
-// stepBlocks are those of one point.
-func (r Report) stepBlocks(p overlap.Point) []block {
+// StepBlocks are those of one point.
+func (r Report) StepBlocks(p overlap.Point) []Block {
 	point, _ := r.Plan.PointByIndex(p.Point)
-	list := []block{trainedBlock(p)}
+	list := []Block{trainedBlock(p)}
 	if rows := r.figureRows(point); len(rows) > 0 {
-		list = append(list, withoutEmpty(block{title: p.Name + ": figures", head: figureHead, rows: rows}))
+		list = append(list, withoutEmpty(Block{Title: p.Name + ": figures", Head: figureHead, Rows: rows}))
 	}
 	return append(list, partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
 }
@@ -51,8 +51,8 @@ var limits = map[string]string{
 	"slow_direction": "one direction of a link is slow", "exposed_communication": "communication is not hidden", "input": "ranks wait for input", "unknown": "cannot be told",
 }
 
-// verdictLines say what holds steps up, and by which figures.
-func verdictLines(v overlap.Verdict) []string {
+// VerdictLines say what holds steps up, and by which figures.
+func VerdictLines(v overlap.Verdict) []string {
 	words := limits[v.Limit]
 	if words == "" {
 		words = v.Limit
@@ -75,15 +75,15 @@ func ranksText(n int) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-func trainedBlock(p overlap.Point) block {
-	b := block{title: "training, " + p.Name}
-	b.lines = append(b.lines, fmt.Sprintf("%s, %d measured steps with exchange over all launches", ranksText(p.Ranks), p.Steps))
-	b.lines = append(b.lines, verdictLines(p.Verdict)...)
+func trainedBlock(p overlap.Point) Block {
+	b := Block{Title: "training, " + p.Name}
+	b.Lines = append(b.Lines, fmt.Sprintf("%s, %d measured steps with exchange over all launches", ranksText(p.Ranks), p.Steps))
+	b.Lines = append(b.Lines, VerdictLines(p.Verdict)...)
 	if text := clockText(p.Clocks); text != "" {
-		b.lines = append(b.lines, text)
+		b.Lines = append(b.Lines, text)
 	}
 	if p.FLOP != nil {
-		b.lines = append(b.lines, flopText(*p.FLOP))
+		b.Lines = append(b.Lines, flopText(*p.FLOP))
 	}
 	return b
 }
@@ -124,37 +124,37 @@ func flopText(f overlap.FLOP) string {
 
 func count3(v float64) string { return thousands(int64(v)) }
 
-func partsBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": where a step goes, on its slowest rank", head: []string{"part", "time", "share"}}
+func partsBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": where a step goes, on its slowest rank", Head: []string{"part", "time", "share"}}
 	for _, one := range p.Parts {
-		b.rows = append(b.rows, []string{partText(one.Name), estimated(one.Estimate, unit.Second), share(one.Share)})
+		b.Rows = append(b.Rows, []string{PartText(one.Name), estimated(one.Estimate, unit.Second), Share(one.Share)})
 	}
 	return b
 }
 
 // rankBlock has a row for each rank; columns that nobody measured are left out.
-func rankBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": rank by rank, medians", head: []string{
+func rankBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": rank by rank, medians", Head: []string{
 		"rank", "host", "step", "p5 to p95", "data", "copy in", "forward", "backward", "without exchange", "optimizer", "exposed", "of it transfer", "of it peers",
 		"communication", "overlapped", "alone", "interference", "bucket lateness", "late start", "last",
 	}}
-	t := func(v *float64) string { return quantity(v, unit.Second) }
+	t := func(v *float64) string { return Quantity(v, unit.Second) }
 	for _, one := range p.PerRank {
-		b.rows = append(b.rows, []string{
-			fmt.Sprint(one.Rank), dash(one.Host), unit.Format(one.Step, unit.Second), unit.Format(one.Spread[0], unit.Second) + " to " + unit.Format(one.Spread[1], unit.Second),
+		b.Rows = append(b.Rows, []string{
+			fmt.Sprint(one.Rank), Dash(one.Host), unit.Format(one.Step, unit.Second), unit.Format(one.Spread[0], unit.Second) + " to " + unit.Format(one.Spread[1], unit.Second),
 			t(one.Data), t(one.H2D), t(one.Forward), t(one.Backward), t(one.Unsynced), t(one.Optimizer), t(one.Exposed), t(one.ByTransfer), t(one.ByWait),
-			t(one.Comm), percent(one.Overlap), t(one.Alone), t(one.Interfere), t(one.Lateness), t(one.LateStart), percent(one.Last),
+			t(one.Comm), Percent(one.Overlap), t(one.Alone), t(one.Interfere), t(one.Lateness), t(one.LateStart), Percent(one.Last),
 		})
 	}
 	return withoutEmpty(b)
 }
 
-func memoryBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": memory", head: []string{
+func memoryBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": memory", Head: []string{
 		"rank", "outcome", "parameters", "gradients", "optimizer", "activations", "peak allocated", "peak reserved", "fragmented", "process", "of",
 	}}
 	for _, m := range p.Memory {
-		b.rows = append(b.rows, []string{
+		b.Rows = append(b.Rows, []string{
 			fmt.Sprint(m.Rank), strings.ReplaceAll(m.Outcome, "_", " "), size(m.Parameters), size(m.Gradients), size(m.Optimizer), size(m.Activations),
 			size(m.PeakAllocated), size(m.PeakReserved), size(m.Fragmented), size(m.Resident), size(m.Total),
 		})
@@ -162,8 +162,8 @@ func memoryBlock(p overlap.Point) block {
 	return withoutEmpty(b)
 }
 
-func checksBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": is the training right", head: []string{"check", "passed in launches", "value", "expected", "error", "noise", "remark"}}
+func checksBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": is the training right", Head: []string{"check", "passed in launches", "value", "expected", "error", "noise", "remark"}}
 	number := func(v *float64) string {
 		if v == nil {
 			return "–"
@@ -176,7 +176,7 @@ func checksBlock(p overlap.Point) block {
 			passed = "ONLY " + passed
 		}
 		c := one.worst
-		b.rows = append(b.rows, []string{words(c.Name), passed, number(c.Value), number(c.Expected), number(c.Error), number(c.Noise), dash(c.Text)})
+		b.Rows = append(b.Rows, []string{Words(c.Name), passed, number(c.Value), number(c.Expected), number(c.Error), number(c.Noise), Dash(c.Text)})
 	}
 	return withoutEmpty(b)
 }
@@ -201,7 +201,7 @@ func gathered(checks []overlap.Check) (list []checked) {
 		if c.Passed {
 			one.passed++
 		}
-		if worst := one.worst; worst.Passed && !c.Passed || worst.Passed == c.Passed && orZero(c.Error) > orZero(worst.Error) {
+		if worst := one.worst; worst.Passed && !c.Passed || worst.Passed == c.Passed && OrZero(c.Error) > OrZero(worst.Error) {
 			one.worst = c
 		}
 	}
@@ -209,8 +209,8 @@ func gathered(checks []overlap.Check) (list []checked) {
 }
 
 // tracesBlock says what the profiler saw.
-func tracesBlock(p overlap.Point) block {
-	b := block{title: p.Name + ": traces of the profiler", head: []string{"file", "rank", "span", "compute", "communication", "of it exposed", "copies", "idle", "kernels", "longest kernel"}}
+func tracesBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": traces of the profiler", Head: []string{"file", "rank", "span", "compute", "communication", "of it exposed", "copies", "idle", "kernels", "longest kernel"}}
 	t := func(v float64) string { return unit.Format(v, unit.Second) }
 	for _, one := range p.Traces {
 		rank, top := "–", "–"
@@ -220,7 +220,7 @@ func tracesBlock(p overlap.Point) block {
 		if len(one.Top) > 0 {
 			top = fmt.Sprintf("%s, %s in %d", one.Top[0].Name, t(one.Top[0].Seconds), one.Top[0].Count)
 		}
-		b.rows = append(b.rows, []string{one.File, rank, t(one.Span), t(one.Compute), t(one.Comm), t(one.Exposed), t(one.Copy), t(one.Idle), fmt.Sprint(one.Kernels), top})
+		b.Rows = append(b.Rows, []string{one.File, rank, t(one.Span), t(one.Compute), t(one.Comm), t(one.Exposed), t(one.Copy), t(one.Idle), fmt.Sprint(one.Kernels), top})
 	}
 	return withoutEmpty(b)
 }

@@ -12,8 +12,8 @@ import (
 	"assay/unit"
 )
 
-// replayText tells how much of the trace was asked, and how fast.
-func replayText(r judge.Replay, sessions bool) string {
+// ReplayText tells how much of the trace was asked, and how fast.
+func ReplayText(r judge.Replay, sessions bool) string {
 	rate := unit.RequestPerSecond
 	if sessions {
 		rate = unit.SessionPerSecond
@@ -45,8 +45,8 @@ func loadText(w spec.Workload) string {
 
 const countedFromDue = "; latencies count from when each request was due"
 
-// sessionText says what sessions are like.
-func sessionText(s *spec.Session) string {
+// SessionText says what sessions are like.
+func SessionText(s *spec.Session) string {
 	parts := []string{"from " + s.From}
 	add := func(yes bool, format string, args ...any) {
 		if yes {
@@ -71,9 +71,9 @@ func sessionText(s *spec.Session) string {
 	return strings.Join(parts, ", ")
 }
 
-// fits reports whether m means something with or without sessions: the rates of
+// Fits reports whether m means something with or without sessions: the rates of
 // an open loop of single requests mean nothing with them.
-func fits(m metric.Metric, s *spec.Session) bool {
+func Fits(m metric.Metric, s *spec.Session) bool {
 	return m.SessionOnly == (s != nil) || !m.SessionOnly && !m.OpenOnly
 }
 

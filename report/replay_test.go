@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/report"
+	"assay/report/reporttest"
 	"assay/spec"
 	"assay/unit"
 )
@@ -14,7 +16,7 @@ import (
 // A report of a replay says what was replayed, and one of sessions what they
 // are; metrics of single requests that mean nothing there are not shown.
 func TestReplayText(t *testing.T) {
-	r := example(t)
+	r := reporttest.Example(t)
 	r.Plan.Run.Spec.Load.TraceRef = "day@sha256:1"
 	r.Plan.Run.Spec.Workload.ConcurrencyModel = spec.OpenLoop
 	r.Replays = []judge.Replay{{
@@ -23,7 +25,7 @@ func TestReplayText(t *testing.T) {
 	}}
 	shown := func() string {
 		var b bytes.Buffer
-		if err := Text(&b, r); err != nil {
+		if err := report.Text(&b, r); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -1,18 +1,17 @@
-// Package report shows what a bundle holds. It computes nothing: every number
+// Package report is what a bundle holds, laid out for people and programs, and its
+// plain forms: text, Markdown, JSON, CSV and JUnit. It computes nothing: every number
 // comes from the derived estimates, with its interval and its warnings.
 //
-// To add a format, write one file NAME.go with one Format, list it in All and
-// make its golden file with go test ./report -update.
+// Heavier forms have packages of their own (page, workbook, plot), which share the
+// words defined here; faces lists them all. To add a form, write one Format, list it
+// in faces and make its golden file with go test ./report/... -update.
 package report
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"path"
 	"slices"
-	"strings"
 
 	"assay/analysis/collectives"
 	"assay/analysis/hardware"
@@ -104,53 +103,6 @@ func New(j *judge.Judgement) Report {
 
 // A Format writes r to w.
 type Format func(w io.Writer, r Report) error
-
-// A Named is a format by the name used on the command line.
-type Named struct {
-	Name   string
-	File   string // what it is called inside a bundle
-	Format Format
-}
-
-// All lists every format that a run is written in when it is sealed.
-var All = []Named{
-	{"text", "report.txt", Text},
-	{"json", "report.json", JSON},
-	{"md", "report.md", Markdown},
-	{"html", "report.html", HTML},
-	{"xlsx", "report.xlsx", XLSX},
-	{"csv", "report.csv", CSV},
-	{"junit", "junit.xml", JUnit},
-}
-
-// OnRequest lists the formats that are made for whoever asks: shapes that others
-// have given theirs.
-var OnRequest = []Named{
-	{"mlperf", "mlperf_log_summary.txt", MLPerfSummary},
-	{"results", "results.json", Results},
-	{"nccl", "nccl.txt", NCCL},
-}
-
-// Binary reports whether a terminal cannot show the format.
-func (n Named) Binary() bool {
-	switch path.Ext(n.File) {
-	case ".txt", ".json", ".md", ".csv", ".xml", ".html", ".svg":
-		return false
-	}
-	return true
-}
-
-// Find returns the format called name.
-func Find(name string) (Format, error) {
-	var names []string
-	for _, f := range slices.Concat(All, OnRequest) {
-		if f.Name == name {
-			return f.Format, nil
-		}
-		names = append(names, f.Name)
-	}
-	return nil, fmt.Errorf("--format %q: want one of %s", name, strings.Join(names, ", "))
-}
 
 // JSON writes the report as indented JSON.
 func JSON(w io.Writer, r Report) error { return writeJSON(w, r) }

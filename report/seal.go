@@ -7,9 +7,9 @@ import (
 	"assay/judge"
 )
 
-// alarm is what every face says before anything else about a bundle that is not what
+// Alarm is what every face says before anything else about a bundle that is not what
 // was sealed; empty for one that verifies.
-func (r Report) alarm() string {
+func (r Report) Alarm() string {
 	if len(r.NotVerified) == 0 {
 		return ""
 	}
@@ -22,13 +22,13 @@ func (r Report) alarm() string {
 
 // heading is the alarm as a paragraph of plain text, between the given marks.
 func (r Report) heading(before, after string) string {
-	if text := r.alarm(); text != "" {
+	if text := r.Alarm(); text != "" {
 		return before + text + after
 	}
 	return ""
 }
 
-// unvouched reports whether nobody whose signature was checked stands behind r.
-func unvouched(r Report) bool {
+// Unvouched reports whether nobody whose signature was checked stands behind r.
+func Unvouched(r Report) bool {
 	return strings.HasPrefix(r.Signature, judge.Unsigned) || strings.HasPrefix(r.Signature, judge.NotVerified)
 }

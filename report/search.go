@@ -32,14 +32,15 @@ func writeSearch(b *bytes.Buffer, s *search.Summary) {
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "    %s\tround\trequests\tmissed, with its bounds and what is allowed\tverdict\tnext\n", s.Kind)
 		for _, step := range l.Steps {
-			fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%s\t%s\n", s.Loads(step.Load), step.Round, requests(step), missed(step), verdict(step), next(s, step))
+			fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%s\t%s\n", s.Loads(step.Load), step.Round, StepRequests(step), MissedText(step), VerdictText(step), NextLoad(s, step))
 		}
 		t.Flush()
 	}
 	fmt.Fprintln(b, "  below are the probes at these answers; all are in the JSON report")
 }
 
-func requests(step search.Step) int {
+// StepRequests is how many requests a step of a search rests on.
+func StepRequests(step search.Step) int {
 	most := 0
 	for _, e := range step.Evidence {
 		most = max(most, e.N)
@@ -47,7 +48,8 @@ func requests(step search.Step) int {
 	return most
 }
 
-func missed(step search.Step) string {
+// MissedText shows the share of requests that missed each objective, with its bounds.
+func MissedText(step search.Step) string {
 	var parts []string
 	for _, e := range step.Evidence {
 		parts = append(parts, fmt.Sprintf("%.3g %% [%.3g, %.3g] of %.3g", 100*e.Share, 100*e.AtLeast, 100*e.AtMost, 100*e.Allowed))
@@ -55,14 +57,16 @@ func missed(step search.Step) string {
 	return strings.Join(parts, "; ")
 }
 
-func verdict(step search.Step) string {
+// VerdictText is the verdict of a step, and whether the target was saturated.
+func VerdictText(step search.Step) string {
 	if step.Saturated {
 		return string(step.Verdict) + " (saturated)"
 	}
 	return string(step.Verdict)
 }
 
-func next(s *search.Summary, step search.Step) string {
+// NextLoad is the load that a step led to.
+func NextLoad(s *search.Summary, step search.Step) string {
 	if step.Next == nil {
 		return "–"
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"assay/analysis/mlperf"
-	"assay/finding"
 	"assay/search"
 )
 
@@ -55,17 +54,5 @@ func TestMLPerfText(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
-	}
-}
-
-func TestFindingsText(t *testing.T) {
-	r := example(t)
-	r.Findings = []finding.Finding{{Check: "over-saturation", Severity: finding.Caution, Message: "the queue grew", Why: "no steady state", Fix: "call it unstable"}}
-	var b bytes.Buffer
-	if err := Text(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	if want := "caution  over-saturation: the queue grew\n    why: no steady state\n    to do: call it unstable\n"; !strings.Contains(b.String(), want) {
-		t.Errorf("no %q in\n%s", want, b.String())
 	}
 }

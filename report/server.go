@@ -16,21 +16,21 @@ import (
 // writeServer shows what was read beside a point, or says that nothing was.
 func writeServer(b *bytes.Buffer, r Report, point plan.Point) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  server\t%s\n", scraped(r, point.Index))
+	fmt.Fprintf(t, "  server\t%s\n", ScrapedText(r, point.Index))
 	for _, m := range metric.All {
-		if !m.Beside || m.Whole == nil || !r.shown(m) {
+		if !m.Beside || m.Whole == nil || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			fmt.Fprintf(t, "    %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
+			fmt.Fprintf(t, "    %s\t%s\tCV %s\n", m.Name, Value(row), Percent(row.CV))
 		}
 	}
 	t.Flush()
 }
 
-// scraped says how often the target's own counters were read and what that
+// ScrapedText says how often the target's own counters were read and what that
 // took, or why they were not.
-func scraped(r Report, point int) string {
+func ScrapedText(r Report, point int) string {
 	i := slices.IndexFunc(r.Estimates.Readings, func(one metric.Readings) bool { return one.Point == point })
 	if i < 0 {
 		return "nothing was read beside this point"
@@ -104,13 +104,14 @@ func writeApart(b *bytes.Buffer, r Report, whose string) {
 		fmt.Fprintf(b, "\n%s%s\n", whose, block.title)
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		for _, row := range rows {
-			fmt.Fprintf(t, "  %s\t%s\t%s\tCV %s\n", row.Name, value(row), launchesOf(row), percent(row.CV))
+			fmt.Fprintf(t, "  %s\t%s\t%s\tCV %s\n", row.Name, Value(row), LaunchesOf(row), Percent(row.CV))
 		}
 		t.Flush()
 	}
 }
 
-func launchesOf(row metric.Row) string {
+// LaunchesOf lists the values of single launches.
+func LaunchesOf(row metric.Row) string {
 	if len(row.PerLaunch) == 1 {
 		return "1 launch"
 	}

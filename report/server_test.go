@@ -14,7 +14,7 @@ func TestScraped(t *testing.T) {
 		t.Helper()
 		r := Report{Estimates: metric.Estimates{Readings: readings}}
 		r.Plan.Run.Spec.Target = target
-		if got := scraped(r, 0); got != want {
+		if got := ScrapedText(r, 0); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

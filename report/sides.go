@@ -12,8 +12,8 @@ import (
 	"assay/unit"
 )
 
-// sideHead is what the head calls a side.
-func sideHead(name string) string {
+// SideHead is what the head calls a side.
+func SideHead(name string) string {
 	if name == "" {
 		return "target"
 	}
@@ -54,19 +54,19 @@ func writeEachApart(b *bytes.Buffer, r Report) {
 	}
 }
 
-// pairedStatistics are the statistics shown of a distribution.
-var pairedStatistics = map[string]bool{"p50": true, "p99": true, "value": true}
+// PairedStatistics are the statistics shown of a distribution.
+var PairedStatistics = map[string]bool{"p50": true, "p99": true, "value": true}
 
 // writePaired writes a candidate beside the baseline, block by block. It states
 // what was measured; whether a difference matters is not for it to say.
 func writePaired(b *bytes.Buffer, r Report, point plan.Point, side string) {
 	hidden := map[string]bool{}
 	for _, m := range metric.All {
-		hidden[m.ID] = !r.shown(m)
+		hidden[m.ID] = !r.Shown(m)
 	}
 	var rows []metric.Paired
 	for _, p := range r.Estimates.Paired {
-		if p.Point == point.Index && p.Side == side && pairedStatistics[p.Statistic] && !hidden[p.Metric] {
+		if p.Point == point.Index && p.Side == side && PairedStatistics[p.Statistic] && !hidden[p.Metric] {
 			rows = append(rows, p)
 		}
 	}
@@ -82,32 +82,33 @@ func writePaired(b *bytes.Buffer, r Report, point plan.Point, side string) {
 		if p.Statistic != "value" {
 			name += " " + p.Statistic
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\t%s\n", name, pairedRatio(p), pairedDifference(p), len(p.Blocks), blockDifferences(p))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%d\t%s\n", name, PairedRatio(p), PairedDifference(p), len(p.Blocks), BlockDifferences(p))
 	}
 	t.Flush()
 }
 
-// pairedRatio shows a ratio with its interval: 0.951 [0.93, 0.972].
-func pairedRatio(p metric.Paired) string {
+// PairedRatio shows a ratio with its interval: 0.951 [0.93, 0.972].
+func PairedRatio(p metric.Paired) string {
 	if p.Ratio == nil {
 		return "–"
 	}
 	if math.IsInf(p.Ratio.Interval.Hi, 1) {
-		return unbounded(fmt.Sprintf("%.3g", p.Ratio.Value), p.Ratio.Warnings)
+		return Unbounded(fmt.Sprintf("%.3g", p.Ratio.Value), p.Ratio.Warnings)
 	}
 	return fmt.Sprintf("%.3g [%.3g, %.3g]", p.Ratio.Value, p.Ratio.Interval.Lo, p.Ratio.Interval.Hi)
 }
 
-func pairedDifference(p metric.Paired) string {
+// PairedDifference shows the difference of a pair with its interval.
+func PairedDifference(p metric.Paired) string {
 	d := p.Difference
 	if math.IsInf(d.Interval.Hi, 1) {
-		return unbounded(unit.Format(d.Value, p.Unit), d.Warnings)
+		return Unbounded(unit.Format(d.Value, p.Unit), d.Warnings)
 	}
 	return unit.FormatInterval(d.Value, d.Interval.Lo, d.Interval.Hi, p.Unit)
 }
 
-// unbounded shows a value without an interval, or that it cannot be shown.
-func unbounded(value string, warnings []string) string {
+// Unbounded shows a value without an interval, or that it cannot be shown.
+func Unbounded(value string, warnings []string) string {
 	for _, warning := range warnings {
 		if text, _, found := strings.Cut(warning, ","); found && strings.HasPrefix(text, "not certifiable") {
 			return text
@@ -116,7 +117,8 @@ func unbounded(value string, warnings []string) string {
 	return value + " [no interval]"
 }
 
-func blockDifferences(p metric.Paired) string {
+// BlockDifferences lists the differences of single blocks.
+func BlockDifferences(p metric.Paired) string {
 	var list []string
 	for _, block := range p.Blocks {
 		list = append(list, unit.Format(block.Candidate-block.Baseline, p.Unit))

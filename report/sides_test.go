@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"assay/metric"
+	"assay/report"
+	"assay/report/reporttest"
 	"assay/spec"
 	"assay/stats"
 )
@@ -13,7 +15,7 @@ import (
 // A run with candidates shows each side and their pairs, block by block, and no
 // percentile that the sample cannot bound.
 func TestPairedText(t *testing.T) {
-	r := example(t)
+	r := reporttest.Example(t)
 	r.Plan.Run.Spec.Candidates = []spec.Candidate{{Name: "new", Target: spec.Target{URL: "http://127.0.0.1:9000", API: "openai-chat", Model: "m"}}}
 	for i := range r.Estimates.Rows {
 		r.Estimates.Rows[i].Side = spec.BaselineSide
@@ -38,7 +40,7 @@ func TestPairedText(t *testing.T) {
 	tail.Ratio = &weak
 	r.Estimates.Paired = []metric.Paired{pair, tail}
 	var out bytes.Buffer
-	if err := Text(&out, r); err != nil {
+	if err := report.Text(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

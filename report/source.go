@@ -16,8 +16,8 @@ import (
 	"assay/visible"
 )
 
-// sourceLine names the tool whose results the bundle repeats.
-func sourceLine(s *bundle.Source) string {
+// SourceLine names the tool whose results the bundle repeats.
+func SourceLine(s *bundle.Source) string {
 	return fmt.Sprintf("%s, %d %s; assay measured none of it", strings.TrimSpace(s.Tool+" "+s.Version), len(s.Files), numbered(len(s.Files), "file", "files"))
 }
 
@@ -94,14 +94,14 @@ func meaning(f record.Reported) string {
 // untold reports whether the source of an import does not tell what m needs.
 func (r Report) untold(m metric.Metric) bool { return r.Source != nil && !m.Tells(r.Manifest) }
 
-// standsIn reports whether m is shown in place of one that the source cannot give:
+// StandsIn reports whether m is shown in place of one that the source cannot give:
 // TPOT needs the last token, and many tools know the end of the answer only.
-func (r Report) standsIn(m metric.Metric) bool {
+func (r Report) StandsIn(m metric.Metric) bool {
 	return m.ID == metric.TPOTDone.ID && r.untold(metric.TPOT)
 }
 
-// loadLine says how load was offered and from when latencies count.
-func (r Report) loadLine() string {
+// LoadLine says how load was offered and from when latencies count.
+func (r Report) LoadLine() string {
 	loaded := slices.ContainsFunc(r.Plan.Points, func(p plan.Point) bool { return p.Concurrency > 0 || p.Open() })
 	if r.Source != nil && !loaded {
 		return "none, or none that " + r.Source.Tool + " tells"
@@ -113,9 +113,9 @@ func (r Report) loadLine() string {
 	return text
 }
 
-// lengthLines says how long requests are, where that was asked for: the lengths of
+// LengthLines says how long requests are, where that was asked for: the lengths of
 // an import that were filled in are nobody's.
-func (r Report) lengthLines() []string {
+func (r Report) LengthLines() []string {
 	const path = "spec.workload.sequenceLengthMix"
 	if r.Source != nil && r.Plan.Run.Spec.Workload.Prompt.Scenario == "" && slices.ContainsFunc(r.Plan.Defaults, func(d spec.Default) bool { return d.Path == path }) {
 		return nil

@@ -32,22 +32,22 @@ func writeSteady(b *bytes.Buffer, r Report) {
 			continue
 		}
 		for i, s := range own[0].Series {
-			line := steadyLine{series: s.Name}
+			line := SteadyLine{Series: s.Name}
 			for _, p := range own {
 				if i < len(p.Series) && p.Series[i].Name == s.Name {
-					line.add(p.Series[i])
+					line.Add(p.Series[i])
 				}
 			}
-			fmt.Fprintf(t, "  %s\t%s\n", point.Name, line.text())
+			fmt.Fprintf(t, "  %s\t%s\n", point.Name, line.Text())
 		}
 	}
 	t.Flush()
 	fmt.Fprintln(b, "  counts are requests, the largest of all launches; mean of all and best of N are beside the median of the steady part")
 }
 
-// A steadyLine sums up one series of one point over the launches.
-type steadyLine struct {
-	series         string
+// A SteadyLine sums up one series of one point over the launches.
+type SteadyLine struct {
+	Series         string
 	shapes         []stats.Shape
 	begins         int
 	given, from    int
@@ -55,7 +55,8 @@ type steadyLine struct {
 	inflated, best []float64
 }
 
-func (l *steadyLine) add(s steady.Series) {
+// Add takes the series of one more launch in.
+func (l *SteadyLine) Add(s steady.Series) {
 	l.shapes = append(l.shapes, s.State.Shape)
 	l.given = max(l.given, s.Warmup)
 	if s.BeginsSteady() {
@@ -72,7 +73,8 @@ func (l *steadyLine) add(s steady.Series) {
 	}
 }
 
-func (l *steadyLine) text() string {
+// Text is the line, its cells parted by tabs.
+func (l *SteadyLine) Text() string {
 	var shapes []string
 	for _, shape := range append(slices.Clone(stats.Shapes), stats.TooShort) {
 		n := 0
@@ -85,7 +87,7 @@ func (l *steadyLine) text() string {
 			shapes = append(shapes, fmt.Sprintf("%s %d", shape, n))
 		}
 	}
-	cells := []string{l.series, strings.Join(shapes, ", "), fmt.Sprintf("%d of %d", l.begins, len(l.shapes)), fmt.Sprint(l.given)}
+	cells := []string{l.Series, strings.Join(shapes, ", "), fmt.Sprintf("%d of %d", l.begins, len(l.shapes)), fmt.Sprint(l.given)}
 	if len(l.inflated) == 0 {
 		return strings.Join(append(cells, "–", "–", "–", "–"), "\t")
 	}

@@ -20,16 +20,17 @@ import (
 	"assay/visible"
 )
 
-// Text writes the report for a terminal.
+// Text writes the brief and everything behind it.
 func Text(w io.Writer, r Report) error {
 	var b bytes.Buffer
-	b.WriteString(r.heading("", "\n\n"))
+	r.writeBrief(&b)
+	fmt.Fprintln(&b)
 	writeHead(&b, r)
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)
-	writeMLPerf(&b, r.MLPerf, r.pointName)
+	writeMLPerf(&b, r.MLPerf, r.PointName)
 	writeRanks(&b, r)
-	for _, point := range r.servingPoints() {
+	for _, point := range r.ServingPoints() {
 		if r.Search == nil || r.Search.Ends(point.Index) { // the path tells of the others
 			writeSides(&b, r, point)
 		}
@@ -50,33 +51,33 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", name, visible.Line(fmt.Sprintf(format, args...)))
 	}
-	row("status", "%s, %d of %d planned launches completed", r.Status, completed(r.Launches), len(r.Plan.Launches))
+	row("status", "%s, %d of %d planned launches completed", r.Status, Completed(r.Launches), len(r.Plan.Launches))
 	row("signature", "%s", r.Signature)
 	if r.Source != nil {
-		row("source", "%s", sourceLine(r.Source))
+		row("source", "%s", SourceLine(r.Source))
 	}
-	row("class", "%s%s", s.Intent.BenchmarkClass, declaredOnly(s.Intent.BenchmarkClass))
+	row("class", "%s%s", s.Intent.BenchmarkClass, DeclaredOnly(s.Intent.BenchmarkClass))
 	if r.Claims != nil {
-		row("grade", "%s", gradeText(*r.Claims))
+		row("grade", "%s", GradeText(*r.Claims))
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {
-			row(sideHead(side.Name), "%s %s, model %s%s", side.Target.API, targetURL(side.Target)+connectedBy(side.Target), side.Target.Model, r.startedBy(side.Target))
+			row(SideHead(side.Name), "%s %s, model %s%s", side.Target.API, TargetURL(side.Target)+ConnectedBy(side.Target), side.Target.Model, r.StartedBy(side.Target))
 		}
 	}
 	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
 		row("labels", "%s", text)
 	}
-	for _, one := range r.rankQuestion() {
+	for _, one := range r.RankQuestion() {
 		row(one[0], "%s", one[1])
 	}
-	if r.serves() {
+	if r.Serves() {
 		writeAsked(row, r)
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
 	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
-	if r.serves() {
-		for _, text := range ownError(r) {
+	if r.Serves() {
+		for _, text := range OwnError(r) {
 			row("own error", "%s", text)
 		}
 	}
@@ -86,17 +87,17 @@ func writeHead(b *bytes.Buffer, r Report) {
 // writeAsked writes what the target was asked.
 func writeAsked(row func(name, format string, args ...any), r Report) {
 	s := r.Plan.Run.Spec
-	row("load", "%s", r.loadLine())
+	row("load", "%s", r.LoadLine())
 	if s.Workload.Session != nil {
-		row("sessions", "%s", sessionText(s.Workload.Session))
+		row("sessions", "%s", SessionText(s.Workload.Session))
 	}
 	for _, replay := range r.Replays {
-		row("trace", "%s", replayText(replay, s.Workload.Session != nil))
+		row("trace", "%s", ReplayText(replay, s.Workload.Session != nil))
 	}
 	for _, replay := range r.Replays {
 		row("lengths", "as recorded: %.4g tokens in, %.4g out on average", replay.InputTokens, replay.OutputTokens)
 	}
-	for _, text := range r.lengthLines() {
+	for _, text := range r.LengthLines() {
 		if s.Load == nil || s.Load.TraceRef == "" {
 			row("lengths", "%s", text)
 		}
@@ -105,12 +106,12 @@ func writeAsked(row func(name, format string, args ...any), r Report) {
 		row("batches", "%s", text)
 	}
 	if r.Source == nil {
-		row("tokenizer", "%s", tokenizer(s.Workload.Tokenizer))
+		row("tokenizer", "%s", TokenizerText(s.Workload.Tokenizer))
 	}
 }
 
-// gradeText names the grade and, where it is not the one asked for, why.
-func gradeText(c claim.Claims) string {
+// GradeText names the grade and, where it is not the one asked for, why.
+func GradeText(c claim.Claims) string {
 	text := string(c.Grade)
 	if len(c.Downgrades) > 0 {
 		text += ": " + strings.Join(c.Downgrades, "; ")
@@ -118,15 +119,16 @@ func gradeText(c claim.Claims) string {
 	return text + "; assay claim says what may be quoted"
 }
 
-// declaredOnly keeps a declared isolation from being read as a proven one.
-func declaredOnly(class string) string {
+// DeclaredOnly keeps a declared isolation from being read as a proven one.
+func DeclaredOnly(class string) string {
 	if class == spec.PublicationGrade {
 		return " as declared; this version does not check that the nodes were dedicated"
 	}
 	return ""
 }
 
-func targetURL(t *spec.Target) string {
+// TargetURL is where a target was found, or what was started.
+func TargetURL(t *spec.Target) string {
 	if t.API == spec.APICommand && t.Server != nil {
 		return strings.Join(t.Server.Command, " ")
 	}
@@ -136,8 +138,8 @@ func targetURL(t *spec.Target) string {
 	return t.URL
 }
 
-// connectedBy names what differs from a plain connection read in the best way.
-func connectedBy(t *spec.Target) string {
+// ConnectedBy names what differs from a plain connection read in the best way.
+func ConnectedBy(t *spec.Target) string {
 	var said string
 	if t.HTTP2 {
 		said += " over HTTP/2"
@@ -151,7 +153,8 @@ func connectedBy(t *spec.Target) string {
 	return said
 }
 
-func (r Report) startedBy(t *spec.Target) string {
+// StartedBy says whether launches share the state of the server.
+func (r Report) StartedBy(t *spec.Target) string {
 	if r.Source != nil {
 		return "" // nobody told
 	}
@@ -164,7 +167,8 @@ func (r Report) startedBy(t *spec.Target) string {
 	return " (started anew for each launch)"
 }
 
-func completed(launches []bundle.LaunchInfo) int {
+// Completed counts the launches that completed.
+func Completed(launches []bundle.LaunchInfo) int {
 	n := 0
 	for _, l := range launches {
 		if l.Outcome == bundle.LaunchCompleted {
@@ -182,14 +186,14 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	limited := metric.Limited(r.Plan.Run)
 	for _, m := range metric.All {
 		switch {
-		case m.Once != nil, !m.About(point.Kind()), !fits(m, r.Plan.Run.Spec.Workload.Session):
+		case m.Once != nil, !m.About(point.Kind()), !Fits(m, r.Plan.Run.Spec.Workload.Session):
 		case m.OpenOnly && !point.Open(), m.Probe && point.Probe == nil, !m.Has(r.Plan.Run.Spec.Workload):
 			// It has no meaning here, which is not the same as being unknown.
 		case r.untold(m):
 			// The source could not have it.
 		case m.SLOOnly && !limited:
 			// Nor has it where nothing is limited.
-		case !r.shown(m):
+		case !r.Shown(m):
 			// writeMore counts it.
 		case m.Beside, m.Declared:
 			// writeServer, writeApart and writeEconomics show what there is.
@@ -199,11 +203,11 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 			whole = append(whole, m)
 		}
 	}
-	if r.Source != nil && !measured(r.Estimates, point.Index) {
+	if r.Source != nil && !Measured(r.Estimates, point.Index) {
 		writeReported(b, r, point.Index)
 		return
 	}
-	if !measured(r.Estimates, point.Index) {
+	if !Measured(r.Estimates, point.Index) {
 		fmt.Fprintln(b, "  no completed launch measured this point")
 		return
 	}
@@ -218,13 +222,13 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		for _, statistic := range columns {
 			cells = append(cells, cell(r.Estimates, m, statistic, point.Index))
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), sizes(median), percent(median.CV), boundOf(r, m))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), Sizes(median), Percent(median.CV), BoundOf(r, m))
 	}
 	t.Flush()
 	warnOfSessions(b, r, point)
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, value(row), percent(row.CV))
+			fmt.Fprintf(t, "  %s\t%s\tCV %s\n", m.Name, Value(row), Percent(row.CV))
 		} else if !m.Detail {
 			fmt.Fprintf(t, "  %s\tthe records cannot tell\t\n", m.Name)
 		}
@@ -232,7 +236,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	t.Flush() // long lines below must not move the columns above
 	for _, c := range r.Estimates.Counts {
 		if c.Point == point.Index {
-			fmt.Fprintf(t, "  %s tokens\t%s\t\n", c.Of, countLine(c))
+			fmt.Fprintf(t, "  %s tokens\t%s\t\n", c.Of, CountText(c))
 		}
 	}
 	fmt.Fprintf(t, "  outcomes\t%s\t\n", counts(r.Estimates, point.Index))
@@ -242,7 +246,8 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	writeMore(b, r, point)
 }
 
-func measured(e metric.Estimates, point int) bool {
+// Measured reports whether any completed launch measured the point.
+func Measured(e metric.Estimates, point int) bool {
 	return slices.ContainsFunc(e.Rows, func(r metric.Row) bool { return r.Point == point })
 }
 
@@ -257,18 +262,19 @@ func cell(e metric.Estimates, m metric.Metric, statistic string, point int) stri
 			return text
 		}
 	}
-	return value(row)
+	return Value(row)
 }
 
-// value shows an estimate with its interval: 23.4 ms [22.9, 23.9].
-func value(row metric.Row) string {
+// Value shows an estimate with its interval: 23.4 ms [22.9, 23.9].
+func Value(row metric.Row) string {
 	if math.IsInf(row.Interval.Hi, 1) {
 		return unit.Format(row.Value, row.Unit) + " [no interval]"
 	}
 	return unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit)
 }
 
-func sizes(row metric.Row) string {
+// Sizes lists how many values each launch gave.
+func Sizes(row metric.Row) string {
 	var list []string
 	for _, v := range row.PerLaunch {
 		list = append(list, fmt.Sprint(v.N))
@@ -276,7 +282,8 @@ func sizes(row metric.Row) string {
 	return strings.Join(list, " ")
 }
 
-func percent(cv *float64) string {
+// Percent shows a share that may be missing.
+func Percent(cv *float64) string {
 	if cv == nil {
 		return "–"
 	}
@@ -296,8 +303,8 @@ func counts(e metric.Estimates, point int) string {
 	return strings.Join(parts, ", ")
 }
 
-// pointName is the name of a point of the plan.
-func (r Report) pointName(index int) string {
+// PointName is the name of a point of the plan.
+func (r Report) PointName(index int) string {
 	point, _ := r.Plan.PointByIndex(index)
 	return point.Name
 }
@@ -315,7 +322,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 1 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
-	if text := unseen(r); text != "" {
+	if text := Unseen(r); text != "" {
 		fmt.Fprintln(b, text)
 	}
 }

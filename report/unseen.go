@@ -9,9 +9,9 @@ import (
 // seenMode is the share of launches from which on a slow mode is worth launching for.
 const seenMode = .1
 
-// unseen says what the launches of each side cannot exclude, whatever their intervals
+// Unseen says what the launches of each side cannot exclude, whatever their intervals
 // say; empty where none completed.
-func unseen(r Report) string {
+func Unseen(r Report) string {
 	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides()))
 	if n == 0 {
 		return ""

@@ -18,8 +18,8 @@ func TestLaunchWithoutMeasurement(t *testing.T) {
 		reason string
 	}{
 		{"every request refused", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "unknown field ignore_eos", http.StatusUnprocessableEntity)
-		}, "unknown field ignore_eos"},
+			http.Error(w, "unknown field max_tokens", http.StatusUnprocessableEntity)
+		}, "unknown field max_tokens"},
 		{"slower than the window", func(w http.ResponseWriter, _ *http.Request) {
 			time.Sleep(300 * time.Millisecond)
 			reply(w)

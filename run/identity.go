@@ -18,18 +18,12 @@ import (
 // as the owner of a model and their version on a page of its own; one that does
 // not is recorded as unavailable, with its answer.
 func (e *execution) identify(ctx context.Context, env record.Environment) {
-	var models struct {
-		Data []struct {
-			ID      string `json:"id"`
-			OwnedBy string `json:"owned_by"`
-		} `json:"data"`
-	}
-	if err := e.ask(ctx, "/v1/models", &models); err != nil {
+	if models, err := e.listed(ctx); err != nil {
 		env.Miss("server.engine", err.Error())
 		env.Miss("server.models", err.Error())
 	} else {
 		owners, names := []string{}, []string{}
-		for _, m := range models.Data {
+		for _, m := range models {
 			names = append(names, m.ID)
 			if m.OwnedBy != "" && !slices.Contains(owners, m.OwnedBy) {
 				owners = append(owners, m.OwnedBy)
@@ -50,6 +44,14 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 	} else {
 		env.Set("server.version", version.Version)
 	}
+}
+
+// listed are the models of the first target.
+func (e *execution) listed(ctx context.Context) ([]target.Served, error) {
+	if len(e.conn.client.URLs) == 0 {
+		return nil, errors.New("a command has no address to ask")
+	}
+	return e.conn.models(ctx)
 }
 
 // ask reads one JSON answer of the first target.

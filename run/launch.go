@@ -26,7 +26,7 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 		}
 		err := e.launch(ctx, order, planned, e.side.server)
 		if ctx.Err() != nil {
-			return bundle.Aborted, fmt.Errorf("run ended in launch %d: %w", planned.Index, context.Cause(ctx))
+			return bundle.Aborted, fmt.Errorf("run ended in launch %d of %d: %w", planned.Index+1, len(e.plan.Launches), context.Cause(ctx))
 		}
 		var disk *bundleError
 		if errors.As(err, &disk) {
@@ -34,7 +34,7 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 		}
 		if err != nil {
 			e.report(Progress{Launch: planned.Index, Message: "launch failed: " + err.Error()})
-			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index, err))
+			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index+1, err))
 		}
 	}
 	if len(failures) > 0 {
@@ -65,7 +65,10 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	own.Run.Spec.Target = e.side.target
 	e.opts.Live.EnterLaunch(planned)
 	l := &launching{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live}
-	runErr := e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
+	runErr := e.tellNotes(order, l)
+	if runErr == nil {
+		runErr = e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
+	}
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()
 	e.balance = e.balance.add(l.balance)

@@ -144,6 +144,7 @@ func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
 				Warmup: warmup(point), WarmupCalls: point.WarmupRequests,
 				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 				Cooldown: point.Cooldown.Std(), Entered: entered,
+				Spread: point.Warmup.Std() / 2, SpreadSeed: plan.Seed(l.planned.Seed, "start", int64(point.Index)),
 				Shard: part.Index, Shards: part.Count, Manners: manners,
 			}.Run(ctx, l.clock, calls, l.client, keep)
 		}, nil

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -111,6 +113,15 @@ func (l *launching) tellFailure(r record.Request) error {
 	return nil
 }
 
+// tooLong reports whether a server says that a request has more tokens than it takes,
+// in the words of vLLM, SGLang, llama.cpp and OpenAI.
+func tooLong(said string) bool {
+	said = strings.ToLower(said)
+	return slices.ContainsFunc([]string{"context length", "context size", "context window", "max_model_len", "maximum context", "context_length_exceeded"}, func(words string) bool {
+		return strings.Contains(said, words)
+	})
+}
+
 // failureAdvice says what to do about a system that fails every request.
 func failureAdvice(r record.Request) string {
 	switch {
@@ -122,6 +133,8 @@ func failureAdvice(r record.Request) string {
 		return "see that target.url, target.api and target.model are what the server has"
 	case r.Status == 429:
 		return "the server limits requests: lower load.concurrency or load.rate, or ask for a higher limit"
+	case (r.Status == 400 || r.Status == 413 || r.Status == 422) && tooLong(r.Error):
+		return "prompts and answers are longer than the server's context: ask less (--input-tokens, --output-tokens or workload.sequenceLengthMix), or start the server with a longer one"
 	case r.Status == 400 || r.Status == 422:
 		return "the server does not understand the request: see target.api and target.extraBody, and leave out what it refuses with target.omitBody"
 	case r.Result == record.Timeout || r.Result == record.IdleTime:

@@ -110,6 +110,9 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 		if err := reachable(ctx, s.conn); err != nil {
 			return nil, sideError(s.name, err)
 		}
+		if err := s.preflight(ctx, p); err != nil {
+			return nil, sideError(s.name, err)
+		}
 	}
 	w, err := create(p, opts, redactor)
 	if err != nil {

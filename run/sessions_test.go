@@ -154,6 +154,10 @@ func (l *listener) serve(t *testing.T) string {
 			http.NotFound(w, r)
 			return
 		}
+		if strings.Contains(string(body), preflightPrompt) {
+			reply(w)
+			return
+		}
 		var said []record.Message
 		for _, m := range in.Messages {
 			said = append(said, record.Message{Role: m.Role, Content: m.Content})

@@ -18,6 +18,8 @@ type side struct {
 	conn       connection
 	server     *server
 	identified bool // it has been asked what it is
+
+	notes []string // what it taught before the run; see preflight
 }
 
 // connectSides reveals what every side of the plan needs.

@@ -8,7 +8,7 @@ const BaselineSide = "baseline"
 type Candidate struct {
 	// The name of the side in records and reports. The side of spec.target is
 	// called baseline.
-	Name string `json:"name" required:"true" pattern:"^[a-z0-9][a-z0-9._-]{0,62}$" example:"engine-0.11"`
+	Name string `json:"name" required:"true" pattern:"^[a-z0-9][a-z0-9._-]{0,62}$" form:"at most 63 lower-case letters, digits, dots, dashes and underscores, with a letter or digit first" example:"engine-0.11"`
 
 	// The system. It is a target of its own: nothing is taken from spec.target.
 	Target Target `json:"target" required:"true"`

@@ -14,7 +14,7 @@ func (d *decoder) text(n *node, m member, path string) {
 	case m.enum != nil && !slices.Contains(m.enum, n.text):
 		d.note(m.ruleOr(ruleWords), path, n.line, n.column, n.got(), nearestWord(n.text, m.enum))
 	case m.pattern != nil && !m.pattern.MatchString(n.text):
-		d.note(ruleForm, path, n.line, n.column, n.got(), "text that matches "+m.pattern.String())
+		d.note(ruleForm, path, n.line, n.column, n.got(), m.form)
 	case (m.required || m.def != "") && strings.TrimSpace(n.text) == "":
 		d.note(ruleRequired, path, n.line, n.column, n.got(), "a non-empty string")
 	case strings.ContainsFunc(n.text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }):

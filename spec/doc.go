@@ -23,6 +23,7 @@
 //	items     the least number of items of a list
 //	rule      the id of the rule its faults carry, where it has one of its own
 //	pattern   a regular expression for a string
+//	form      a pattern in words, for those who got it wrong
 //	example   a value shown in the reference
 //
 // To add a rule between fields, add one line to Rules with its check.

@@ -29,7 +29,7 @@ type GateDemands struct {
 	// The ids of the keys one of which must have signed each bundle, as assay keygen
 	// prints them. Without them a signature is checked but nobody in particular is
 	// asked for one.
-	TrustedKeys []string `json:"trustedKeys,omitzero" pattern:"^[0-9a-f]{64}$"`
+	TrustedKeys []string `json:"trustedKeys,omitzero" pattern:"^[0-9a-f]{64}$" form:"the 64 hexadecimal digits of a key's id, as assay keygen prints it"`
 
 	// Refuse a pair that differs in more than the variable under test.
 	Controlled *bool `json:"controlled,omitzero" default:"true"`

@@ -24,6 +24,7 @@ type member struct {
 	enum     []string       // the accepted words, or nil
 	rule     string         // the id of the rule that guards the field, or ""
 	pattern  *regexp.Regexp // or nil
+	form     string         // the same in words
 	example  string
 	items    int // the least number of items
 
@@ -86,6 +87,7 @@ func newMember(f reflect.StructField, index int) member {
 		enum:     Vocabularies[f.Tag.Get("enum")],
 		rule:     f.Tag.Get("rule"),
 		example:  f.Tag.Get("example"),
+		form:     f.Tag.Get("form"),
 		items:    items,
 		min:      f.Tag.Get("min"), max: f.Tag.Get("max"),
 		above: f.Tag.Get("above"), below: f.Tag.Get("below"),

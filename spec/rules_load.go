@@ -140,7 +140,7 @@ var sloBounds = map[string]string{
 func objectivesBounded(c *checker) {
 	for i, o := range c.run.Spec.SLO {
 		path := itemPath("spec.slo", i)
-		want := sloBound(o.Metric)
+		want := ObjectiveBound(o.Metric)
 		if want == "" || c.anyUnread(path) {
 			continue // reading has said so
 		}

@@ -34,7 +34,7 @@ type Run struct {
 type Metadata struct {
 	// The name of the run. It becomes part of run ids and so of file names: no
 	// slash, no leading dot or space, at most 200 characters.
-	Name string `json:"name" required:"true" pattern:"^[^\\s./\\\\][^/\\\\]{0,199}$" example:"publication-inference-stack-b200"`
+	Name string `json:"name" required:"true" pattern:"^[^\\s./\\\\][^/\\\\]{0,199}$" form:"a name of at most 200 characters without slashes, and no dot or space first" example:"publication-inference-stack-b200"`
 
 	// Where the object lives on Kubernetes; ignored elsewhere.
 	Namespace string `json:"namespace,omitzero"`

@@ -22,8 +22,8 @@ func sloMetricNames() []string {
 	return slices.Concat([]string{"ttft", "tpot", "itl", "e2e", "error_rate", "tokens_per_second", "requests_per_second"}, RequestTimes, RequestSpeeds)
 }
 
-// sloBound says which bound a metric takes; empty for an unknown one.
-func sloBound(metric string) string {
+// ObjectiveBound says which bound a metric takes; empty for an unknown one.
+func ObjectiveBound(metric string) string {
 	switch {
 	case slices.Contains(RequestTimes, metric):
 		return "max"

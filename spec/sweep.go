@@ -136,8 +136,8 @@ func sweepIsFinite(c *checker) {
 	if points > maxPoints {
 		c.failGot("spec.load", fmt.Sprintf("%d points", points), fmt.Sprintf("at most %d points: make several runs", maxPoints))
 	}
-	if all := points * c.run.Spec.Trials.MinReplicates; points <= maxPoints && all > maxLaunchPoints {
-		c.failGot("spec.load", fmt.Sprintf("%d points in %d launches", points, c.run.Spec.Trials.MinReplicates), fmt.Sprintf("at most %d in all: fewer launches or points", maxLaunchPoints))
+	if all := points * c.run.Spec.Trials.Launches(); points <= maxPoints && all > maxLaunchPoints {
+		c.failGot("spec.load", fmt.Sprintf("%d points in %d launches", points, c.run.Spec.Trials.Launches()), fmt.Sprintf("at most %d in all: fewer launches or points", maxLaunchPoints))
 	}
 }
 

@@ -132,7 +132,7 @@ type Server struct {
 // Ready says when a server may be asked.
 type Ready struct {
 	// The path that answers 200 once the server is ready.
-	Path string `json:"path,omitzero" default:"/health" pattern:"^/"`
+	Path string `json:"path,omitzero" default:"/health" pattern:"^/" form:"a path that begins with /"`
 
 	// How long readiness may take.
 	Timeout unit.Duration `json:"timeout,omitzero" default:"5m" above:"0s" max:"30d"`

@@ -23,7 +23,7 @@ type Tokenizer struct {
 
 	// The SHA-256 of the file. Another content is refused, and the message tells
 	// the digest that was found.
-	Digest string `json:"digest,omitzero" pattern:"^sha256:[0-9a-f]{64}$" example:"sha256:0c2c4d3a6d1f4a0f6d7a7f0e2f3d5c1b8e9a4b6c7d8e9f0a1b2c3d4e5f607182"`
+	Digest string `json:"digest,omitzero" pattern:"^sha256:[0-9a-f]{64}$" form:"sha256: and 64 hexadecimal digits" example:"sha256:0c2c4d3a6d1f4a0f6d7a7f0e2f3d5c1b8e9a4b6c7d8e9f0a1b2c3d4e5f607182"`
 
 	// How a .tiktoken file cuts text into words, where its name does not tell.
 	Pattern string `json:"pattern,omitzero" enum:"tokenPatterns"`

@@ -6,6 +6,10 @@ type Trials struct {
 	// The launches per side of a comparison.
 	MinReplicates int `json:"minReplicates,omitzero" default:"3" min:"3" max:"10000"`
 
+	// A quick look: one launch, whatever minReplicates says. It has no interval, its
+	// grade is exploratory and nothing of it may be quoted.
+	Quick bool `json:"quick,omitzero"`
+
 	// The confidence of every interval.
 	ConfidenceLevel float64 `json:"confidenceLevel,omitzero" default:"0.95" min:"0.8" max:"0.999" rule:"A19"`
 
@@ -19,6 +23,14 @@ type Trials struct {
 
 	// What every report shows.
 	Report TrialReport `json:"report,omitzero"`
+}
+
+// Launches is how many launches each side has.
+func (t Trials) Launches() int {
+	if t.Quick {
+		return 1
+	}
+	return t.MinReplicates
 }
 
 // An OutlierPolicy says how unusual values are found and treated.

@@ -74,11 +74,11 @@ type Prompt struct {
 	// of a document and the query to rank, I(width,height) or I(width,height,images),
 	// A(characters) to speak. sequenceLengthMix then is its mean, and by default
 	// follows from it.
-	Scenario string `json:"scenario,omitzero" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$" example:"N(480,240)/(300,150)"`
+	Scenario string `json:"scenario,omitzero" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$" form:"a scenario such as D(100,100), N(480,240)/(300,150), U(50,100)/(20,40), E(64), R(64,100), I(512,512) or A(100), without spaces" example:"N(480,240)/(300,150)"`
 
 	// Several shapes instead of scenario: a sweep, in which each is measured at
 	// every level of the load, one point each.
-	Scenarios []string `json:"scenarios,omitzero" items:"1" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$"`
+	Scenarios []string `json:"scenarios,omitzero" items:"1" pattern:"^([DUR]\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}\\)|[NU]\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)/\\((0|[1-9][0-9]{0,7}),(0|[1-9][0-9]{0,7})\\)|[EA]\\([1-9][0-9]{0,7}\\)|I\\([1-9][0-9]{0,7},[1-9][0-9]{0,7}(,[1-9][0-9]{0,7})?\\))$" form:"a scenario such as D(100,100), N(480,240)/(300,150), U(50,100)/(20,40), E(64), R(64,100), I(512,512) or A(100), without spaces"`
 
 	// What the scenario leaves open for tasks other than text-to-text.
 	Details Details `json:"details,omitzero"`

@@ -44,9 +44,12 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 		a.request.Text = a.text.String()
 	}
 	if n, err := strconv.Atoi(raw.header.Get("X-Envoy-Attempt-Count")); err == nil {
-		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way: we never try again
+		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way
 	}
-	if raw.phases.connections.Load() > 1 {
+	switch {
+	case raw.resent:
+		a.flag(record.Resent)
+	case raw.phases.connections.Load() > 1:
 		a.flag("reconnected") // the first connection was dead before anything was sent on it
 	}
 	a.request.Chunks = int32(len(a.chunks))

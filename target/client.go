@@ -91,6 +91,7 @@ type Client struct {
 	clock      *record.Clock
 	urls       []*url.URL
 	http       *http.Transport
+	fresh      *http.Transport // opens a connection for each request, for those that are sent again
 	warm       warmPool
 	bodies     sync.Pool
 
@@ -120,7 +121,8 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	if len(c.urls) == 0 && cfg.Program == nil {
 		return nil, errors.New("target.url is missing: want http://HOST[:PORT]")
 	}
-	c.http = c.newTransport()
+	c.http, c.fresh = c.newTransport(), c.newTransport()
+	c.fresh.DisableKeepAlives = true
 	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return &exchange{} }
 	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
@@ -233,6 +235,7 @@ type Raw struct {
 	header  http.Header
 	trailer http.Header
 	err     error
+	resent  bool // the request was sent a second time; see stale
 
 	exchange *exchange // what an engine read; unpack makes a reading of it
 }
@@ -259,9 +262,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	idle := time.AfterFunc(c.idleLimit(), func() { cancel(errIdleTimeout) })
 	defer idle.Stop()
 
-	req := c.newRequest(ctx, p, &raw.phases)
-	raw.request.Sent = c.clock.Now()
-	resp, err := c.http.RoundTrip(req)
+	resp, err := c.roundTrip(ctx, p, raw)
 	if err != nil {
 		raw.fail(c.clock.Now(), cause(ctx, err))
 		return raw
@@ -292,6 +293,18 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 	}
 	raw.over = raw.reading.over
 	return raw
+}
+
+// roundTrip sends p, and once more on a new connection where the kept one was stale.
+func (c *Client) roundTrip(ctx context.Context, p Prepared, raw *Raw) (*http.Response, error) {
+	req := c.newRequest(ctx, p, &raw.phases)
+	raw.request.Sent = c.clock.Now()
+	resp, err := c.http.RoundTrip(req)
+	if err == nil || c.overHTTP2() || ctx.Err() != nil || raw.phases.first.Load() != 0 || !raw.stale(err, c.clock.Now()) {
+		return resp, err
+	}
+	raw.resent = true
+	return c.fresh.RoundTrip(c.newRequest(ctx, p, &raw.phases))
 }
 
 func (c *Client) idleLimit() time.Duration {

@@ -52,6 +52,7 @@ type exchange struct {
 	done  bool   // it was seen
 	began func() // see Prepared.FirstByte
 
+	wire    []byte      // the whole request, in case it must be sent again
 	unsent  []byte      // of the request; belongs to the thread when sending is set
 	sending atomic.Bool // the thread writes the rest of the request
 
@@ -73,7 +74,7 @@ func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 
 // release lets go of what belongs to the caller.
 func (x *exchange) release() {
-	x.unsent, x.began = nil, nil
+	x.wire, x.unsent, x.began = nil, nil, nil
 	x.ctx, x.raw, x.finished = nil, nil, nil
 }
 

@@ -213,10 +213,10 @@ func (l *loop) read(c *conn, x *exchange) {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 		return
 	case errno != 0:
-		l.end(c, x, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
+		l.lost(c, x, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
 		return
 	case n == 0:
-		l.end(c, x, x.framer.eof(), now)
+		l.lost(c, x, x.framer.eof(), now)
 		return
 	}
 	at, kernel := l.stampOf(wall, x.last, now)
@@ -224,6 +224,24 @@ func (l *loop) read(c *conn, x *exchange) {
 	if err := x.take(l.buffer[:n], at, kernel); err != nil || x.framer.state == atEnd {
 		l.end(c, x, err, at)
 	}
+}
+
+// lost ends an exchange whose connection the server has ended, or sends its request
+// once more on a new one; see stale.
+func (l *loop) lost(c *conn, x *exchange, err error, now int64) {
+	if x.reads > 0 || !x.raw.stale(err, now) || x.ctx.Err() != nil {
+		l.end(c, x, err, now)
+		return
+	}
+	c.mu.Lock()
+	c.now.Store(nil)
+	c.shut()
+	c.mu.Unlock()
+	l.busy.Add(-1)
+	x.raw.resent = true
+	x.unsent = nil
+	x.sending.Store(false)
+	go l.engine.dialFor(x, c.host, x.wire) // ends with the dial
 }
 
 // stampOf prefers the kernel's stamp. One that lies before what this connection

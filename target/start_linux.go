@@ -15,6 +15,7 @@ func (e *epollEngine) start(ctx context.Context, p Prepared, raw *Raw, done func
 	raw.request.Sent = e.client.clock.Now()
 	x := e.client.exchanges.Get().(*exchange)
 	x.reset(ctx, raw, done)
+	x.wire = p.wire
 	x.began, x.lines, x.limit = p.FirstByte, e.client.endsAtDone, e.client.cfg.AnswerLimit
 	raw.exchange = x
 	err := e.open()

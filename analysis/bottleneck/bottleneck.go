@@ -11,6 +11,7 @@ import (
 
 	"assay/analysis/breakdown"
 	"assay/metric"
+	"assay/unit"
 )
 
 // Undetermined is the class of a run whose evidence points nowhere.
@@ -100,7 +101,10 @@ func Judge(point string, b breakdown.Breakdown, s Signs) Diagnosis {
 	for _, p := range b.Parts {
 		took, share := b.Mean(p)
 		d.Shares[p.Class] += share
-		d.Because = append(d.Because, fmt.Sprintf("%s: %.3g s, %.0f %% of the %s (%s)", p.Name, took, 100*share, b.Of, p.Source))
+		if took < 0 { // a difference of two measurements, within their noise
+			took, share = 0, 0
+		}
+		d.Because = append(d.Because, fmt.Sprintf("%s: %s, %.0f %% of the %s (%s)", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, p.Source))
 	}
 	first, second := d.leaders()
 	most, next := d.Shares[first], d.Shares[second]

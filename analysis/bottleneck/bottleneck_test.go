@@ -68,3 +68,16 @@ func TestAlternativesAreExcludedByEvidence(t *testing.T) {
 		t.Errorf("alternatives %v, want placement alone", d.Alternatives)
 	}
 }
+
+// A part below zero is a difference within the noise of two measurements: nobody spent
+// a negative time.
+func TestNoNegativeTime(t *testing.T) {
+	b := breakdown.Breakdown{Of: "E2E", Whole: []float64{1}, Parts: []breakdown.Part{
+		{Name: "network", Class: breakdown.Communication, Values: []float64{-.00279}, Source: "a − b"},
+		{Name: "decode", Class: breakdown.Compute, Values: []float64{11e-6}, Source: "c"},
+	}}
+	d := Judge("p", b, Signs{})
+	if want := []string{"network: 0 s, 0 % of the E2E (a − b)", "decode: 11.0 µs, 0 % of the E2E (c)"}; len(d.Because) < 2 || d.Because[0] != want[0] || d.Because[1] != want[1] {
+		t.Errorf("got %q, want %q first", d.Because, want)
+	}
+}

@@ -254,6 +254,10 @@ func (row *Row) measure(confidence float64) error {
 			return err
 		}
 		row.Ratio, row.Shift = &ratio, &shift
+		if row.wild() {
+			row.warn("launches differ so much that no ratio is given: the difference says what is known")
+			row.Ratio, row.Shift = nil, nil
+		}
 	}
 	if row.uncertified { // what a side cannot bound, a comparison cannot either
 		for _, e := range []*stats.Estimate{row.Difference, row.Ratio, row.Shift} {
@@ -268,6 +272,19 @@ func (row *Row) measure(confidence float64) error {
 	}
 	row.HedgesG = finite(stats.HedgesG(v.A, v.B))
 	return row.test()
+}
+
+// widest is the factor between the ends of a ratio's interval beyond which the ratio
+// says nothing: with a factor of 100 the candidate may be ten times as fast or as slow.
+const widest = 100
+
+// wild reports whether the ratio says nothing, or points the other way than the means
+// that stand beside it. It is one of geometric means, and a launch far from the others
+// moves those less.
+func (row *Row) wild() bool {
+	i := row.Ratio.Interval
+	contradicts := (row.Ratio.Value-1)*row.Difference.Value < 0
+	return contradicts && i.Lo < 1 && i.Hi > 1 || i.Lo > 0 && i.Hi/i.Lo > widest
 }
 
 // test asks whether the sides differ. A percentile that is not certified is not

@@ -186,7 +186,11 @@ func exposed(p Point, step float64, l links) (Verdict, bool) {
 	}
 	v := Verdict{Limit: LimitExposed, How: []string{fmt.Sprintf("rank %d: %s of a step of %s are exposed", worst.Rank, show(*worst.Exposed), show(step))}}
 	v.Text = fmt.Sprintf("%.0f %% of the step is exposed communication", 100**worst.Exposed/step)
-	if worst.Overlap != nil {
+	switch {
+	case worst.Overlap == nil:
+	case *worst.Overlap <= 0: // copying back after the last bucket can take longer than the exchange
+		v.How = append(v.How, "none of the exchange is hidden behind the computation")
+	default:
 		v.How = append(v.How, fmt.Sprintf("%.0f %% of the exchange is hidden behind the computation", 100**worst.Overlap))
 	}
 	if d, oneWay, ok := l.slowest(); ok {

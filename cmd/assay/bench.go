@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -9,68 +12,113 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay/cmd/assay/bench"
+	"assay/live"
+	"assay/plan"
+	"assay/spec"
 )
 
-func benchCommand(env Env) *cobra.Command {
-	var out, key, format string
-	var printSpec, asJSON bool
-	var shown progressFlags
-	cmd := &cobra.Command{
-		Use:     "bench --url URL --model MODEL",
-		Aliases: []string{"benchmark"},
-		Short:   "Measure a server from flags, with genai-bench's habits",
-		Long: `Bench makes a spec from flags, carries it out, seals the bundle and prints the
-report: every scenario at every level of concurrency. It takes the options of
-genai-bench benchmark by their names, in any order, and never asks for one.
---print-spec prints the spec instead, for assay run.
+// benchLong says what bench does; the guide says more.
+const benchLong = `Bench measures how fast a server is: assay bench http://127.0.0.1:8000 takes the
+server's only model and asks one kind of request with 1, 4, 16 and 64 users, three
+times over. Flags change any of that; those of genai-bench benchmark are accepted by
+their names, and --genai-bench-sweep measures all that genai-bench would.
 
-What differs from genai-bench, and what was chosen where nothing was said, is told
-on standard error. A key never reaches the spec or the bundle: they name the
-variable that holds it.
+What was chosen and how long it takes is said first, on standard error. --print-spec
+prints the spec for assay run and measures nothing. A key never reaches the spec or
+the bundle: they name the variable that holds it.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed or
-aborted), 2 the options are wrong.`,
-		Example: `  assay bench --url http://127.0.0.1:8000 --model llama-3.1-8b \
-    --traffic-scenario 'D(100,100)' --num-concurrency 1 --num-concurrency 8 --slo 'ttft:p99<300ms'`,
-		Args: noArguments,
+aborted), 2 usage error.`
+
+// A benching is one call of assay bench: what its own flags say.
+type benching struct {
+	out, key, format         string
+	printSpec, asJSON, quiet bool
+	shown                    progressFlags
+}
+
+func benchCommand(env Env) *cobra.Command {
+	var b benching
+	cmd := &cobra.Command{
+		Use:     "bench [URL]",
+		Aliases: []string{"benchmark"},
+		Short:   "Measure how fast a server is",
+		Long:    benchLong,
+		Example: `  assay bench http://127.0.0.1:8000
+  assay bench http://127.0.0.1:8000 --input-tokens 1000 --output-tokens 200 --concurrency 1,8 --slo 'ttft:p99<300ms'`,
+		Args: atMostOne("the address of a server"),
 	}
 	given := benchFlags(cmd.Flags())
-	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
-	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
-	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end, as in assay run")
-	shown.register(cmd.Flags())
-	cmd.Flags().BoolVar(&printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json; with --print-spec the spec, its variables and the notes as JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		asked, err := bench.Make(cmd.Context(), bench.Values{Given: given(), Lookup: lookupIn(env)})
+	cmd.Flags().StringVarP(&b.out, "out", "o", "runs", "folder in which the bundle is made")
+	cmd.Flags().StringVar(&b.key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
+	cmd.Flags().StringVar(&b.format, "format", "text", "report printed at the end, as in assay run")
+	b.shown.register(cmd.Flags())
+	cmd.Flags().BoolVar(&b.printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
+	cmd.Flags().BoolVar(&b.asJSON, "json", false, "short for --format json; with --print-spec the spec, its variables and the notes as JSON")
+	cmd.Flags().BoolVarP(&b.quiet, "quiet", "q", false, "print results only: no notes and no progress")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := given()
+		if len(args) > 0 {
+			values["url"] = append(values["url"], args[0])
+		}
+		asked, err := bench.Make(cmd.Context(), bench.Values{Given: values, Lookup: lookupIn(env), NewSeed: newSeed})
 		if err != nil {
 			return usageError(err)
 		}
 		if asked.Out != "" && !cmd.Flags().Changed("out") {
-			out = asked.Out
+			b.out = asked.Out
 		}
-		for _, note := range asked.Notes {
-			fmt.Fprintln(env.Stderr, "note:", note)
-		}
-		document, err := parseRun("the spec of these options", asked.Source)
-		if err != nil {
-			return err
-		}
-		if printSpec {
-			return printAsked(env, asked, asJSON)
-		}
-		if asJSON {
-			format = "json"
-		}
-		own := env
-		own.Environ = func() []string { return slices.Concat(asked.Environ, env.Environ()) }
-		dir, err := carryOut(cmd.Context(), own, job{source: asked.Source, run: document, out: out, keyFile: key, format: format, progress: shown})
-		if dir != "" {
-			fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
-		}
-		return err
+		return b.run(cmd.Context(), env, asked)
 	}
 	return cmd
+}
+
+// newSeed draws the seed of one run. A fixed one would send a server the prompts
+// that it has cached from the run before.
+func newSeed() int64 { return 1 + rand.Int64N(1<<53-1) }
+
+// run carries out what was asked, or prints it.
+func (b benching) run(ctx context.Context, env Env, asked bench.Asked) error {
+	document, faults := spec.Parse("", asked.Source)
+	if !spec.Valid(faults) {
+		return usageError(bench.Explain(faults))
+	}
+	if b.printSpec {
+		return printAsked(env, asked, b.asJSON)
+	}
+	if b.asJSON {
+		b.format = "json"
+	}
+	if b.quiet {
+		b.shown.mode = string(live.None)
+	} else if err := announce(env.Stderr, asked, *document.Run); err != nil {
+		return err
+	}
+	own := env
+	own.Environ = func() []string { return slices.Concat(asked.Environ, env.Environ()) }
+	dir, err := carryOut(ctx, own, job{source: asked.Source, run: *document.Run, out: b.out, keyFile: b.key, format: b.format, progress: b.shown, quiet: b.quiet})
+	if dir != "" && !b.quiet {
+		fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
+	}
+	return err
+}
+
+// announce says what will be measured and how long that takes, before it begins.
+func announce(w io.Writer, asked bench.Asked, run spec.Run) error {
+	p, err := plan.New(run)
+	if err != nil {
+		return usageError(err)
+	}
+	for _, note := range asked.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	for _, choice := range asked.Choices {
+		fmt.Fprintln(w, choice)
+	}
+	for _, line := range bench.Story(p) {
+		fmt.Fprintln(w, line)
+	}
+	return nil
 }
 
 // benchFlags adds the options of the table and returns how to read those that
@@ -84,6 +132,9 @@ func benchFlags(flags *pflag.FlagSet) (given func() map[string][]string) {
 			flags.Bool(o.Name, false, o.Usage())
 		default:
 			flags.String(o.Name, "", o.Usage())
+		}
+		if o.Fate != bench.Used {
+			_ = flags.MarkHidden(o.Name) // it was added above
 		}
 	}
 	return func() map[string][]string {
@@ -121,7 +172,10 @@ func printAsked(env Env, asked bench.Asked, asJSON bool) error {
 			Spec  string   `json:"spec"`
 			Needs []string `json:"needs"`
 			Notes []string `json:"notes"`
-		}{string(asked.Source), append([]string{}, asked.Needs()...), append([]string{}, asked.Notes...)})
+		}{string(asked.Source), append([]string{}, asked.Needs()...), slices.Concat([]string{}, asked.Choices, asked.Notes)})
+	}
+	for _, note := range asked.Notes {
+		fmt.Fprintln(env.Stderr, "note:", note)
 	}
 	for _, name := range asked.Needs() {
 		fmt.Fprintf(env.Stderr, "set %s before assay run: the spec names it in place of the flag's value\n", name)

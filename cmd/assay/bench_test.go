@@ -15,7 +15,7 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
-	"assay/report"
+	"assay/report/faces"
 	"assay/sim"
 )
 
@@ -86,7 +86,7 @@ func benchServer(t *testing.T) string {
 // The manual's command line, pointed at the simulator, asks for all 45 points, in
 // whatever order its options come.
 func TestBenchTakesTheManual(t *testing.T) {
-	options := append(manualFor(benchServer(t)), []string{"--print-spec"})
+	options := append(manualFor(benchServer(t)), []string{"--print-spec"}, []string{"--genai-bench-sweep"}, []string{"--seed", "1"})
 	rng := rand.New(rand.NewPCG(1, 2))
 	var first string
 	for range 10 {
@@ -126,7 +126,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 		[]string{"--api-key", secret}, []string{"--max-time-per-run", "2s"}, []string{"--max-requests-per-run", "6"},
 		[]string{"--traffic-scenario", "D(60,5)"}, []string{"--traffic-scenario", "N(40,10)/(8,2)"},
 		[]string{"--num-concurrency", "1"}, []string{"--num-concurrency", "3"},
-		[]string{"--warmup-ratio", "0.1"}, []string{"--slo", "ttft:p99<300ms"}, []string{"--num-workers", "4"})
+		[]string{"--seed", "5"}, []string{"--warmup-ratio", "0.1"}, []string{"--slo", "ttft:p99<300ms"}, []string{"--num-workers", "4"})
 	rng := rand.New(rand.NewPCG(3, 4))
 	out := t.TempDir()
 	args := shuffled(rng, "benchmark", options)
@@ -134,6 +134,10 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
+	if !strings.Contains(stdout, "N(40,10)/(8,2) × 3 ") {
+		t.Errorf("no row of the last point:\n%s", stdout)
+	}
+	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
 	for _, want := range []string{"N(40,10)/(8,2) concurrency=3", "server_gpu_type H100", "3 of 3 planned launches completed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
@@ -147,7 +151,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range report.All {
+	for _, format := range faces.All {
 		if _, err := b.ReadFile("report/" + format.File); err != nil {
 			t.Errorf("the bundle has no %s: %v", format.Name, err)
 		}
@@ -179,6 +183,29 @@ func TestBenchRunsTheManual(t *testing.T) {
 	noSecret(t, secret, dir, stdout, stderr, printed)
 }
 
+// An address is enough: the model, the requests and the seed are found, and what was
+// chosen is said in a few lines, with the time that it takes first.
+func TestBenchOfAnAddress(t *testing.T) {
+	t.Parallel() // it mostly waits for what it measures
+	url, out := benchServer(t), t.TempDir()
+	args := []string{"bench", url, "--num-prompts", "4", "--concurrency", "1", "--input-tokens", "20", "--output-tokens", "4", "--duration", "2s", "--warmup", "0s", "--out", out, "--progress", "none"}
+	stdout, stderr, code := call(t, args...)
+	if code != exitOK || !strings.Contains(stdout, "D(20,4)") {
+		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
+	}
+	for _, want := range []string{"model meta-llama/Meta-Llama-3-70B-Instruct, the only one at " + url, "measuring D(20,4) at 1 users", "takes at most 6 s (seed "} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("nobody says %q:\n%s", want, stderr)
+		}
+	}
+	if lines := strings.Count(stderr, "\n"); lines > 6 {
+		t.Errorf("%d lines before the results, want a few:\n%s", lines, stderr)
+	}
+	if _, stderr, code := call(t, append(args, "--quiet")...); code != exitOK || stderr != "" {
+		t.Errorf("--quiet: exit %d, stderr %q", code, stderr)
+	}
+}
+
 // noSecret looks for a secret in what was printed and in every file of a bundle.
 func noSecret(t *testing.T, secret, dir string, printed ...string) {
 	t.Helper()
@@ -208,10 +235,11 @@ func TestBenchRefuses(t *testing.T) {
 			t.Errorf("%v: exit %d, want %d and %q:\n%s", args, code, exitUsage, want, stderr)
 		}
 	}
-	f("want the address of the server")
+	f("missing argument: the address of the server, as in assay bench")
+	f("want at most one", "http://127.0.0.1:1", "http://127.0.0.1:2")
 	f("unknown flag", "--frobnicate")
 	f("--upload-results: assay does not upload", "--url", "http://127.0.0.1:1", "--model", "m", "--upload-results")
-	f("spec.slo[0]", "--url", "http://127.0.0.1:1", "--model", "m", "--slo", "ttft>3")
+	f(`--slo "ttft>3": ttft is better when it is lower`, "--url", "http://127.0.0.1:1", "--model", "m", "--slo", "ttft>3")
 	f("does not shape text-to-text", "--url", "http://127.0.0.1:1", "--model", "m", "--traffic-scenario", "E(64)")
 	f("want one of", "--url", "http://127.0.0.1:1", "--model", "m", "--format", "pdf")
 }

@@ -17,7 +17,7 @@ func claimCommand(env Env) *cobra.Command {
 	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "claim BUNDLE",
-		Short: "Say what a bundle may be quoted for",
+		Short: "Show which results may be quoted",
 		Long: `Claim prints sentences that can stand alone: each carries its interval, load,
 tail, conditions and grade. What cannot be claimed is refused, with the reason and
 what would help. Nothing is claimed while a void finding stands.

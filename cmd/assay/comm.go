@@ -54,6 +54,7 @@ aborted), 2 the options are wrong.`,
 	flags.StringVar(&c.Device, "device", "auto", "where buffers are: auto, cpu or cuda")
 	start.register(flags)
 	out.register(flags, "comm")
+	flags.BoolVar(&out.asJSON, "json", false, "short for --format json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if c.Sizes, err = sweep(steps, from, to); err != nil {
 			return err

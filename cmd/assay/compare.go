@@ -11,6 +11,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/report"
+	"assay/report/page"
 	"assay/spec"
 )
 
@@ -36,7 +37,7 @@ func compareCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare BUNDLE [BUNDLE…]",
-		Short: "Lay systems side by side and say what may be concluded",
+		Short: "Compare two or more runs",
 		Long: `Compare says first whether the sides differ in the one declared variable only
 (controlled) or in more (exploratory), and names everything that differs. Then it
 says for every metric by which factor the candidates differ from the baseline, how
@@ -104,7 +105,7 @@ func (ask comparing) run(env Env, args []string) error {
 	show := map[string]func() error{
 		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
 		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
-		"html": func() error { return report.CompareHTML(env.Stdout, r, ask.all) },
+		"html": func() error { return page.CompareHTML(env.Stdout, r, ask.all) },
 		"json": func() error { return printJSON(env.Stdout, r) },
 
 		"junit": func() error { return report.CompareJUnit(env.Stdout, r, ask.all) },

@@ -133,7 +133,7 @@ spec:
 		{"no policy", []string{base, same}, exitUsage, "got no --policy"},
 		{"a wrong policy", []string{base, same, "--policy", misspelt}, exitUsage, "spec.metrics[0].margins"},
 		{"the same twice", []string{base, base, "--policy", policy}, exitUsage, "given twice"},
-		{"one bundle", []string{base, "--policy", policy}, exitUsage, "want a baseline and a candidate"},
+		{"one bundle", []string{base, "--policy", policy}, exitUsage, "missing argument: a baseline and a candidate"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ kind: BenchmarkRun
 metadata:
   name: demo
 spec:
+  seed: {{.Seed}}
   workload:
     model: sim
     tokenizer: {kind: server}
@@ -39,17 +40,22 @@ spec:
 func demoCommand(env Env) *cobra.Command {
 	var out, duration string
 	var launches int
+	var seed int64
+	var asJSON bool
 	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Measure a simulated engine: run, report, signed bundle, verification",
+		Short: "Try assay on a simulated server",
 		Long: `Demo shows the whole line on this machine alone: it starts the simulated
 engine, offers closed-loop load at three levels in several fresh launches, seals
 and signs the bundle with a key made for it, prints the report and verifies the
 bundle. It needs no network, no root and no accelerator.`,
 		Args: exactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			source, err := demoSource(duration, launches)
+			if seed == 0 {
+				seed = newSeed()
+			}
+			source, err := demoSource(duration, launches, seed)
 			if err != nil {
 				return err
 			}
@@ -63,23 +69,29 @@ bundle. It needs no network, no root and no accelerator.`,
 			}
 			fmt.Fprintf(env.Stderr, "measuring the simulator: %d launches of 3 points, %s each\n", launches, duration)
 			j := job{source: source, run: document, out: out, keyFile: keyFile, format: "text", progress: shown}
+			story := env
+			if asJSON {
+				j.format, story.Stdout = "json", env.Stderr // one document on standard output
+			}
 			dir, err := carryOut(cmd.Context(), env, j)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.Stdout, "\nbundle %s\n\n", dir)
-			return verify(env, dir, []string{keyFile + ".pub"}, false)
+			fmt.Fprintln(story.Stdout)
+			return verify(story, dir, []string{keyFile + ".pub"}, false)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&duration, "duration", "6s", "measured time of each point")
 	cmd.Flags().IntVar(&launches, "launches", 3, "fresh starts of the simulator, at least 3")
+	cmd.Flags().Int64Var(&seed, "seed", 0, "seed of every random choice; a new one for each demo without it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	shown.register(cmd.Flags())
 	return cmd
 }
 
 // demoSource fills the spec with this binary and a free port.
-func demoSource(duration string, launches int) ([]byte, error) {
+func demoSource(duration string, launches int, seed int64) ([]byte, error) {
 	binary, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
@@ -93,7 +105,7 @@ func demoSource(duration string, launches int) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = demoSpec.Execute(&b, map[string]any{"Addr": addr, "Binary": binary, "Duration": duration, "Launches": launches})
+	err = demoSpec.Execute(&b, map[string]any{"Addr": addr, "Binary": binary, "Duration": duration, "Launches": launches, "Seed": seed})
 	return b.Bytes(), err
 }
 

@@ -56,28 +56,32 @@ func TestDemo(t *testing.T) {
 	dir := demoBundle(t)
 	stdout, _ := demo()
 	for _, want := range []string{
-		"completed, 3 of 3 planned launches completed",
-		"concurrency=1\n", "concurrency=4\n", "concurrency=16\n",
-		"TTFT", "ITL (chunk)", "TPOT", "E2E", "output throughput", "error rate",
-		"not certifiable (need n ≥ 368)", "signed by key", "bundle " + demoOut(),
-		"a known stream, closed loop of 16, before and after the run", "client error", "lag p99",
+		"sim · assay-sim", "256 in / 32 out", "3 launches × 1s", "TTFT p50", "TPOT p50", "E2E p50",
+		"p99 needs 368 requests per launch: use --duration", "report/report.html", "assay report --all " + demoOut(), "verified: ",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the demo does not print %q:\n%s", want, stdout)
 		}
 	}
-	if !regexp.MustCompile(`TTFT +[\d.]+ m?s \[[\d.]+, [\d.]+\]`).MatchString(stdout) {
-		t.Errorf("no TTFT with an interval:\n%s", stdout)
+	if !regexp.MustCompile(`\n +16 +[\d.]+ +\d+ \[\d+, \d+\] +[\d.]+ ms`).MatchString(stdout) {
+		t.Errorf("no row of 16 users with an interval:\n%s", stdout)
 	}
 	verification, _, code := call(t, "verify", dir, "--key", filepath.Join(demoOut(), "demo.key.pub"))
 	if code != exitOK {
 		t.Errorf("verify: exit %d\n%s", code, verification)
 	}
-	if text, stderr, code := call(t, "report", dir); code != exitOK || !strings.Contains(text, "concurrency=16") {
+	if text, stderr, code := call(t, "report", dir); code != exitOK || !strings.Contains(text, "TTFT p50") {
 		t.Errorf("report: exit %d\n%s\n%s", code, text, stderr)
 	}
-	if text, stderr, code := call(t, "report", "--all", dir); code != exitOK || !strings.Contains(text, metric.LongestGap.Name) {
-		t.Errorf("report --all: exit %d, want the longest gap in\n%s\n%s", code, text, stderr)
+	all, stderr, code := call(t, "report", "--all", dir)
+	for _, want := range []string{
+		metric.LongestGap.Name, "completed, 3 of 3 planned launches completed", "concurrency=1\n", "concurrency=4\n", "concurrency=16\n",
+		"ITL (chunk)", "output throughput", "error rate", "not certifiable (need n ≥ 368)", "signed by key",
+		"a known stream, closed loop of 16, before and after the run", "client error", "lag p99",
+	} {
+		if code != exitOK || !strings.Contains(all, want) {
+			t.Errorf("report --all: exit %d, want %q in\n%s\n%s", code, want, all, stderr)
+		}
 	}
 	text, _, code := call(t, "report", "--json", dir)
 	var r report.Report
@@ -140,6 +144,7 @@ func TestUncalibrated(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
+	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
 	for _, want := range []string{"own error  not measured", "client-unmeasured", "load.calibrate is false"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)

@@ -46,7 +46,7 @@ func diagnoseCommand(env Env) *cobra.Command {
 	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "diagnose BUNDLE [BASELINE]",
-		Short: "Say what limits a run, what changed, and what to look at first",
+		Short: "Find out what limits a run, and what changed",
 		Long: `Diagnose splits the time of a run into its parts, says which class of resource
 limits it and how sure that is, walks the playbooks against the evidence, and adds up
 what the run cost. Against a baseline it says which part of the time changed.

@@ -25,7 +25,7 @@ bundle=$(echo "$DISK"/runs/*)
 rm "$DISK/other-peoples-data"
 "$ASSAY" recover "$bundle"; echo "recover: exit $?"
 "$ASSAY" verify "$bundle"; echo "verify: exit $?"
-"$ASSAY" report "$bundle" | grep -c "status  *partial"
+"$ASSAY" report --all "$bundle" | grep -c "status  *partial"
 `
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
 	cmd.Env = append(os.Environ(), "DISK="+disk, "ASSAY="+os.Args[0],

@@ -19,7 +19,7 @@ func doctorCommand(env Env) *cobra.Command {
 	var root string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Is this host fit to measure on",
+		Short: "Check whether this host is fit to measure on",
 		Long: `Doctor reads what the kernel says of this host, measures its timers for a third
 of a second, and reports what would spoil a measurement: why it matters and
 what to do. It changes nothing.

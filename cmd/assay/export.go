@@ -19,7 +19,7 @@ func exportCommand(env Env) *cobra.Command {
 	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "export genai-bench|mllog BUNDLE -o FOLDER",
-		Short: "Write a bundle in the format of another tool",
+		Short: "Write a run in the format of another tool",
 		Long: `Export writes one launch of a bundle as an experiment folder of genai-bench
 0.0.5, from which genai-bench makes its workbook and its plots. genai-bench knows
 no repetitions: each launch is an experiment of its own, and intervals stay behind.

@@ -20,7 +20,7 @@ func fleetCommand(env Env) *cobra.Command {
 	var trust trustFlags
 	cmd := &cobra.Command{
 		Use:   "fleet BUNDLE --load REQUESTS_PER_SECOND",
-		Short: "Say how many replicas a load needs at the objectives of a run",
+		Short: "Work out how many replicas a load needs",
 		Long: `Fleet finds the knee of a sweep: the highest load of one replica that keeps every
 objective of spec.slo by the end of its interval. It divides the load by the lower
 end of the throughput there, and shows what dividing by the highest throughput

@@ -14,6 +14,7 @@ import (
 	"assay/analysis/gate"
 	"assay/intake"
 	"assay/report"
+	"assay/report/page"
 	"assay/spec"
 )
 
@@ -29,7 +30,7 @@ func gateCommand(env Env) *cobra.Command {
 	var ask gating
 	cmd := &cobra.Command{
 		Use:   "gate BASELINE CANDIDATE --policy FILE",
-		Short: "Hold a candidate to a declared policy, for CI",
+		Short: "Fail CI when a candidate regresses",
 		Long: `Gate says for every metric of a GatePolicy whether the candidate regressed, is not
 worse, or cannot be judged, with error rates that the policy declares. It fails
 closed: a missing metric, a threshold that the launches could not have seen, a pair
@@ -197,7 +198,7 @@ func (ask gating) write(r gate.Result) error {
 	for _, f := range []struct {
 		path string
 		face func(io.Writer, gate.Result) error
-	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, report.GateHTML}, {ask.csv, report.GateCSV}} {
+	}{{ask.junit, report.GateJUnit}, {ask.markdown, report.GateMarkdown}, {ask.html, page.GateHTML}, {ask.csv, report.GateCSV}} {
 		if f.path == "" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"assay/bundle"
 	"assay/foreign"
 	"assay/report"
+	"assay/report/faces"
 	"assay/run"
 )
 
@@ -20,7 +21,7 @@ func importCommand(env Env) *cobra.Command {
 	var opts importOptions
 	cmd := &cobra.Command{
 		Use:   "import [TOOL] PATH…",
-		Short: "Read the results of another tool into a bundle",
+		Short: "Import the results of another tool",
 		Long: `Import reads what another tool has measured, writes it into a bundle with
 everything that the tool could not know, judges it, seals it and prints the
 report. Without TOOL the files tell whose they are; --list names the tools.
@@ -62,7 +63,7 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 	if opts.asJSON {
 		opts.format = "json"
 	}
-	show, err := report.Find(opts.format)
+	show, err := faces.Find(opts.format)
 	if err != nil {
 		return usageError(err)
 	}
@@ -91,7 +92,8 @@ func importResults(ctx context.Context, env Env, args []string, opts importOptio
 		return fmt.Errorf("import %s: %w", from.Name, err)
 	}
 	fmt.Fprintf(env.Stderr, "bundle %s\n", w.Dir())
-	return show(answerTo(env, opts.format), r)
+	to, print := printer(env, show, false)
+	return print(to, r)
 }
 
 // whose tells the tool from the paths: by its name, or by what lies there.

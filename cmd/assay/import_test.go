@@ -89,7 +89,7 @@ func TestImportJudged(t *testing.T) {
 	if _, stderr, code := call(t, "verify", dir); code != exitOK {
 		t.Errorf("verify: exit %d\n%s", code, stderr)
 	}
-	if stdout, stderr, code := call(t, "report", dir); code != exitOK || !strings.Contains(stdout, "source: genai-bench") {
+	if stdout, stderr, code := call(t, "report", "--all", dir); code != exitOK || !strings.Contains(stdout, "source: genai-bench") {
 		t.Errorf("report: exit %d, %s\n%s", code, stdout, stderr)
 	}
 	if stdout, _, _ := call(t, "claim", dir); !strings.Contains(stdout, "no-variance") {

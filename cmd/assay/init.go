@@ -15,7 +15,7 @@ func initCommand(env Env) *cobra.Command {
 	var opts initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a valid document to start from",
+		Short: "Write a spec file to start from",
 		Long: "Write a BenchmarkRun (or, with --kind workloadspec, a WorkloadSpec) to standard output or --out.\n" +
 			"Every combination of choices gives a valid document. --minimal leaves defaults unwritten.",
 		Args: noArguments,

@@ -15,7 +15,7 @@ func keygenCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "keygen",
-		Short: "Make a key to sign bundles with",
+		Short: "Make a key to sign runs with",
 		Long: `Keygen makes an ed25519 key pair: the private key, readable by its owner alone,
 and beside it the public key with the suffix .pub, to be given to those who
 verify. It never overwrites a file.`,

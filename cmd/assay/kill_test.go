@@ -156,6 +156,7 @@ func checkLosses(t *testing.T, truthFile string, runs []killedRun) {
 		}
 		if finished[e.client] == nil {
 			finished[e.client] = map[string]int64{}
+			continue // the request before the run, which is no part of it
 		}
 		finished[e.client][e.request] = e.sent
 	}

@@ -20,7 +20,7 @@ func lintCommand(env Env) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "lint BUNDLE...",
-		Short: "Look for the pitfalls that make a result mean less than it seems to",
+		Short: "Check a run for benchmarking mistakes",
 		Long: `Lint makes every check of assay's catalogue over a bundle and says what it found,
 worst first, each with its cure. Missing evidence is not a pass: a check that lacks
 what it needs says so.

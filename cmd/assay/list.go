@@ -13,7 +13,7 @@ import (
 	"assay/lint"
 	"assay/metric"
 	"assay/probe"
-	"assay/report"
+	"assay/report/faces"
 	"assay/target"
 	"assay/telemetry"
 	"assay/telemetry/doctor"
@@ -80,7 +80,7 @@ var listings = []listing{
 	}},
 	{"launchers", "how a system under test is started", func() []listed { return launchers }},
 	{"formats", "what assay writes and what it reads", func() (rows []listed) {
-		for _, f := range report.All {
+		for _, f := range faces.All {
 			rows = append(rows, listed{f.Name, "report", "a bundle's " + f.File})
 		}
 		for _, t := range foreign.All {
@@ -114,7 +114,7 @@ func listCommand(env Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "Say what there is: APIs, metrics, checks, scenarios, probes, launchers, formats",
+		Short:     "List supported APIs, metrics, checks, scenarios, probes, launchers and formats",
 		Long:      long.String(),
 		Args:      exactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,

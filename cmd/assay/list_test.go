@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"assay/spec"
 )
 
@@ -58,10 +60,11 @@ func TestManualAndCompletion(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("completion: exit code %d", code)
 	}
-	for _, command := range commands {
-		verb := command(Env{})
+	root := &cobra.Command{}
+	addCommands(root, Env{})
+	for _, verb := range root.Commands() {
 		if verb.Hidden {
-			continue // not for people
+			continue // help does not show it either
 		}
 		name := verb.Name()
 		page, err := os.ReadFile(filepath.Join(dir, "assay-"+name+".1"))

@@ -111,7 +111,7 @@ func TestLiveViewInTheBackground(t *testing.T) {
 // On a pipe there is a line in every interval.
 func TestPlainProgress(t *testing.T) {
 	t.Parallel() // it mostly waits
-	source, err := demoSource("700ms", 3)
+	source, err := demoSource("700ms", 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -88,47 +87,6 @@ func usageError(err error) error { return &exitError{exitUsage, err} }
 // silent ends the program with code after the answer has been printed.
 func silent(code int) error { return &exitError{code: code} }
 
-// commands lists every verb in the order of help.
-var commands = []func(Env) *cobra.Command{
-	demoCommand,
-	initCommand,
-	validateCommand,
-	planCommand,
-	schemaCommand,
-	benchCommand,
-	runCommand,
-	commCommand,
-	trainCommand,
-	reportCommand,
-	importCommand,
-	plotCommand,
-	exportCommand,
-	claimCommand,
-	fleetCommand,
-	scaleCommand,
-	suiteCommand,
-	clusterCommand,
-	diagnoseCommand,
-	traceCommand,
-	mllogCommand,
-	compareCommand,
-	gateCommand,
-	lintCommand,
-	verifyCommand,
-	recoverCommand,
-	keygenCommand,
-	probeCommand,
-	netCommand,
-	doctorCommand,
-	calibrateCommand,
-	simCommand,
-	listCommand,
-	manCommand,
-	toolsCommand,
-	versionCommand,
-	workerCommand,
-}
-
 // Main runs the program and returns its exit code.
 func Main(ctx context.Context, env Env) int {
 	root := &cobra.Command{
@@ -140,11 +98,7 @@ func Main(ctx context.Context, env Env) int {
 			if len(args) == 0 {
 				return nil
 			}
-			hint := "see assay --help"
-			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				hint = "did you mean " + strings.Join(near, " or ") + "?"
-			}
-			return usageError(fmt.Errorf("unknown command %q: %s", args[0], hint))
+			return unknownCommand(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -153,11 +107,12 @@ func Main(ctx context.Context, env Env) int {
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err) })
-	for _, command := range commands {
-		root.AddCommand(command(env))
+	root.SetFlagErrorFunc(flagError)
+	addCommands(root, env)
+	err := knownVerb(root, env.Args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
 	}
-	err := root.ExecuteContext(ctx)
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return exitOK // a reader that has seen enough is not a failure
 	}

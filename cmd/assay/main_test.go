@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // asProgram makes the test binary behave as assay itself, so that tests can
@@ -53,7 +55,7 @@ func TestExitCodes(t *testing.T) {
 		{"help", []string{"--help"}, exitOK, ""},
 		{"unknown command", []string{"frobnicate"}, exitUsage, "frobnicate"},
 		{"unknown flag", []string{"plan", "--frobnicate"}, exitUsage, "frobnicate"},
-		{"no argument", []string{"plan"}, exitUsage, "want a spec file"},
+		{"no argument", []string{"plan"}, exitUsage, "missing argument: a spec file"},
 		{"missing file", []string{"run", "does-not-exist.yaml"}, exitUsage, "does-not-exist.yaml"},
 		{"not a bundle", []string{"report", "."}, exitUsage, "not a bundle"},
 		{"bad format", []string{"report", "--format", "pdf", "."}, exitUsage, "pdf"},
@@ -71,8 +73,9 @@ func TestExitCodes(t *testing.T) {
 
 // Every command explains itself.
 func TestHelp(t *testing.T) {
-	for _, constructor := range commands {
-		cmd := constructor(Env{Stdout: io.Discard, Stderr: io.Discard, Environ: os.Environ})
+	root := &cobra.Command{}
+	addCommands(root, Env{Stdout: io.Discard, Stderr: io.Discard, Environ: os.Environ})
+	for _, cmd := range root.Commands() {
 		if cmd.Short == "" || cmd.Long == "" || strings.HasSuffix(cmd.Short, ".") {
 			t.Errorf("%s: want a short line without a full stop and a long text, got %q, %q", cmd.Name(), cmd.Short, cmd.Long)
 		}

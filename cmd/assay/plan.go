@@ -21,7 +21,7 @@ func planCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "plan SPEC",
-		Short: "Freeze a spec: every default, seed and cost, and what the sample can certify",
+		Short: "Show what a spec will measure, how long it takes and what it can prove",
 		Long: `Plan prints what assay run would carry out: the points and launches with their
 seeds, what they will take, which percentiles the planned sample can certify,
 the smallest effect it could show, every default that was filled in, and the
@@ -116,7 +116,7 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 		if l.Side != "" {
 			side = fmt.Sprintf("block %d, %s\t", l.Block, l.Side)
 		}
-		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index, side, l.Seed, strings.Join(order, ", "))
+		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index+1, side, l.Seed, strings.Join(order, ", "))
 	}
 	t.Flush()
 	if p.Run.Spec.Load == nil {
@@ -161,6 +161,10 @@ func writePrecision(b *bytes.Buffer, p plan.Plan) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	if p.Run.Spec.Load != nil {
 		writePercentiles(b, p)
+	}
+	if len(p.Precision.Effects) == 0 {
+		fmt.Fprintf(b, "\na quick look: one launch has no interval and shows no effect\n")
+		return
 	}
 	fmt.Fprintf(b, "\nsmallest effect %d launches can show\n", p.Precision.Launches)
 	for _, e := range p.Precision.Effects {

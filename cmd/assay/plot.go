@@ -17,13 +17,14 @@ import (
 	"assay/intake"
 	"assay/judge"
 	"assay/report"
+	"assay/report/plot"
 	"assay/spec"
 )
 
 // A plotting is what the command was asked for.
 type plotting struct {
 	preset, layout string
-	options        report.PlotOptions
+	options        plot.Options
 	formats        []string
 	out            string
 	listFields     bool
@@ -37,7 +38,7 @@ func plotCommand(env Env) *cobra.Command {
 	var ask plotting
 	cmd := &cobra.Command{
 		Use:   "plot BUNDLE…",
-		Short: "Draw what bundles say, as SVG, PNG or PDF",
+		Short: "Plot results as SVG, PNG or PDF",
 		Long: `Plot draws the estimates of one or more bundles with their intervals, each panel
 as a file of its own and all of them as one page. It needs no browser.
 
@@ -83,15 +84,15 @@ func (ask plotting) run(env Env, args []string) error {
 		return ask.presets(env.Stdout)
 	}
 	for _, format := range ask.formats {
-		if !slices.Contains(report.PlotFormats, format) {
-			return usageError(fmt.Errorf("--format %q: want %s", format, strings.Join(report.PlotFormats, ", ")))
+		if !slices.Contains(plot.Formats, format) {
+			return usageError(fmt.Errorf("--format %q: want %s", format, strings.Join(plot.Formats, ", ")))
 		}
 	}
 	layout, err := ask.panels()
 	if err != nil {
 		return err
 	}
-	if err := report.CheckPlot(layout, ask.options); err != nil && !ask.listFields {
+	if err := plot.Check(layout, ask.options); err != nil && !ask.listFields {
 		return usageError(fmt.Errorf("%s: %w", ask.source(), err))
 	}
 	collectSoonest(env)
@@ -106,9 +107,9 @@ func (ask plotting) run(env Env, args []string) error {
 	if ask.listFields {
 		return ask.fields(env.Stdout, reports)
 	}
-	var figures []report.PlotFigure
+	var figures []plot.Figure
 	if len(reports) > 0 {
-		if figures, err = report.PlotFigures(reports, layout, ask.options); err != nil {
+		if figures, err = plot.Figures(reports, layout, ask.options); err != nil {
 			return usageError(fmt.Errorf("%s: %w", ask.source(), err))
 		}
 	}
@@ -122,8 +123,8 @@ func (ask plotting) run(env Env, args []string) error {
 	}
 	if ask.asJSON {
 		return cmp.Or(printJSON(env.Stdout, struct {
-			Files   []string            `json:"files"`
-			Figures []report.PlotFigure `json:"figures"`
+			Files   []string      `json:"files"`
+			Figures []plot.Figure `json:"figures"`
 		}{files, figures}), ended(reports...))
 	}
 	for _, r := range reports {
@@ -145,9 +146,9 @@ func (ask plotting) source() string {
 	return "preset " + ask.preset
 }
 
-func (ask plotting) panels() (report.PlotLayout, error) {
+func (ask plotting) panels() (plot.Layout, error) {
 	if ask.layout == "" {
-		l, err := report.FindPlotPreset(ask.preset)
+		l, err := plot.FindPreset(ask.preset)
 		if err != nil {
 			return l, usageError(err)
 		}
@@ -155,9 +156,9 @@ func (ask plotting) panels() (report.PlotLayout, error) {
 	}
 	data, err := intake.ReadFile(ask.layout, spec.MaxDocumentBytes)
 	if err != nil {
-		return report.PlotLayout{}, err
+		return plot.Layout{}, err
 	}
-	l, err := report.ParsePlotLayout(data)
+	l, err := plot.ParseLayout(data)
 	if err != nil {
 		return l, usageError(fmt.Errorf("%s: %w", ask.layout, err))
 	}
@@ -165,7 +166,7 @@ func (ask plotting) panels() (report.PlotLayout, error) {
 }
 
 // draw writes every figure and every panel of it, in each format.
-func (ask plotting) draw(figures []report.PlotFigure) ([]string, error) {
+func (ask plotting) draw(figures []plot.Figure) ([]string, error) {
 	if err := os.MkdirAll(ask.out, 0o755); err != nil {
 		return nil, err
 	}
@@ -204,17 +205,17 @@ func writePlot(path string, draw func(io.Writer) error) error {
 
 func (ask plotting) presets(w io.Writer) error {
 	if ask.asJSON {
-		return printJSON(w, report.PlotPresets)
+		return printJSON(w, plot.Presets)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, p := range report.PlotPresets {
+	for _, p := range plot.Presets {
 		fmt.Fprintf(t, "%s\t%s\n", p.Name, p.Doc)
 	}
 	return t.Flush()
 }
 
 func (ask plotting) fields(w io.Writer, reports []report.Report) error {
-	fields := report.PlotFields(reports)
+	fields := plot.Fields(reports)
 	if ask.asJSON {
 		return printJSON(w, fields)
 	}

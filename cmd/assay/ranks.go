@@ -31,7 +31,7 @@ func rankTools() train.Tools {
 type outFlags struct {
 	name, out, key, format string
 	launches               int
-	printSpec              bool
+	printSpec, asJSON      bool
 	shown                  progressFlags
 
 	dir string // of the bundle that was made
@@ -63,6 +63,9 @@ func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run) error {
 	if o.printSpec {
 		_, err := env.Stdout.Write(source)
 		return err
+	}
+	if o.asJSON {
+		o.format = "json"
 	}
 	o.dir, err = carryOut(cmd.Context(), env, job{source: source, run: document, out: o.out, keyFile: o.key, format: o.format, progress: o.shown})
 	if o.dir != "" {

@@ -14,7 +14,7 @@ func recoverCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "recover BUNDLE",
-		Short: "Seal what a killed run left",
+		Short: "Save what a killed run has measured",
 		Long: `Recover seals the bundle of a run that was killed. Launches that had ended stay
 as they are; those that were running are entered as aborted, with all rows that
 reached the disk. The bundle's status is partial, and every face says so.

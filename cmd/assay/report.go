@@ -15,6 +15,8 @@ import (
 
 	"assay/bundle"
 	"assay/report"
+	"assay/report/faces"
+	"assay/report/workbook"
 )
 
 // A reportAsk is what assay report was asked for.
@@ -23,7 +25,7 @@ type reportAsk struct {
 	json, all     bool
 	write         bool
 	formatChanged bool
-	workbook      report.XLSXOptions
+	workbook      workbook.Options
 	trust         trustFlags
 }
 
@@ -31,17 +33,19 @@ func reportCommand(env Env) *cobra.Command {
 	var ask reportAsk
 	cmd := &cobra.Command{
 		Use:   "report BUNDLE",
-		Short: "Show what a bundle says",
-		Long: `Report shows the estimates of a bundle, with what may be claimed and what speaks
-against it. Those sealed in the bundle are shown where they were made by this
-version of assay; otherwise they are computed anew from the raw records.
+		Short: "Show the results of a run",
+		Long: `Report prints the results of a run: one row per point, the findings that matter,
+one sentence that may be quoted, and where the page is. --all prints everything.
+Sealed results are shown where this version of assay made them; otherwise they are
+computed anew from the raw records.
 
 The seal is checked first. A bundle that was changed since is shown with NOT VERIFIED
 on top; "signed by" stands only where the signature was checked in this call.
 
-The bundle is not changed, except by --write, which adds the faces that it lacks
-to its folder report. What is there already stays as it is.`,
+The bundle is not changed, except by --write, which adds missing report
+files. What is there already stays as it is.`,
 		Example: `  assay report runs/RUN
+  assay report --all runs/RUN
   assay report --format md runs/RUN
   assay report -o run.csv runs/RUN
   assay report --write runs/RUN`,
@@ -55,31 +59,43 @@ to its folder report. What is there already stays as it is.`,
 	f.StringVar(&ask.format, "format", "text", "one of "+formatNames())
 	f.StringVarP(&ask.out, "output", "o", "", "write to this file; without --format its ending says which")
 	f.BoolVar(&ask.json, "json", false, "same as --format json")
-	f.BoolVar(&ask.all, "all", false, "show every metric, variants and parts too; JSON and CSV have them anyway")
-	f.BoolVar(&ask.write, "write", false, "add the faces that the bundle lacks to its folder report")
+	f.BoolVar(&ask.all, "all", false, "print the whole report, with every metric; JSON and CSV have them anyway")
+	f.BoolVar(&ask.write, "write", false, "add missing report files to the bundle's folder report")
 	workbookFlags(cmd, &ask.workbook)
 	ask.trust.add(cmd)
 	return cmd
 }
 
 // oneBundle sends people who want two bundles side by side where they get them.
-func oneBundle(_ *cobra.Command, args []string) error {
+func oneBundle(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usageError(fmt.Errorf("got %d bundles, want one: assay compare %s puts them side by side", len(args), strings.Join(args, " ")))
 	}
-	return exactArgs(1, "a bundle")(nil, args)
+	return exactArgs(1, "a bundle")(cmd, args)
+}
+
+// printer is how a format is shown at the end of a verb: text is kept short unless all
+// of it is asked for, and coloured for a person who has not said NO_COLOR.
+func printer(env Env, face faces.Face, all bool) (io.Writer, report.Format) {
+	if face.Name != "text" || all {
+		return answerTo(env, face.Name), face.Format
+	}
+	if terminal(env.Stdout) && !slices.ContainsFunc(env.Environ(), func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
+		return unfiltered(env.Stdout), report.Brief(true) // it lets no stranger's escapes through
+	}
+	return env.Stdout, report.Brief(false)
 }
 
 // answerTo is where a report of the format goes: through the filter, unless it is
 // no text.
 func answerTo(env Env, format string) io.Writer {
-	if i := slices.IndexFunc(formats(), func(f report.Named) bool { return f.Name == format }); i >= 0 && formats()[i].Binary() {
+	if i := slices.IndexFunc(formats(), func(f faces.Face) bool { return f.Name == format }); i >= 0 && formats()[i].Binary() {
 		return unfiltered(env.Stdout)
 	}
 	return env.Stdout
 }
 
-func formats() []report.Named { return slices.Concat(report.All, report.OnRequest) }
+func formats() []faces.Face { return slices.Concat(faces.All, faces.OnRequest) }
 
 func formatNames() string {
 	var names []string
@@ -90,11 +106,11 @@ func formatNames() string {
 }
 
 // chosen is the format that was asked for.
-func (ask reportAsk) chosen() (report.Named, error) {
+func (ask reportAsk) chosen() (faces.Face, error) {
 	name := ask.format
 	switch {
 	case ask.json && ask.formatChanged && name != "json":
-		return report.Named{}, fmt.Errorf("got --json and --format %s, want one of them", name)
+		return faces.Face{}, fmt.Errorf("got --json and --format %s, want one of them", name)
 	case ask.json:
 		name = "json"
 	case !ask.formatChanged && ask.out != "":
@@ -103,15 +119,9 @@ func (ask reportAsk) chosen() (report.Named, error) {
 				return f, nil
 			}
 		}
-		return report.Named{}, fmt.Errorf("-o %s: the ending says no format: want --format, one of %s", ask.out, formatNames())
+		return faces.Face{}, fmt.Errorf("-o %s: the ending says no format: want --format, one of %s", ask.out, formatNames())
 	}
-	for _, f := range formats() {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	_, err := report.Find(name)
-	return report.Named{}, err
+	return faces.Find(name)
 }
 
 func showReport(env Env, ask reportAsk, dir string) error {
@@ -141,7 +151,8 @@ func showReport(env Env, ask reportAsk, dir string) error {
 	case ask.write:
 		return addFaces(env, j.Bundle, r)
 	case ask.out == "":
-		return cmp.Or(format.Format(answerTo(env, format.Name), r), ended(r))
+		w, show := printer(env, format, ask.all)
+		return cmp.Or(show(w, r), ended(r))
 	}
 	var text bytes.Buffer
 	if err := format.Format(&text, r); err != nil {
@@ -167,7 +178,7 @@ func ended(reports ...report.Report) error {
 
 // addFaces writes the formats that the bundle does not have yet, and says which.
 func addFaces(env Env, b *bundle.Bundle, r report.Report) error {
-	for _, f := range report.All {
+	for _, f := range faces.All {
 		if _, err := os.Stat(filepath.Join(b.Dir, "report", f.File)); err == nil {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"assay/analysis/scene"
-	"assay/report"
+	"assay/report/faces"
 )
 
 func TestReportCommand(t *testing.T) {
@@ -24,7 +24,8 @@ func TestReportCommand(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		{"text", []string{base}, exitOK, "\nconcurrency=1\n", ""},
+		{"text", []string{base}, exitOK, "details  assay report --all " + base, ""},
+		{"all of the text", []string{"--all", base}, exitOK, "\nconcurrency=1\n", ""},
 		{"JSON", []string{"--json", base}, exitOK, `"runID": "base"`, ""},
 		{"Markdown", []string{"--format", "md", base}, exitOK, "## assay base\n", ""},
 		{"CSV", []string{"--format", "csv", base}, exitOK, "base,concurrency=1,0,1,", ""},
@@ -36,7 +37,7 @@ func TestReportCommand(t *testing.T) {
 		{"no such format", []string{"--format", "pdf", base}, exitUsage, "", "want one of text, json, md"},
 		{"two formats", []string{"--format", "md", "--json", base}, exitUsage, "", "want one of them"},
 		{"two bundles", []string{base, base}, exitUsage, "", "assay compare " + base + " " + base},
-		{"none", nil, exitUsage, "", "want a bundle"},
+		{"none", nil, exitUsage, "", "missing argument: a bundle"},
 		{"no bundle", []string{dir}, exitUsage, "", "is not a bundle"},
 		{"no scenario", []string{"--format", "mlperf", base}, exitFailed, "", "set load.mlperf"},
 		{"a scenario", []string{"--format", "mlperf", stream}, exitOK, "NO MLPerf RESULT", ""},
@@ -66,13 +67,13 @@ func TestReportCommand(t *testing.T) {
 // verifies.
 func TestReportWrite(t *testing.T) {
 	base := buildScene(t, t.TempDir(), "base", []float64{1, 1.01, .99})
-	for _, want := range []int{len(report.All), 0} {
+	for _, want := range []int{len(faces.All), 0} {
 		out, story, code := call(t, "report", "--write", base)
 		if got := strings.Count(out, "\n"); code != exitOK || got != want {
 			t.Fatalf("code %d, wrote %d files, want %d:\n%s%s", code, got, want, out, story)
 		}
 	}
-	for _, f := range report.All {
+	for _, f := range faces.All {
 		if info, err := os.Stat(filepath.Join(base, "report", f.File)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", f.File, err)
 		}

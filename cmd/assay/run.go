@@ -15,6 +15,7 @@ import (
 	"assay/judge"
 	"assay/plan"
 	"assay/report"
+	"assay/report/faces"
 	"assay/run"
 	"assay/spec"
 	"assay/telemetry"
@@ -22,21 +23,32 @@ import (
 
 func runCommand(env Env) *cobra.Command {
 	var out, key, format string
+	var quick, asJSON bool
 	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:   "run SPEC",
-		Short: "Carry out a spec and seal its bundle",
+		Short: "Run a benchmark from a spec file",
 		Long: `Run carries out the BenchmarkRun document SPEC, seals everything that
 happened in a bundle and prints the report. In a terminal it shows the run while
-it goes on; elsewhere it writes a line every few seconds (--progress).
+it goes on; elsewhere it writes a line every few seconds (--progress). --quick makes
+one launch in place of the spec's: no interval, and nothing of it may be quoted.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
-or aborted), 2 the spec is wrong.`,
+or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).`,
 		Args: exactArgs(1, "a spec file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, document, err := readRun(args[0])
 			if err != nil {
 				return err
+			}
+			if quick {
+				document.Spec.Trials.Quick = true
+				if source, err = spec.WriteYAML(document); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				format = "json"
 			}
 			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format, progress: shown})
 			if dir != "" {
@@ -48,6 +60,8 @@ or aborted), 2 the spec is wrong.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
+	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
 	shown.register(cmd.Flags())
 	return cmd
 }
@@ -90,13 +104,14 @@ type job struct {
 	format  string
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
+	quiet    bool          // results alone
 }
 
 // carryOut plans, runs, derives, seals and reports: the straight line. It returns
 // the bundle's folder whenever there is one.
 func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	collectSooner(env)
-	show, err := report.Find(j.format)
+	show, err := faces.Find(j.format)
 	if err != nil {
 		return "", usageError(err)
 	}
@@ -145,7 +160,12 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	return dir, errors.Join(runErr, show(answerTo(env, j.format), sealed))
+	w, print := printer(env, show, false)
+	err = errors.Join(runErr, print(w, sealed))
+	if p.Run.Spec.Trials.Quick && !j.quiet {
+		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
+	}
+	return dir, err
 }
 
 // seal judges the run, writes the reports and seals the bundle. The plan is read
@@ -174,7 +194,7 @@ func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report
 	}
 	r := report.New(j)
 	r.Signature = signatureOf(signer)
-	for _, f := range report.All {
+	for _, f := range faces.All {
 		if err := writeReport(result.Bundle, f, r); err != nil {
 			return report.Report{}, err
 		}
@@ -191,7 +211,7 @@ func seal(ctx context.Context, result *run.Result, signer bundle.Signer) (report
 	return r, err
 }
 
-func writeReport(w *bundle.Writer, f report.Named, r report.Report) error {
+func writeReport(w *bundle.Writer, f faces.Face, r report.Report) error {
 	var text bytes.Buffer
 	if err := f.Format(&text, r); err != nil {
 		return err
@@ -223,9 +243,22 @@ func signatureOf(signer bundle.Signer) string {
 }
 
 func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usageError(fmt.Errorf("missing argument: %s (usage: %s)", what, cmd.UseLine()))
+		case len(args) > n:
+			return usageError(fmt.Errorf("got %d arguments, want %s (usage: %s)", len(args), what, cmd.UseLine()))
+		}
+		return nil
+	}
+}
+
+// atMostOne takes one argument or none.
+func atMostOne(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError(fmt.Errorf("got %d arguments, want %s", len(args), what))
+		if len(args) > 1 {
+			return usageError(fmt.Errorf("got %d arguments, want at most one, %s", len(args), what))
 		}
 		return nil
 	}

@@ -30,7 +30,7 @@ func scaleCommand(env Env) *cobra.Command {
 	var o scaleFlags
 	cmd := &cobra.Command{
 		Use:   "scale FILE.csv|FILE.json | WORKERS=BUNDLE…",
-		Short: "Say how a system grows with its workers",
+		Short: "Fit how a system scales with its workers",
 		Long: `Scale computes speed-up and efficiency against a stated baseline, fits the laws of
 Amdahl, Gustafson and the Universal Scalability Law, and says where the curve bends,
 which size is fastest and which is cheapest.

@@ -31,7 +31,7 @@ var canaries = map[string]string{
 func TestCanaries(t *testing.T) {
 	t.Setenv("DEMO_SERVICE_TOKEN", canaries["environment"])
 	t.Setenv("DEMO_BEARER", canaries["bearer from env"])
-	source, err := demoSource("500ms", 3)
+	source, err := demoSource("500ms", 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,18 +29,23 @@ func (e Env) hold() (release func()) {
 
 // await waits until the program has ended, or a signal ends it. What holds nothing
 // ends with the first signal; the rest is asked to end by its context, and ends with
-// the second. The code is then that of a shell, 128 and the number of the signal.
+// the second. The code is that of a shell, 128 and the number of the signal, also of a
+// run that the first signal cut short.
 func await(done <-chan int, signals <-chan os.Signal, held *holding, cancel context.CancelCauseFunc) int {
-	asked := false
+	asked := 0 // the number of the signal that asked for the end
 	for {
 		select {
 		case code := <-done:
+			if asked > 0 && code == exitFailed {
+				return 128 + asked // it was cut short, and sealed what it had
+			}
 			return code
 		case s := <-signals:
-			if number, ok := s.(syscall.Signal); ok && (asked || held.n.Load() == 0) {
+			number, _ := s.(syscall.Signal) // every signal of this system is one
+			if asked > 0 || held.n.Load() == 0 {
 				return 128 + int(number)
 			}
-			asked = true
+			asked = int(number)
 			cancel(fmt.Errorf("%v signal received", s))
 		}
 	}

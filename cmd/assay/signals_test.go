@@ -30,6 +30,6 @@ func TestAwait(t *testing.T) {
 	}
 	f(0, []os.Signal{os.Interrupt}, false, 130, false)
 	f(0, []os.Signal{syscall.SIGTERM}, false, 143, false)
-	f(1, []os.Signal{os.Interrupt}, true, exitFailed, true)
+	f(1, []os.Signal{os.Interrupt}, true, 130, true)
 	f(1, []os.Signal{os.Interrupt, syscall.SIGTERM}, false, 143, true)
 }

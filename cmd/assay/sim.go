@@ -56,7 +56,7 @@ func simCommand(env Env) *cobra.Command {
 	var opts simOptions
 	cmd := &cobra.Command{
 		Use:   "sim",
-		Short: "Simulate an inference engine with a known truth",
+		Short: "Simulate an inference server with known latencies",
 		Long:  simLong,
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

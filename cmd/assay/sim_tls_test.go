@@ -47,6 +47,7 @@ func TestRunOverHTTP2(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d: %s\n%s", code, stdout, stderr)
 	}
+	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
 	if !strings.Contains(stdout, "over HTTP/2, read by net/http") {
 		t.Errorf("the report does not say how the target was reached:\n%s", stdout)
 	}

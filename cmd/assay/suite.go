@@ -39,7 +39,7 @@ func suiteCommand(env Env) *cobra.Command {
 	var o suiteFlags
 	cmd := &cobra.Command{
 		Use:   "suite [PRESET]",
-		Short: "Carry out a named list of measurements and say what they cover",
+		Short: "Run a named list of measurements",
 		Long: `Suite measures the steps of a preset one after the other, each as assay run would,
 into a folder with a bundle for each, a ledger of what ran, was skipped and why, and a
 scorecard: answers by layer, coverage, alignment with MLPerf's benchmarks, gates.

@@ -17,7 +17,7 @@ func traceCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trace FILE…",
-		Short: "Say where the time of a profiler's trace went",
+		Short: "Show where the time of a profiler trace went",
 		Long: `Trace reads what a profiler recorded and says how long the device computed,
 communicated, copied and did nothing, how much of the communication hid behind the
 computation, which kernels took most, and how fast collectives were.

@@ -80,6 +80,7 @@ aborted), 2 the options are wrong.`,
 	flags.BoolVar(&t.Emulate.ShortShard, "emulate-short-shard", false, "leaves half of its samples out: the reference must catch it")
 	start.register(flags)
 	out.register(flags, "train")
+	flags.BoolVar(&out.asJSON, "json", false, "short for --format json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if t.Shape.Parameters, err = parameters(params); err != nil {
 			return err

@@ -15,7 +15,7 @@ func verifyCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify BUNDLE",
-		Short: "Check that nothing in a bundle has changed, and who signed it",
+		Short: "Check that a run was not changed, and who signed it",
 		Long: `Verify hashes every file of a bundle again and checks the manifest's own bytes,
 missing and added files, the frozen spec and plan, the ledger of launches, the
 order of times, the tables and the signatures. It names every file that fails.

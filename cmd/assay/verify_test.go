@@ -123,7 +123,7 @@ func TestVerify(t *testing.T) {
 		{"not a bundle", []string{t.TempDir()}, exitUsage, "is not a bundle"},
 		{"private key", []string{signed, "--key", key}, exitUsage, "not a public key"},
 		{"no such key", []string{signed, "--key", "nowhere"}, exitUsage, "nowhere"},
-		{"no bundle given", nil, exitUsage, "want a bundle"},
+		{"no bundle given", nil, exitUsage, "missing argument: a bundle"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

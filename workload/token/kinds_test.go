@@ -110,7 +110,7 @@ func everyKind(t testing.TB) map[string]Tokenizer {
 func serve(t testing.TB, m *Model) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /tokenize", func(w http.ResponseWriter, r *http.Request) {
-		var q tokenizeRequest
+		var q struct{ Model, Prompt string }
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return

@@ -2,19 +2,21 @@ package token
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"assay/secret"
 	"assay/visible"
 )
 
 // A Server asks an inference server for the tokens of a text, as vLLM and those
-// that follow it offer at /tokenize and /detokenize. It has the last word on
+// that follow it, llama.cpp and others offer at /tokenize and /detokenize. It has the last word on
 // what the server counts, and costs a request for each text.
 type Server struct {
 	// HTTP makes the requests; its Timeout bounds each of them. Nil means
@@ -26,6 +28,8 @@ type Server struct {
 	Model string
 	// Specials asks for the tokens a template adds, too.
 	Specials bool
+
+	form atomic.Int32 // one above the place in textFields that it understands; 0 before it was asked
 }
 
 var _ Tokenizer = (*Server)(nil)
@@ -45,11 +49,9 @@ func (s *Server) shown(path string) string {
 // Digest implements Tokenizer. A server does not show its file, so it is empty.
 func (s *Server) Digest() string { return "" }
 
-type tokenizeRequest struct {
-	Model            string `json:"model,omitempty"`
-	Prompt           string `json:"prompt"`
-	AddSpecialTokens bool   `json:"add_special_tokens"`
-}
+// textFields are the names under which servers take the text to tokenize: vLLM and
+// those that follow it, llama.cpp, GuideLLM's mock.
+var textFields = []string{"prompt", "content", "text"}
 
 type tokenizeResponse struct {
 	Count  *int    `json:"count"`
@@ -74,13 +76,39 @@ func (s *Server) Count(text string) (int, error) {
 	return len(r.Tokens), err
 }
 
+// tokenize asks in the form that the server has understood before, or in each until
+// it understands one.
 func (s *Server) tokenize(text string) (tokenizeResponse, error) {
+	if known := s.form.Load(); known > 0 {
+		return s.tokenizeAs(textFields[known-1], text)
+	}
+	var first error
+	for i, field := range textFields {
+		r, err := s.tokenizeAs(field, text)
+		if err == nil && (len(r.Tokens) > 0 || text == "") {
+			s.form.Store(int32(i + 1))
+			return r, nil
+		}
+		if err == nil {
+			err = fmt.Errorf("%s: no tokens for a text", s.Name())
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return tokenizeResponse{}, first
+}
+
+func (s *Server) tokenizeAs(field, text string) (tokenizeResponse, error) {
+	request := map[string]any{field: text, "add_special_tokens": s.Specials}
+	if s.Model != "" {
+		request["model"] = s.Model
+	}
 	var r tokenizeResponse
-	err := s.post("/tokenize", tokenizeRequest{s.Model, text, s.Specials}, &r)
-	if err != nil {
+	if err := s.post("/tokenize", request, &r); err != nil {
 		return tokenizeResponse{}, err
 	}
-	if r.Count == nil || *r.Count != len(r.Tokens) {
+	if r.Count != nil && *r.Count != len(r.Tokens) || r.Count == nil && r.Tokens == nil {
 		return tokenizeResponse{}, fmt.Errorf("%s: the answer's count does not agree with its %d tokens", s.Name(), len(r.Tokens))
 	}
 	return r, nil
@@ -88,9 +116,7 @@ func (s *Server) tokenize(text string) (tokenizeResponse, error) {
 
 // Decode implements Tokenizer.
 func (s *Server) Decode(ids []int32) (string, error) {
-	var r struct {
-		Prompt *string `json:"prompt"`
-	}
+	var r struct{ Prompt, Content, Text *string }
 	request := struct {
 		Model  string  `json:"model,omitempty"`
 		Tokens []int32 `json:"tokens"`
@@ -98,10 +124,10 @@ func (s *Server) Decode(ids []int32) (string, error) {
 	if err := s.post("/detokenize", request, &r); err != nil {
 		return "", err
 	}
-	if r.Prompt == nil {
-		return "", fmt.Errorf("%s: the answer to /detokenize has no prompt", s.Name())
+	if text := cmp.Or(r.Prompt, r.Content, r.Text); text != nil {
+		return *text, nil
 	}
-	return *r.Prompt, nil
+	return "", fmt.Errorf("%s: the answer to /detokenize has no prompt", s.Name())
 }
 
 // maxAnswer bounds what a server can make us hold for a request of so many bytes. A

@@ -8,10 +8,32 @@ import (
 	"assay/unit"
 )
 
-// What genai-bench measures where nobody says what.
+// A sweep is what is measured where nobody says what.
+type sweep struct{ users, batchSizes []int }
+
 var (
-	usualConcurrency = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	usualBatchSizes  = []int{1, 2, 4, 8, 24, 48, 96}
+	// shortSweep answers "how fast is my server" in a few minutes: from a server that
+	// one user has to itself to one that is busy.
+	shortSweep = sweep{[]int{1, 4, 16, 64}, []int{1, 8, 48}}
+
+	// genaiSweep is genai-bench's own.
+	genaiSweep = sweep{[]int{1, 2, 4, 8, 16, 32, 64, 128, 256}, []int{1, 2, 4, 8, 24, 48, 96}}
+)
+
+// sweep is the one that stands in for what was not given.
+func (m *maker) sweep() sweep {
+	if m.v.text("genai-bench-sweep") != "" {
+		return genaiSweep
+	}
+	return shortSweep
+}
+
+// How long a point is measured where nobody says how long, and how long a quick look
+// takes at it.
+const (
+	usualTime   = unit.Duration(30_000_000_000)
+	quickTime   = unit.Duration(10_000_000_000)
+	quickWarmup = unit.Duration(2_000_000_000)
 )
 
 // countedTime is how long a point may take that only a number of requests ends.
@@ -21,7 +43,8 @@ const countedTime = "30m"
 func (m *maker) load() {
 	l, w := m.run.Spec.Load, &m.run.Spec.Workload
 	batches := w.Prompt.Task == spec.TextToEmbeddings || w.Prompt.Task == spec.TextToRerank
-	rates, users := m.numbers("rate"), m.counts("num-concurrency")
+	rates, users := m.rates("rate"), m.counts("num-concurrency")
+	asked := len(m.v.list("rate"))+len(m.v.list("num-concurrency")) > 0
 	switch {
 	case len(rates) > 0 && len(users) > 0:
 		m.fail("--rate: got it beside --num-concurrency, want one of them: requests leave on a schedule, or when an answer has come")
@@ -37,8 +60,8 @@ func (m *maker) load() {
 		}
 		l.Concurrency = users
 	}
-	if len(rates) == 0 && len(users) == 0 {
-		l.Concurrency = usualConcurrency
+	if !asked {
+		l.Concurrency = m.sweep().users
 		if batches {
 			l.Concurrency = []int{1}
 		}
@@ -48,7 +71,7 @@ func (m *maker) load() {
 	case batches && w.Prompt.Dataset == nil:
 		l.BatchSizes = sizes
 		if len(sizes) == 0 {
-			l.BatchSizes = usualBatchSizes
+			l.BatchSizes = m.sweep().batchSizes
 		}
 		if len(users) > 0 && (len(users) > 1 || users[0] != 1) {
 			m.note("--num-concurrency is measured beside batch sizes; genai-bench asks %s with one user whatever it says", w.Prompt.Task)
@@ -86,8 +109,8 @@ func (m *maker) limits() {
 		if warm > 0 {
 			m.note("--warmup-ratio %g: that share is sent before the window and neither its requests nor its time count; genai-bench leaves out the requests and keeps their time", warm)
 		}
-	default:
-		m.note("each point begins with five seconds of warm-up, which genai-bench has not: --warmup 0s for none")
+	case m.v.text("quick") != "":
+		l.Warmup = &spec.Warmup{Duration: quickWarmup}
 	}
 	if cool > 0 {
 		m.note("--cooldown-ratio %g: that share is not sent; load goes on until the last measured answer, so that the window ends under load", cool)
@@ -119,13 +142,14 @@ func (m *maker) duration() unit.Duration {
 		}
 		return m.time("max-time-per-run")
 	case m.run.Spec.Load.Requests > 0:
-		m.note("no limit in time was given: a point ends after %s at the latest", countedTime)
+		m.chose("a point ends after %s at the latest (--duration)", countedTime)
 		d, _ := unit.ParseDuration(countedTime)
 		return d
 	}
-	const thirty = unit.Duration(30_000_000_000)
-	m.note("no limit was given: each point is measured for %s (--max-time-per-run, --max-requests-per-run)", thirty)
-	return thirty
+	if m.v.text("quick") != "" {
+		return quickTime
+	}
+	return usualTime
 }
 
 // time is a duration that an option gives.
@@ -160,14 +184,19 @@ const leastLaunches = 3
 // launches says how often all of it is repeated.
 func (m *maker) launches() {
 	n := int(m.whole("launches"))
-	if m.v.text("launches") != "" && n < leastLaunches {
-		m.fail("--launches: got %d, want at least %d: intervals are made from the spread between launches, and one or two show none", n, leastLaunches)
+	m.run.Spec.Trials.Quick = m.v.text("quick") != ""
+	switch {
+	case m.v.text("launches") == "":
+	case m.run.Spec.Trials.Quick:
+		m.fail("--launches: got it beside --quick, which makes one launch: want one of them")
+	case n < leastLaunches:
+		m.fail("--launches: got %d, want at least %d: intervals are made from the spread between launches, and one or two show none; --quick makes one", n, leastLaunches)
 	}
 	if n == 0 {
 		n = leastLaunches
-		m.note("everything is measured %d times over (--launches), which takes as much longer: intervals are made from the spread between launches, and genai-bench's one run has none", n)
 	}
-	m.note("the server is not started anew between launches: what differs from start to start does not show; target.server of a spec does that")
 	m.run.Spec.Trials.MinReplicates = n
-	m.run.Spec.Seed = m.whole("seed")
+	if m.run.Spec.Seed = m.whole("seed"); m.run.Spec.Seed == 0 && m.v.NewSeed != nil {
+		m.run.Spec.Seed = m.v.NewSeed() // else a second run would ask what the server's cache knows
+	}
 }

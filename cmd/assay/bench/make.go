@@ -20,8 +20,9 @@ type Asked struct {
 	// of the caller's; the document refers to them by name.
 	Environ []string
 
-	// Notes say what differs from genai-bench and what was chosen for the caller.
-	Notes []string
+	// Choices say what was chosen where the caller said nothing, Notes what becomes of
+	// options that mean something else here.
+	Choices, Notes []string
 
 	// Out is the folder that options name for bundles; empty for none.
 	Out string
@@ -46,13 +47,15 @@ type maker struct {
 	backend Backend
 	key     string // of the server, to ask it for its tokenizer
 	environ []string
+	choices []string
 	notes   []string
 	errs    []error
 }
 
 // Make turns options into what they ask for. The server of the target may be
-// asked, once, whether it counts tokens.
+// asked which models it has and whether it counts tokens.
 func Make(ctx context.Context, v Values) (Asked, error) {
+	v = v.resolved()
 	m := &maker{v: v, run: spec.Run{APIVersion: spec.APIVersion, Kind: spec.KindBenchmarkRun}}
 	m.run.Spec.Target, m.run.Spec.Load = &spec.Target{}, &spec.Load{}
 	m.fates()
@@ -65,16 +68,20 @@ func Make(ctx context.Context, v Values) (Asked, error) {
 	m.shapes()
 	m.load()
 	m.objectives()
-	m.identity()
-	if len(m.errs) > 0 {
-		return Asked{}, errors.Join(m.errs...)
+	m.labels()
+	// Last: these may ask the server, which is left alone while the options are wrong.
+	for _, step := range []func(context.Context){m.model, m.tokenizer} {
+		if len(m.errs) > 0 {
+			return Asked{}, errors.Join(m.errs...)
+		}
+		step(ctx)
 	}
-	m.tokenizer(ctx) // last: it may ask the server
+	m.name()
 	if len(m.errs) > 0 {
 		return Asked{}, errors.Join(m.errs...)
 	}
 	source, err := spec.WriteYAML(m.run)
-	return Asked{Run: m.run, Source: source, Environ: m.environ, Notes: m.notes, Out: v.text("experiment-base-dir")}, err
+	return Asked{Run: m.run, Source: source, Environ: m.environ, Choices: m.choices, Notes: m.notes, Out: v.text("experiment-base-dir")}, err
 }
 
 // task takes what goes in and what comes out.
@@ -86,17 +93,17 @@ func (m *maker) task() {
 	m.run.Spec.Workload.Prompt.Task = task
 }
 
-// labels are what is declared about the server, under the names that genai-bench
+// declared are what is said about the server, under the names that genai-bench
 // gives these fields.
-var labels = []string{"server-engine", "server-version", "server-gpu-type", "server-gpu-count"}
+var declared = []string{"server-engine", "server-version", "server-gpu-type", "server-gpu-count"}
 
 // odd are characters that a label of Kubernetes cannot hold.
 var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// identity names the run and labels it.
-func (m *maker) identity() {
+// labels keeps what is declared about the server.
+func (m *maker) labels() {
 	m.oneOf("metrics-time-unit", "s", "ms")
-	for _, name := range labels {
+	for _, name := range declared {
 		if value := m.v.text(name); value != "" {
 			if m.run.Metadata.Labels == nil {
 				m.run.Metadata.Labels = map[string]string{}
@@ -104,6 +111,10 @@ func (m *maker) identity() {
 			m.run.Metadata.Labels[strings.ReplaceAll(name, "-", "_")] = value
 		}
 	}
+}
+
+// name names the run.
+func (m *maker) name() {
 	w := m.run.Spec.Workload
 	parts := []string{strings.ToLower(m.v.text("api-backend")), m.v.text("server-engine"), m.v.text("server-version"), w.Prompt.Task, filepath.Base(w.Model)}
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })

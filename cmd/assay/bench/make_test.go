@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/spec"
+	"assay/workload/scenario"
 )
 
 // made is what options ask for, with variables in place of the environment. No
@@ -44,15 +45,19 @@ var least = []string{"--url", shut, "--model", "m", "--duration", "1s"}
 
 func with(args ...string) []string { return append(append([]string{}, least...), args...) }
 
-// genai-bench's own defaults: 45 points, and what it sweeps over for every task.
+// Without a word one scenario is asked with four numbers of users; genai-bench's 45
+// points and what it sweeps over for every task are a switch away.
 func TestDefaults(t *testing.T) {
-	asked := wantMade(t, nil, least...)
-	if p, l := asked.Run.Spec.Workload.Prompt, asked.Run.Spec.Load; len(p.Scenarios)*len(l.Concurrency) != 45 || l.BatchSizes != nil {
-		t.Errorf("%d scenarios at %d levels, want 45 points", len(p.Scenarios), len(l.Concurrency))
+	if s := wantMade(t, nil, least...).Run.Spec; len(s.Workload.Prompt.Scenarios) != 1 || !reflect.DeepEqual(s.Load.Concurrency, []int{1, 4, 16, 64}) || s.Load.BatchSizes != nil {
+		t.Errorf("%v at %v, want one scenario at four levels", s.Workload.Prompt.Scenarios, s.Load.Concurrency)
 	}
-	for task, scenarios := range usualScenarios {
-		asked := wantMade(t, nil, with("--task", task)...)
-		s := asked.Run.Spec
+	for _, task := range scenario.AllTasks {
+		short := wantMade(t, nil, with("--task", task)...).Run.Spec
+		s := wantMade(t, nil, with("--task", task, "--genai-bench-sweep", "true")...).Run.Spec
+		scenarios := scenario.Defaults(task)
+		if !reflect.DeepEqual(short.Workload.Prompt.Scenarios, scenarios[:1]) {
+			t.Errorf("%s: %v, want genai-bench's first", task, short.Workload.Prompt.Scenarios)
+		}
 		batches := task == spec.TextToEmbeddings || task == spec.TextToRerank
 		if !reflect.DeepEqual(s.Workload.Prompt.Scenarios, scenarios) || (len(s.Load.BatchSizes) == 7) != batches || (len(s.Load.Concurrency) == 1) != batches {
 			t.Errorf("%s: scenarios %v, batch sizes %v, concurrency %v", task, s.Workload.Prompt.Scenarios, s.Load.BatchSizes, s.Load.Concurrency)
@@ -103,6 +108,8 @@ func TestLoad(t *testing.T) {
 	f("rate: [2.5] arrival: gamma burstiness: 0.5", "--rate", "2.5", "--arrival", "gamma", "--burstiness", "0.5")
 	f("concurrency: [1, 4] batchSizes: [8]", "--task", "text-to-rerank", "--num-concurrency", "1,4", "--batch-size", "8")
 	f("minReplicates: 5", "--launches", "5")
+	f("duration: 10s warmup: duration: 2s", "--quick", "true")
+	f("minReplicates: 3 quick: true", "--quick", "true")
 	f("temperature: 0.7 ignoreEOS: false", "--additional-request-params", `{"temperature": 0.7, "ignore_eos": false, "top_p": 0.9}`)
 }
 
@@ -127,9 +134,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
-	f("--api-base (or --url): got nothing", "--model", "m")
-	f("--api-model-name (or --model): got nothing", "--duration", "1s")
-	f("--api-base (or --url): got nothing", "--duration", "1s")
+	f("missing argument: the address of the server", "--model", "m")
+	f("does not list its models", "--url", shut)
+	f("--model: missing: backend aws-bedrock has no list", "--api-backend", "aws-bedrock")
 	f(`--api-backend: got "gpt"`, with("--api-backend", "gpt")...)
 	f(`--task: got "chat"`, with("--task", "chat")...)
 	f("--task: got text-to-embeddings, which assay cannot ask of aws-bedrock: want text-to-text", with("--api-backend", "aws-bedrock", "--task", "text-to-embeddings")...)
@@ -137,11 +144,12 @@ func TestRefusals(t *testing.T) {
 	f("--rate: got it beside --num-concurrency", with("--rate", "1", "--num-concurrency", "1")...)
 	f("--duration: got it beside --max-time-per-run", with("--max-time-per-run", "1")...)
 	f("--launches: got 1, want at least 3", with("--launches", "1")...)
+	f("--launches: got it beside --quick", with("--launches", "3", "--quick", "true")...)
 	f("want less than 1 together", with("--warmup-ratio", "0.5", "--cooldown-ratio", "0.5")...)
-	f(`--traffic-scenario: got "I(1024, 1024)"`, with("--traffic-scenario", "I(1024, 1024)")...)
+	f(`--traffic-scenario: scenario "I(1024, 1024)"`, with("--traffic-scenario", "I(1024, 1024)")...)
 	f("--traffic-scenario dataset: got no data set", with("--traffic-scenario", "dataset")...)
 	f("assay downloads nothing", with("--dataset-path", "squad/plain")...)
-	f(`--slo: got "ttft"`, with("--slo", "ttft")...)
+	f(`--slo "ttft": want such as`, with("--slo", "ttft")...)
 	f("--additional-request-params: system_message", with("--additional-request-params", `{"system_message": "x"}`)...)
 	f("--auth: got \"instance_principal\"", with("--api-backend", "oci-genai", "--auth", "instance_principal")...)
 	f("--gcp-project-id: got nothing", with("--api-backend", "gcp-vertex")...)

@@ -4,7 +4,8 @@
 // its meaning, and says where assay differs.
 //
 // It runs nothing and reads no more than the files and variables that options
-// name; the one thing that it asks a server is whether it counts tokens.
+// name. It asks a server two things: which models it has, and whether it counts
+// tokens.
 //
 // To add an option, add a line to its table here, use it in the file of what it
 // becomes, and run go test ./cmd/assay/bench -run TestGuide -update.
@@ -12,6 +13,7 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -45,6 +47,9 @@ type Option struct {
 
 	// Env is the variable that stands in for the flag; empty for none.
 	Env string
+
+	// Alias is the option that this one is another name of; empty for none.
+	Alias string
 
 	// Secret values never reach a document: they stay in variables of this process.
 	Secret bool
@@ -98,6 +103,21 @@ func (o Option) Usage() string {
 type Values struct {
 	Given  map[string][]string                  // by name; a switch has "true"
 	Lookup func(string) (value string, ok bool) // as os.LookupEnv
+
+	// NewSeed draws the seed of a run that is given none; nil leaves it to the spec.
+	NewSeed func() int64
+}
+
+// resolved are the same values, each under the name that its alias stands for.
+func (v Values) resolved() Values {
+	given := maps.Clone(v.Given)
+	for _, o := range Options {
+		if o.Alias != "" && len(given[o.Name]) > 0 {
+			given[o.Alias] = append(slices.Clone(given[o.Alias]), given[o.Name]...)
+		}
+	}
+	v.Given = given
+	return v
 }
 
 // list are the values of a flag, without its variable.
@@ -153,6 +173,9 @@ func (m *maker) oneOf(name string, words ...string) string {
 	return value
 }
 
+func (m *maker) chose(format string, args ...any) {
+	m.choices = append(m.choices, fmt.Sprintf(format, args...))
+}
 func (m *maker) note(format string, args ...any) {
 	m.notes = append(m.notes, fmt.Sprintf(format, args...))
 }

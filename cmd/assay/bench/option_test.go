@@ -67,6 +67,7 @@ func TestEveryOptionCounts(t *testing.T) {
 		"experiment-base-dir": "b", "metrics-time-unit": "ms", "dataset-path": table, "dataset-config": config, "dataset-prompt-column": "question",
 		"prefix-len": "9", "prefix-ratio": "0.1", "url": shut, "rate": "1", "arrival": "constant", "burstiness": "2", "slo": "ttft<1s",
 		"duration": "2s", "warmup": "1s", "launches": "4", "seed": "7", "upload-results": "true",
+		"genai-bench-sweep": "true", "quick": "true", "input-tokens": "9", "output-tokens": "9", "concurrency": "3", "request-rate": "1", "num-prompts": "9",
 	}
 	beside := map[string][]string{
 		"url": {"--model", "m"}, "api-base": {"--model", "m"}, "model": {"--url", shut, "--api-model-name", "m"}, "duration": {"--url", shut, "--model", "m"}, "max-time-per-run": {"--url", shut, "--model", "m"},

@@ -4,10 +4,10 @@ package bench
 var experimentOptions = []Option{
 	{Name: "max-requests-per-run", Group: groupExperiment, Doc: "most requests of a point", Becomes: "`load.requests`, exactly so many"},
 	{Name: "max-time-per-run", Group: groupExperiment, Doc: "longest a point is measured: whole minutes, or a duration such as 90s", Becomes: "`load.duration`"},
-	{Name: "num-concurrency", Group: groupExperiment, Kind: List, Doc: "users of a closed loop, one point each", Becomes: "`load.concurrency`; without it 1 2 4 8 16 32 64 128 256, for embeddings and rerank 1"},
-	{Name: "batch-size", Group: groupExperiment, Kind: List, Doc: "documents of each request, one point each, for embeddings and rerank", Becomes: "`load.batchSizes`; without it 1 2 4 8 24 48 96"},
+	{Name: "num-concurrency", Group: groupExperiment, Kind: List, Doc: "users of a closed loop, one point each", Becomes: "`load.concurrency`; without it 1 4 16 64, for embeddings and rerank 1"},
+	{Name: "batch-size", Group: groupExperiment, Kind: List, Doc: "documents of each request, one point each, for embeddings and rerank", Becomes: "`load.batchSizes`; without it 1 8 48"},
 	{Name: "iteration-type", Group: groupExperiment, Fate: Noted, Doc: "what is swept over", Becomes: "the task decides it, as in genai-bench; concurrency and batch sizes are both kept"},
-	{Name: "traffic-scenario", Group: groupExperiment, Kind: List, Doc: "shape of requests such as D(100,100), one sweep of points each", Becomes: "`workload.prompt.scenarios`; without it the task's usual ones"},
+	{Name: "traffic-scenario", Group: groupExperiment, Kind: List, Doc: "shape of requests such as D(100,100), one sweep of points each", Becomes: "`workload.prompt.scenarios`; without it the first that genai-bench has for the task"},
 	{Name: "warmup-ratio", Group: groupExperiment, Doc: "share of each run that comes before measuring", Becomes: "`load.warmup`, sent beforehand; without it five seconds"},
 	{Name: "cooldown-ratio", Group: groupExperiment, Doc: "share of each run that is not measured at its end", Becomes: "a smaller `load.requests` and `load.duration`: load goes on until the last measured answer, so that nothing drains"},
 	{Name: "model-tokenizer", Group: groupExperiment, Doc: "tokenizer of the model: a file, a folder or a hub id", Becomes: "`workload.tokenizer`, see below"},
@@ -32,7 +32,7 @@ var promptOptions = []Option{
 var idleOptions = []Option{
 	{Name: "num-workers", Group: groupWorkers, Fate: Noted, Doc: "worker processes", Becomes: "one process uses all processors; the report says whether the client kept up"},
 	{Name: "master-port", Group: groupWorkers, Fate: Noted, Doc: "port of the workers", Becomes: "there are no workers"},
-	{Name: "spawn-rate", Group: groupWorkers, Fate: Noted, Doc: "users started per second", Becomes: "all users start at once, in the warm-up; load.stages of a spec raises their number slowly"},
+	{Name: "spawn-rate", Group: groupWorkers, Fate: Noted, Doc: "users started per second", Becomes: "users start at random times in the first half of the warm-up; load.stages of a spec raises their number slowly"},
 	{Name: "metrics-refresh-interval", Group: groupWorkers, Fate: Noted, Doc: "pause between two looks at the figures", Becomes: "figures are made after the run, from its records"},
 }
 
@@ -72,5 +72,12 @@ var ownOptions = []Option{
 	{Name: "duration", Group: groupOurs, Doc: "how long each point is measured, such as 90s", Becomes: "`load.duration`"},
 	{Name: "warmup", Group: groupOurs, Doc: "how long load is offered before a point is measured, such as 5s; 0s for none", Becomes: "`load.warmup.duration`"},
 	{Name: "launches", Group: groupOurs, Doc: "how often the whole sweep is repeated, at least 3", Becomes: "`trials.minReplicates`; without it 3"},
-	{Name: "seed", Group: groupOurs, Doc: "seed of every random choice", Becomes: "`seed`"},
+	{Name: "seed", Group: groupOurs, Doc: "seed of every random choice; a new one for each run without it", Becomes: "`seed`"},
+	{Name: "genai-bench-sweep", Group: groupOurs, Kind: Switch, Doc: "measure all that genai-bench would where no scenario or concurrency is given: 45 points for chat", Becomes: "genai-bench's scenarios, `load.concurrency` 1 2 4 8 16 32 64 128 256 and `load.batchSizes` 1 2 4 8 24 48 96, where they are not given"},
+	{Name: "quick", Group: groupOurs, Kind: Switch, Doc: "a quick look: one launch, 10 s a point; no interval, not quotable", Becomes: "`trials.quick`, and `load.duration` 10s and `load.warmup.duration` 2s where they are not given"},
+	{Name: "input-tokens", Group: groupOurs, Doc: "tokens of every prompt; 512 where only --output-tokens is given", Becomes: "scenario `D(in,out)`"},
+	{Name: "output-tokens", Group: groupOurs, Doc: "tokens of every answer; 128 where only --input-tokens is given", Becomes: "scenario `D(in,out)`"},
+	{Name: "concurrency", Group: groupOurs, Kind: List, Alias: "num-concurrency", Doc: "same as --num-concurrency", Becomes: "`load.concurrency`"},
+	{Name: "request-rate", Group: groupOurs, Kind: List, Alias: "rate", Doc: "same as --rate", Becomes: "`load.rate`"},
+	{Name: "num-prompts", Group: groupOurs, Alias: "max-requests-per-run", Doc: "same as --max-requests-per-run", Becomes: "`load.requests`"},
 }

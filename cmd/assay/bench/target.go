@@ -15,7 +15,7 @@ func (m *maker) target() {
 	t, w := m.run.Spec.Target, &m.run.Spec.Workload
 	t.URL = m.address()
 	if t.URL == "" {
-		m.fail("--api-base (or --url): got nothing, want the address of the server, such as http://127.0.0.1:8000")
+		m.fail("missing argument: the address of the server, as in assay bench http://127.0.0.1:8000")
 	}
 	label, name := m.v.text("model"), m.v.text("api-model-name")
 	if m.backend.Auth == spec.AuthAzure {
@@ -34,10 +34,7 @@ func (m *maker) target() {
 	if name == "" {
 		name = label
 	}
-	if label == "" {
-		m.fail("--api-model-name (or --model): got nothing, want the name of the model in requests")
-	}
-	w.Model = label
+	w.Model = label // none yet: the server is asked later
 	if t.Model == "" && name != label {
 		t.Model = name // by default it is the workload's
 	}

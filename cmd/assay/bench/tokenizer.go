@@ -51,10 +51,10 @@ func (m *maker) tokenizer(ctx context.Context) {
 	err := m.ask(ctx)
 	if err == nil {
 		t.Kind = spec.TokenizerServer
-		m.note("%s: the server's own counts (/tokenize), asked before the load begins", missing)
+		m.chose("tokens counted by the server (/tokenize); %s", missing)
 		return
 	}
-	m.note("%s, and the server has no /tokenize to ask (%v): assay's own tokenizer makes the prompts, and their length in the model's tokens will differ somewhat", missing, err)
+	m.chose("tokens counted by assay's own tokenizer, so prompts will not be exactly as long for the model: %s, and the server has no /tokenize that assay knows (--model-tokenizer FILE is exact)", missing)
 }
 
 // fromCache takes the tokenizer of a hub id from the cache.
@@ -68,7 +68,7 @@ func (m *maker) fromCache(id string) error {
 		return fmt.Errorf("tokenizer %s in Hugging Face's cache cannot be read (%w)", id, err)
 	}
 	m.run.Spec.Workload.Tokenizer = spec.Tokenizer{Kind: spec.TokenizerFile, Path: path, Digest: model.Digest()}
-	m.note("tokenizer %s: %s, from Hugging Face's cache", id, path)
+	m.chose("tokenizer %s from Hugging Face's cache: %s", id, path)
 	return nil
 }
 
@@ -110,20 +110,7 @@ func (m *maker) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	transport := &http.Transport{DisableKeepAlives: true} // no proxy, as in runs
-	server := &token.Server{
-		URL: base.String(), Model: or(t.Model, m.run.Spec.Workload.Model),
-		HTTP: &http.Client{Timeout: askTimeout, Transport: tripper(func(r *http.Request) (*http.Response, error) {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			r = r.Clone(r.Context())
-			if m.key != "" {
-				r.Header.Set("Authorization", "Bearer "+m.key)
-			}
-			return transport.RoundTrip(r)
-		})},
-	}
+	server := &token.Server{URL: base.String(), Model: or(t.Model, m.run.Spec.Workload.Model), HTTP: m.asker(ctx)}
 	n, err := server.Count("How long is this?")
 	if err == nil && n == 0 {
 		err = errors.New("it counts no tokens")

@@ -41,7 +41,7 @@ func TestTokenizer(t *testing.T) {
 		if got.Kind != kind || got.Path != path || (path != "") != (got.Digest != "") {
 			t.Errorf("%q at %s: %+v, want %s %s", name, url, got, kind, path)
 		}
-		if text := strings.Join(asked.Notes, "\n"); !strings.Contains(text, note) {
+		if text := strings.Join(asked.Choices, "\n"); !strings.Contains(text, note) {
 			t.Errorf("%q at %s: the notes do not say %q:\n%s", name, url, note, text)
 		}
 	}
@@ -49,10 +49,10 @@ func TestTokenizer(t *testing.T) {
 	f(server, filepath.Join(snapshot, "tokenizer.json"), spec.TokenizerFile, filepath.Join(snapshot, "tokenizer.json"), "")
 	f(server, snapshot, spec.TokenizerFile, snapshot, "")
 	f(server, "meta/llama", spec.TokenizerFile, filepath.Join(snapshot, "tokenizer.json"), "from Hugging Face's cache")
-	f(server, "meta/other", spec.TokenizerServer, "", "the server's own counts")
+	f(server, "meta/other", spec.TokenizerServer, "", "counted by the server")
 	f(server, "/mnt/models/llama", spec.TokenizerServer, "", "neither a file here nor in Hugging Face's cache")
 	f(server, "", spec.TokenizerServer, "", "no tokenizer was named")
-	f(shut, "meta/other", "", "", "assay's own tokenizer makes the prompts")
+	f(shut, "meta/other", "", "", "assay's own tokenizer")
 	if err := os.WriteFile(filepath.Join(snapshot, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}

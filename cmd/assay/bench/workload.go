@@ -1,54 +1,36 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/spec"
+	"assay/workload/scenario"
 )
-
-// usualScenarios are what genai-bench asks where nobody says what.
-var usualScenarios = map[string][]string{
-	spec.TextToText:        {"N(480,240)/(300,150)", "D(100,100)", "D(100,1000)", "D(2000,200)", "D(7800,200)"},
-	spec.ImageTextToText:   {"I(512,512)", "I(1024,512)", "I(2048,2048)"},
-	spec.ImageToEmbeddings: {"I(512,512)", "I(1024,512)", "I(2048,2048)"},
-	spec.TextToEmbeddings:  {"E(64)", "E(128)", "E(256)", "E(512)", "E(1024)"},
-	spec.TextToRerank:      {"R(64,100)", "R(128,100)", "R(256,100)", "R(512,100)", "R(1024,100)", "R(2096,100)", "R(4096,100)"},
-	spec.TextToImage:       {"I(512,512)", "I(1024,1024)", "I(1024,1792)"},
-	spec.TextToSpeech:      {"A(100)", "A(500)", "A(1000)", "A(2000)", "A(4000)"},
-}
 
 // datasetScenario asks for rows as they are.
 const datasetScenario = "dataset"
 
-// scenarioForm is a letter and its numbers; the spec knows which letters shape
-// which task.
-var scenarioForm = regexp.MustCompile(`^[DNUERIA]\([0-9]+(,[0-9]+)*\)(/\([0-9]+,[0-9]+\))?$`)
-
 // shapes says what requests look like.
 func (m *maker) shapes() {
 	p := &m.run.Spec.Workload.Prompt
-	list := distinct(m.v.list("traffic-scenario"))
-	for _, s := range list {
-		if s != datasetScenario && !scenarioForm.MatchString(s) {
-			m.fail("--traffic-scenario: got %q, want one such as %s, without spaces", s, strings.Join(usualScenarios[p.Task], " or "))
-		}
-	}
+	list := m.scenarios()
 	switch {
 	case p.Dataset != nil:
 		m.rows(list)
-	case len(list) > 0 && slices.Contains(list, datasetScenario):
+	case slices.Contains(list, datasetScenario):
 		m.fail("--traffic-scenario dataset: got no data set, want --dataset-path")
 	case len(list) == 0 && p.Task == spec.SpeechToText:
 		m.fail("--dataset-path: speech-to-text is not among genai-bench's tasks and has no scenario: want a folder of recordings")
-	default:
+	case len(list) > 0:
 		p.Scenarios = list
-		if len(list) == 0 {
-			p.Scenarios = usualScenarios[p.Task]
-		}
+	case m.v.text("genai-bench-sweep") != "":
+		p.Scenarios = scenario.Defaults(p.Task)
+	default:
+		p.Scenarios = scenario.Defaults(p.Task)[:1]
 	}
 	p.PrefixTokens = int(m.whole("prefix-len"))
 	if text := m.v.text("prefix-ratio"); text != "" {
@@ -58,6 +40,36 @@ func (m *maker) shapes() {
 		m.fail("--prefix-ratio: got it beside --prefix-len, want one of them")
 	}
 }
+
+// scenarios are those that were given, or the one of --input-tokens and
+// --output-tokens.
+func (m *maker) scenarios() []string {
+	list := distinct(m.v.list("traffic-scenario"))
+	task := m.run.Spec.Workload.Prompt.Task
+	for _, text := range list {
+		s, err := scenario.Parse(text)
+		switch {
+		case err != nil:
+			m.fail("--traffic-scenario: %w", err)
+		case task != "" && task != spec.SpeechToText && !slices.Contains(s.Tasks(), task):
+			m.fail("--traffic-scenario: %s does not shape %s: want one such as %s", text, task, scenario.Defaults(task)[0])
+		}
+	}
+	input, output := m.whole("input-tokens"), m.whole("output-tokens")
+	if input == 0 && output == 0 {
+		return list
+	}
+	if len(list) > 0 {
+		m.fail("--input-tokens, --output-tokens: got them beside --traffic-scenario, want one or the other")
+	}
+	if task != spec.TextToText {
+		m.fail("--input-tokens, --output-tokens: they shape text-to-text, not %s: want --traffic-scenario %s", task, scenario.Defaults(task)[0])
+	}
+	return []string{fmt.Sprintf("D(%d,%d)", cmp.Or(input, usualInput), cmp.Or(output, usualOutput))}
+}
+
+// What stands in for the one of --input-tokens and --output-tokens that was not given.
+const usualInput, usualOutput = 512, 128
 
 // rows asks the rows of a data set as they are. genai-bench also cuts prompts of
 // given lengths from them, which is another data set than the one that is named.
@@ -100,12 +112,17 @@ func (m *maker) number(name, text string) float64 {
 }
 
 // numbers are the values of an option that is repeated; a value may also be
-// several, with commas between them.
-func (m *maker) numbers(name string) []float64 {
-	var list []float64
+// several, with commas between them. Each that read refuses is a fault.
+func numbers[T comparable](m *maker, name, want string, read func(string) (T, bool)) []T {
+	var list []T
 	for _, value := range m.v.list(name) {
 		for text := range strings.SplitSeq(value, ",") {
-			list = append(list, m.number(name, strings.TrimSpace(text)))
+			n, ok := read(strings.TrimSpace(text))
+			if !ok {
+				m.fail("--%s: got %q, want %s", name, text, want)
+				continue
+			}
+			list = append(list, n)
 		}
 	}
 	return distinct(list)
@@ -113,15 +130,18 @@ func (m *maker) numbers(name string) []float64 {
 
 // counts are numbers of things.
 func (m *maker) counts(name string) []int {
-	var list []int
-	for _, n := range m.numbers(name) {
-		if n != float64(int(n)) || n < 1 {
-			m.fail("--%s: got %s, want whole numbers above zero", name, fmt.Sprint(n))
-			continue
-		}
-		list = append(list, int(n))
-	}
-	return list
+	return numbers(m, name, "whole numbers above zero", func(text string) (int, bool) {
+		n, err := strconv.Atoi(text)
+		return n, err == nil && n > 0
+	})
+}
+
+// rates are numbers of things in a second.
+func (m *maker) rates(name string) []float64 {
+	return numbers(m, name, "numbers above zero", func(text string) (float64, bool) {
+		n, err := strconv.ParseFloat(text, 64)
+		return n, err == nil && n > 0
+	})
 }
 
 // distinct drops what a list says again: a point is measured once in a launch.

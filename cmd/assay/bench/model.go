@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"assay/spec"
+	"assay/target"
+)
+
+// model takes the only model of the server where none was named. Which of several
+// is measured is the caller's to say.
+func (m *maker) model(ctx context.Context) {
+	w := &m.run.Spec.Workload
+	if w.Model != "" {
+		return
+	}
+	if m.cloud() {
+		m.fail("--model: missing: backend %s has no list to choose from", m.backend.Name)
+		return
+	}
+	url := m.run.Spec.Target.URL
+	served, err := target.Models(ctx, m.asker(ctx), url, http.Header{})
+	var names []string
+	for _, one := range served {
+		names = append(names, one.ID)
+	}
+	slices.Sort(names)
+	switch {
+	case err != nil:
+		m.fail("--model: missing, and %s does not list its models (%w): start the server or pass --model NAME", url, err)
+	case len(names) == 0:
+		m.fail("--model: missing, and %s lists no model: pass --model NAME", url)
+	case len(names) > 1:
+		m.fail("--model: %s serves %d models, choose one: %s", url, len(names), strings.Join(names, ", "))
+	default:
+		w.Model = names[0]
+		m.chose("model %s, the only one at %s", names[0], url)
+	}
+}
+
+// asker is a client for the questions before a run. It keeps no connection and
+// uses no proxy, as runs do.
+func (m *maker) asker(ctx context.Context) *http.Client {
+	transport := &http.Transport{DisableKeepAlives: true}
+	return &http.Client{Timeout: askTimeout, Transport: tripper(func(r *http.Request) (*http.Response, error) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		r = r.Clone(r.Context())
+		if auth := m.run.Spec.Target.Auth; m.key != "" && auth.Kind == spec.AuthHeader {
+			r.Header.Set(auth.Header, m.key)
+		} else if m.key != "" {
+			r.Header.Set("Authorization", "Bearer "+m.key)
+		}
+		return transport.RoundTrip(r)
+	})}
+}

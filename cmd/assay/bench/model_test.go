@@ -1,0 +1,129 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"assay/plan"
+	"assay/spec"
+)
+
+// listing is a server that lists models to those who have the key.
+func listing(t *testing.T, key string, models ...string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" || key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+			http.Error(w, "no", http.StatusUnauthorized)
+			return
+		}
+		var rows []string
+		for _, name := range models {
+			rows = append(rows, fmt.Sprintf(`{"id": %q}`, name))
+		}
+		fmt.Fprintf(w, `{"data": [%s]}`, strings.Join(rows, ","))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// The only model is taken; of several none is, and all are listed.
+func TestModel(t *testing.T) {
+	asked := wantMade(t, nil, "--url", listing(t, "", "llama"))
+	if got := asked.Run.Spec.Workload.Model; got != "llama" || asked.Run.Metadata.Name != "text-to-text_llama" || !strings.Contains(strings.Join(asked.Choices, "\n"), "model llama, the only one") {
+		t.Errorf("model %q, name %q, choices %v", got, asked.Run.Metadata.Name, asked.Choices)
+	}
+	if got := wantMade(t, nil, "--url", listing(t, "k", "llama")+"/v1", "--api-key", "k").Run.Spec.Workload.Model; got != "llama" {
+		t.Errorf("model %q behind a key", got)
+	}
+	f := func(want, url string) {
+		t.Helper()
+		if _, err := made(t, nil, "--url", url); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f("serves 2 models, choose one: big, small", listing(t, "", "small", "big"))
+	f("lists no model", listing(t, ""))
+	f("401 Unauthorized", listing(t, "k", "llama"))
+}
+
+// Familiar names mean what they mean elsewhere.
+func TestFamiliarNames(t *testing.T) {
+	s := wantMade(t, nil, with("--concurrency", "1,8", "--input-tokens", "1000", "--output-tokens", "200", "--num-prompts", "50")...).Run.Spec
+	if got := fmt.Sprint(s.Workload.Prompt.Scenarios, s.Load.Concurrency, s.Load.Requests); got != "[D(1000,200)] [1 8] 50" {
+		t.Error(got)
+	}
+	s = wantMade(t, nil, with("--request-rate", "2.5", "--output-tokens", "20")...).Run.Spec
+	if got := fmt.Sprint(s.Workload.Prompt.Scenarios, s.Load.Rate); got != "[D(512,20)] [2.5]" {
+		t.Error(got)
+	}
+}
+
+// Every option that is wrong is named once, in words, without a place in a document
+// that nobody wrote.
+func TestAllFaultsAtOnce(t *testing.T) {
+	_, err := made(t, nil, with("--num-concurrency", "a", "--traffic-scenario", "D(100)", "--slo", "foo<3", "--slo", "ttft<3")...)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for _, want := range []string{
+		`--traffic-scenario: scenario "D(100)": wrong number of numbers, want D(in,out)`,
+		`--num-concurrency: got "a", want whole numbers above zero`,
+		`--slo "foo<3": unknown metric foo`,
+		`--slo "ttft<3": ttft is a time and needs a unit: want ttft<3s or ttft<3ms`,
+	} {
+		n := 0
+		for _, line := range lines {
+			if strings.Contains(line, want) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%q is said %d times in\n%v", want, n, err)
+		}
+	}
+	if len(lines) != 4 || strings.ContainsAny(err.Error(), "^$") {
+		t.Errorf("%d lines, want 4 without a regular expression:\n%v", len(lines), err)
+	}
+}
+
+// What only the document's rules refuse is explained by the option.
+func TestExplain(t *testing.T) {
+	asked, err := made(t, nil, with("--server-engine", "a b/c", "--seed", "9007199254740999")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, faults := spec.Parse("", asked.Source)
+	if text := fmt.Sprint(Explain(faults)); !strings.Contains(text, "--seed: got 9007199254740999, ") || strings.Contains(text, "spec.") {
+		t.Error(text)
+	}
+}
+
+// A plan is told in two lines: what, and how long.
+func TestStory(t *testing.T) {
+	asked := wantMade(t, nil, "--url", shut, "--model", "m", "--seed", "7")
+	p, err := plan.New(asked.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "measuring N(480,240)/(300,150) at 1, 4, 16, 64 users: 30s each after 5s of warm-up, 3 launches for confidence intervals\ntakes about 7 min (seed 7)"
+	if got := strings.Join(Story(p), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Each run has its own seed, unless one is given.
+func TestSeed(t *testing.T) {
+	v := Values{Given: map[string][]string{"url": {shut}, "model": {"m"}}, Lookup: func(string) (string, bool) { return "", false }, NewSeed: func() int64 { return 42 }}
+	asked, err := Make(t.Context(), v)
+	if err != nil || asked.Run.Spec.Seed != 42 {
+		t.Errorf("seed %d, want the one that was drawn (%v)", asked.Run.Spec.Seed, err)
+	}
+	v.Given["seed"] = []string{"7"}
+	if asked, err = Make(t.Context(), v); err != nil || asked.Run.Spec.Seed != 7 {
+		t.Errorf("seed %d, want the one that was given (%v)", asked.Run.Spec.Seed, err)
+	}
+}

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"assay/visible"
+)
+
+// writeAligned writes a table with figures to the right, at most briefRows of it.
+func writeAligned(b *bytes.Buffer, t Block) {
+	rows := t.Rows
+	if len(rows) > briefRows {
+		rows = rows[:briefRows-1]
+	}
+	lines := append([][]string{t.Head}, rows...)
+	widths, total := widthsOf(lines)
+	if total > briefWidth {
+		lines = withoutIntervals(lines)
+		widths, _ = widthsOf(lines)
+	}
+	for _, row := range lines {
+		var cells []string
+		for i, cell := range row {
+			cells = append(cells, padded(visible.Line(cell), widths[i], i == 0 && !ofNumbers(rows)))
+		}
+		fmt.Fprintln(b, cut(strings.TrimRight(strings.Join(cells, "  "), " "), briefWidth))
+	}
+	if left := len(t.Rows) - len(rows); left > 0 {
+		fmt.Fprintf(b, "%d more rows: assay report --all\n", left)
+	}
+}
+
+// widthsOf are the widths of the columns, and of the lines.
+func widthsOf(lines [][]string) (widths []int, total int) {
+	widths = make([]int, len(lines[0]))
+	for _, row := range lines {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(visible.Line(cell)))
+		}
+	}
+	for _, w := range widths {
+		total += w + 2
+	}
+	return widths, total - 2
+}
+
+// withoutIntervals gives up what is widest.
+func withoutIntervals(lines [][]string) [][]string {
+	var out [][]string
+	for _, row := range lines {
+		out = append(out, each(row, func(cell string) string {
+			value, _, _ := strings.Cut(cell, " [")
+			return value
+		}))
+	}
+	return out
+}
+
+// ofNumbers reports whether the first column is of numbers.
+func ofNumbers(rows [][]string) bool {
+	for _, row := range rows {
+		if strings.Trim(row[0], "0123456789.") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func padded(text string, width int, left bool) string {
+	space := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	if left {
+		return text + space
+	}
+	return space + text
+}
+
+// cut keeps a text on its line.
+func cut(text string, width int) string {
+	if letters := []rune(text); len(letters) > width {
+		return string(letters[:width-1]) + "…"
+	}
+	return text
+}
+
+// wrapped breaks a text at spaces into lines of at most width letters. A longer word
+// keeps a line to itself.
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/analysis/compare"
+)
+
+// verdictBlock answers the question of a comparison: a sentence for each candidate and
+// the primary metrics.
+func verdictBlock(r compare.Report) Block {
+	b := Block{Title: "verdict", Head: []string{"candidate", "point", "metric", "baseline", "candidate", "ratio", "verdict", "smallest detectable change"}}
+	for _, c := range r.Comparisons {
+		b.Lines = append(b.Lines, verdictSentence(c, r.Baseline.Label))
+		for _, row := range c.Rows {
+			if row.Primary {
+				cells := comparedRow(row)
+				b.Rows = append(b.Rows, append([]string{c.Candidate.Label, row.Point}, cells[0], cells[1], cells[2], cells[3], cells[4], cells[6]))
+			}
+		}
+	}
+	return b
+}
+
+// verdictSentence sums the primary metrics of a candidate up.
+func verdictSentence(c compare.Comparison, baseline string) string {
+	by := map[compare.Verdict][]string{}
+	for _, row := range c.Rows {
+		if row.Primary {
+			by[row.Verdict] = append(by[row.Verdict], comparedRow(row)[0]+" at "+row.Point+changeText(row))
+		}
+	}
+	var parts []string
+	for _, verdict := range []compare.Verdict{compare.Worse, compare.Better, compare.Equivalent, compare.Inconclusive} {
+		if list := by[verdict]; len(list) > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %s", verdict, strings.Join(list, ", ")))
+		}
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("%s beside %s: no primary metric could be compared.", c.Candidate.Label, baseline)
+	}
+	return fmt.Sprintf("%s beside %s is %s.", c.Candidate.Label, baseline, strings.Join(parts, "; "))
+}
+
+// changeText is how much a metric changed, where that is known.
+func changeText(row compare.Row) string {
+	if row.Ratio == nil || !bounded(row.Ratio) {
+		return ""
+	}
+	percent := func(ratio float64) float64 { return 100 * (ratio - 1) }
+	return fmt.Sprintf(" (%+.3g %% [%+.3g, %+.3g])", percent(row.Ratio.Value), percent(row.Ratio.Interval.Lo), percent(row.Ratio.Interval.Hi))
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/metric"
+	"assay/plan"
+	"assay/unit"
+)
+
+// Subject says in a few words what was measured: the model, what served it, on what,
+// how long requests were and how often it was repeated.
+func (r Report) Subject() []string {
+	var parts []string
+	add := func(text string) {
+		if text != "" && !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	if r.Serves() {
+		add(r.model())
+		add(r.engine())
+		add(r.Device())
+		add(r.lengthsInShort())
+	}
+	for _, one := range r.RankQuestion() {
+		add(one[1])
+	}
+	add(r.repetitions())
+	if r.Source != nil {
+		add("measured by " + strings.TrimSpace(r.Source.Tool+" "+r.Source.Version))
+	}
+	return parts
+}
+
+func (r Report) model() string {
+	s := r.Plan.Run.Spec
+	if s.Target != nil && s.Target.Model != "" {
+		return s.Target.Model
+	}
+	return s.Workload.Model
+}
+
+// engine is what answered, by the name that it gives itself, and the API.
+func (r Report) engine() string {
+	t := r.Plan.Run.Spec.Target
+	if t == nil {
+		return ""
+	}
+	named, _ := r.Manifest.Environment["server.engine"].Value.(string)
+	version, _ := r.Manifest.Environment["server.version"].Value.(string)
+	if text := strings.TrimSpace(named + " " + version); text != "" {
+		return fmt.Sprintf("%s (%s)", text, t.API)
+	}
+	return t.API
+}
+
+// Device is the accelerators of the target's host; empty where they are not known.
+func (r Report) Device() string {
+	if slices.ContainsFunc(r.Estimates.Readings, func(read metric.Readings) bool { return read.Elsewhere }) {
+		return ""
+	}
+	var names []string
+	for name, fact := range r.Manifest.Environment {
+		if model, ok := fact.Value.(string); ok && strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".model") {
+			names = append(names, model)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	n := len(names)
+	slices.Sort(names)
+	return fmt.Sprintf("%d × %s", n, strings.Join(slices.Compact(names), ", "))
+}
+
+func (r Report) lengthsInShort() string {
+	w := r.Plan.Run.Spec.Workload
+	if w.Prompt.Scenario != "" {
+		return w.Prompt.Scenario
+	}
+	if w.Prompt.Dataset != nil {
+		return w.DatasetRef
+	}
+	if len(r.LengthLines()) == 1 && len(w.SequenceLengthMix) == 1 {
+		return fmt.Sprintf("%d in / %d out", w.SequenceLengthMix[0].InputTokens, w.SequenceLengthMix[0].OutputTokens)
+	}
+	return ""
+}
+
+// repetitions is how often every point was measured, and for how long.
+func (r Report) repetitions() string {
+	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides()))
+	text := fmt.Sprintf("%d %s", n, numbered(n, "launch", "launches"))
+	if took := commonDuration(r.ServingPoints()); took > 0 && r.Source == nil {
+		text += " × " + took.String()
+	}
+	if n > 1 {
+		text += fmt.Sprintf(", %g %% intervals", 100*r.Estimates.Confidence)
+	}
+	return text
+}
+
+// commonDuration is how long each point was measured; zero where they differ.
+func commonDuration(points []plan.Point) (common unit.Duration) {
+	for i, p := range points {
+		if i > 0 && p.Duration != common {
+			return 0
+		}
+		common = p.Duration
+	}
+	return common
+}
