@@ -181,11 +181,11 @@ bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
 
 # What the statistics promise, by simulation: coverage of every interval, and what
-# rests on them. Writes the tables into METHODOLOGY.md and exits 3 when a promise is
-# broken; CALIBRATION_TRIALS=200 for a look.
+# rests on them. Writes the tables into docs/evidence/calibration.md and exits 3 when a
+# promise is broken; CALIBRATION_TRIALS=200 for a look.
 CALIBRATION_TRIALS ?= 2000
 bench-calibration:
-	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write METHODOLOGY.md
+	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write docs/evidence/calibration.md
 
 # The client's stamps against the simulator's own, every reader, at 100 and at 50
 # events per second and stream, and reads per second with no schedule at all; with

@@ -16,15 +16,15 @@ var updateFigures = flag.Bool("update-figures", false, "write docs/reference/for
 // do not tell, as read from the results in testdata.
 func TestFiguresReference(t *testing.T) {
 	var page bytes.Buffer
-	page.WriteString(`# Figures of other tools
+	page.WriteString(`# Values of other tools
 
-What ` + "`assay import`" + ` repeats of the results of each tool, and what they mean where assay
-means something else by the name. A figure with an id has assay's own definition
-(METHODOLOGY.md). Made from the results in foreign/testdata by
+What ` + "`assay import`" + ` keeps of the results of each tool, and what it means where assay
+uses the name for something else. A value with an id has assay's own definition
+([metrics](metrics.md)); how imports are judged is in [method-imports.md](method-imports.md). Made from the results in foreign/testdata by
 ` + "`go test ./foreign -run TestFiguresReference -update-figures`" + `.
 `)
 	for _, tool := range streamed {
-		fmt.Fprintf(&page, "\n## %s\n\nPass %s.\n\n| figure | unit | means |\n| --- | --- | --- |\n", tool.Name, tool.Doc)
+		fmt.Fprintf(&page, "\n## %s\n\nPass %s.\n\n| value | unit | means |\n| --- | --- | --- |\n", tool.Name, tool.Doc)
 		figures, gaps := map[string]string{}, map[string]string{}
 		for _, path := range samples(t, tool) {
 			m, err := tool.Read([]string{path})
@@ -52,7 +52,7 @@ means something else by the name. A figure with an id has assay's own definition
 		for _, name := range slices.Sorted(maps.Keys(figures)) {
 			page.WriteString(figures[name])
 		}
-		page.WriteString("\nNot told, always or by some of its results:\n\n")
+		page.WriteString("\nNot recorded, always or by some of its results:\n\n")
 		for _, id := range slices.Sorted(maps.Keys(gaps)) {
 			page.WriteString(gaps[id])
 		}

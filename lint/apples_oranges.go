@@ -11,7 +11,9 @@ import (
 // under test.
 var ApplesToOranges = Check{
 	ID: "apples-to-oranges", Code: "P-02", Severity: finding.Void,
-	Doc:     "More differs between baseline and candidate than the declared variable.",
+	Doc: "More differs between baseline and candidate than the declared variable.",
+	When: "plans, inputs, environments or topology differ outside of comparison.variableUnderTest (void " +
+		"for publication, otherwise a caution)",
 	Applies: (*Facts).Compared,
 	Run:     applesToOranges,
 }

@@ -13,6 +13,7 @@ import (
 var AveragedPercentiles = Check{
 	ID: "averaged-percentiles", Code: "L-19", Severity: finding.Caution,
 	Doc:     "The mean of several percentiles is a percentile of nothing.",
+	When:    "a percentile stated as mean_of_percentiles, or within 0.05 % of the mean of the points'",
 	Applies: stated,
 	Run:     averagedPercentiles,
 }

@@ -10,7 +10,9 @@ import (
 // BestOfN fires when the best of several values is stated as the value.
 var BestOfN = Check{
 	ID: "best-of-n", Code: "P-10", Severity: finding.Void,
-	Doc:     "The stated value is the best of several.",
+	Doc: "The stated value is the best of several.",
+	When: "a statement called min or max, or within 0.1 % of the best launch and more than 0.5 % from " +
+		"the estimate",
 	Applies: stated,
 	Run:     bestOfN,
 }

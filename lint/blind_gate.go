@@ -12,7 +12,9 @@ import (
 // BlindGate fires when a gate could not have seen what it is there to see.
 var BlindGate = Check{
 	ID: "blind-gate", Code: "G-05", Severity: finding.Void, Pair: true,
-	Doc:     "The launches vary too much, or are too few, for the gate's own threshold.",
+	Doc: "The launches vary too much, or are too few, for the gate's own threshold.",
+	When: "the smallest detectable change of a gated metric, as the gate computes it, is above its " +
+		"margin, or the metric cannot be judged",
 	Applies: func(f *Facts) bool { return f.Policy != nil },
 	Run:     blindGate,
 }

@@ -12,6 +12,8 @@ import (
 var StreamBursts = Check{
 	ID: "stream-granularity", Code: "L-13", Severity: finding.Caution,
 	Doc: "Gaps between events say nothing about tokens where events come in bursts or hold several.",
+	When: "a median gap between events below a tenth of the median TPOT; a mean gap more than 25 % off " +
+		"the mean TPOT",
 	Applies: func(f *Facts) bool {
 		stream := f.Plan.Run.Spec.Load
 		return answersText(f) && (stream.Stream == nil || *stream.Stream)

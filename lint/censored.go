@@ -13,6 +13,7 @@ import (
 var Censored = Check{
 	ID: "timeout-censoring", Code: "L-16", Severity: finding.Caution,
 	Doc:     "Latencies are cut off at the client's own time limit.",
+	When:    "any request reached timeout or idleTimeout",
 	Applies: serves,
 	Run:     censored,
 }

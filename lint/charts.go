@@ -11,6 +11,7 @@ import (
 var Charts = Check{
 	ID: "misleading-chart", Code: "H-12", Severity: finding.Note,
 	Doc:     "A chart draws lines where there is no trend, or hides points and intervals.",
+	When:    "lines between categories, lines without points, or no intervals",
 	Applies: statedWith(func(_ *Facts, s Statement) bool { return s.Chart != nil }),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

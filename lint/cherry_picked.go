@@ -11,8 +11,9 @@ import (
 // CherryPicked fires when a figure rests on fewer launches than were made.
 var CherryPicked = Check{
 	ID: "cherry-picked-run", Code: "P-03", Severity: finding.Void,
-	Doc: "Fewer launches are cited than were made.",
-	Run: cherryPicked,
+	Doc:  "Fewer launches are cited than were made.",
+	When: "a statement cites fewer launches than were made; a caution where launches failed",
+	Run:  cherryPicked,
 }
 
 func cherryPicked(f *Facts) Answer {

@@ -17,6 +17,9 @@ import (
 var ChosenAfter = Check{
 	ID: "chosen-after", Code: "P-20", Severity: finding.Void,
 	Doc: "The metric or the plan was not fixed before the first data.",
+	When: "a launch before the plan was frozen; an unsigned publication; a statement about a metric " +
+		"that the author did not name although others were named (void for publication, otherwise a " +
+		"caution)",
 	// The plan of an import retells what was done; foreign-source says what is not known.
 	Applies: func(f *Facts) bool { return f.Manifest.Source == nil },
 	Run:     chosenAfter,

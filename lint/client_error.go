@@ -14,6 +14,7 @@ import (
 var ClientUnmeasured = Check{
 	ID: "client-unmeasured", Severity: finding.Caution,
 	Doc:     "The instrument's own error was not measured beside the run.",
+	When:    "the run has no calibration, or it failed",
 	Applies: serves,
 	Run:     func(f *Facts) Answer { return found(clientUnmeasured(f)...) },
 }
@@ -44,6 +45,8 @@ func clientUnmeasured(f *Facts) []finding.Finding {
 var ClientError = Check{
 	ID: "client-error", Severity: finding.Void,
 	Doc: "The instrument is too coarse for the latency it reports.",
+	When: "a bound on the client's error is more than 5 % of the p50 of TTFT or ITL at some point " +
+		"(caution); more than 25 %, or the known stream was not received whole (void)",
 	Run: func(f *Facts) Answer { return found(clientError(f)...) },
 }
 
@@ -110,6 +113,8 @@ func bounded(b *metric.Bounds) []boundedMetric {
 var ClientDrift = Check{
 	ID: "client-drift", Severity: finding.Caution,
 	Doc: "The instrument's own error changed during the run.",
+	When: "the calibrations before and after differ by more than a factor of 3 and by more than 1 % of " +
+		"the smallest reported p50",
 	Run: func(f *Facts) Answer { return found(clientDrift(f)...) },
 }
 

@@ -13,7 +13,16 @@ import (
 // ClientLimit fires when the client, and not the target, was the limit.
 var ClientLimit = Check{
 	ID: "client-limit", Code: "L-02", Severity: finding.Void,
-	Doc:     "The benchmark was slower than the system it measured.",
+	Doc: "The benchmark was slower than the system it measured.",
+	When: "p99 of the send lag above 1 ms and above 1 % of the smallest p50 of TTFT; more than 0.1 % of " +
+		"the calls of a search dropped (in-flight-cap covers other runs); an interval with more than " +
+		"80 % of the client's processors in use; a garbage collection pause above 10 ms; throttling " +
+		"by a control group; an open loop more than 1 % off its rate. CPU pressure above 5 %, steal " +
+		"above 1 %, threads waiting for more than 5 % of the time, more than 1 % shared reads (a " +
+		"server may also send several events at once) and squeezed receive buffers support these and " +
+		"alone are a note. Void: in most launches of a point the p99 of the send lag is more than " +
+		"half of the p50 of E2E, or its p50 more than half of the p50 of TTFT, because closed-loop " +
+		"users then wait as long for the client as for the target",
 	Applies: serves,
 	Run: func(f *Facts) Answer {
 		answer := found(clientLimit(f)...)

@@ -15,7 +15,10 @@ import (
 // Clock fires when the times of a run cannot be subtracted from each other.
 var Clock = Check{
 	ID: "clock", Code: "L-14", Severity: finding.Void,
-	Doc:     "A clock that steps, that others do not share or that is coarse spoils every latency.",
+	Doc: "A clock that steps, that others do not share or that is coarse spoils every latency.",
+	When: "a tick clock, a launch on a clock other than CLOCK_MONOTONIC, a wall clock that moved by " +
+		"more than 50 ms and 500 ppm between launches, an offset bound above a tenth of the shortest " +
+		"median. Caution: a clock source other than tsc, arch_sys_counter, kvm-clock and hyperv",
 	Applies: serves,
 	Run:     clockCheck,
 }

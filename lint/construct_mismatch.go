@@ -13,6 +13,7 @@ import (
 var ConstructMismatch = Check{
 	ID: "construct-mismatch", Code: "P-06", Severity: finding.Void,
 	Doc:     "Figures stated together come from different runs, seeds, data or splits.",
+	When:    "a statement cites a different run, digest, seed, data set or split",
 	Applies: stated,
 	Run:     constructMismatch,
 }

@@ -13,7 +13,9 @@ import (
 // its latency.
 var CoordinatedOmission = Check{
 	ID: "coordinated-omission", Code: "L-01", Severity: finding.Void,
-	Doc:     "Latency counts from when a request was sent, and not from when it was due.",
+	Doc: "Latency counts from when a request was sent, and not from when it was due.",
+	When: "an open point whose requests belong to users; a stated E2E or service time within 1 % of the " +
+		"one from sent and more than 1 % below the one from due",
 	Applies: serves,
 	Run:     coordinatedOmission,
 }

@@ -9,7 +9,9 @@ import (
 // CopiedAnswers fires when answers are in the records twice.
 var CopiedAnswers = Check{
 	ID: "copied-answers", Severity: finding.Void,
-	Doc:     "Answers took exactly as long as others before them: rows or launches were copied.",
+	Doc: "Answers took exactly as long as others before them: rows or launches were copied.",
+	When: "more than 1 % of the answers of a launch have the same time to the first byte and to the " +
+		"end, to the nanosecond, as an earlier one of the run",
 	Applies: func(f *Facts) bool { return serves(f) && f.Manifest.Source == nil },
 	Run:     copiedAnswers,
 }

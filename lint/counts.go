@@ -7,6 +7,8 @@ import "assay/finding"
 var TokenCount = Check{
 	ID: "token-count", Code: "L-06", Severity: finding.Caution,
 	Doc: "The named tokenizer and the server do not count the same.",
+	When: "the author named a tokenizer and the server counts differently: a note for a constant " +
+		"surplus, as a chat template adds, or for less than 1 % in all; a caution beyond that",
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding
 		for _, c := range f.Estimates.Counts {

@@ -9,7 +9,8 @@ import (
 // CutShort fires when a launch measured less than its plan says.
 var CutShort = Check{
 	ID: "cut-short", Severity: finding.Void,
-	Doc: "A completed launch measured fewer requests, and for a shorter time, than its plan says.",
+	Doc:  "A completed launch measured fewer requests, and for a shorter time, than its plan says.",
+	When: "a launch reached neither 99 % of its planned window nor 99 % of its planned requests",
 	Applies: func(f *Facts) bool {
 		return serves(f) && f.Plan.Search == nil && f.Plan.Run.Spec.Workload.Session == nil && f.Manifest.Source == nil
 	},

@@ -11,6 +11,7 @@ import (
 var NotDeterministic = Check{
 	ID: "not-deterministic", Code: "H-05", Severity: finding.Void,
 	Doc:     "A value is called deterministic, and needs no interval for that, but it varies.",
+	When:    "a value called deterministic differs between launches",
 	Applies: statedWith(func(_ *Facts, s Statement) bool { return s.Deterministic }),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

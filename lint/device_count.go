@@ -15,6 +15,8 @@ import (
 var DeviceCount = Check{
 	ID: "device-count", Code: "L-25", Severity: finding.Caution,
 	Doc: "Cost and throughput for each device are wrong where prefill or decode devices are left out.",
+	When: "cost.gpuCount differs from the product of the engine's parallel sizes, or from the host's " +
+		"devices",
 	Applies: func(f *Facts) bool {
 		cost := f.Plan.Run.Spec.Cost
 		return serves(f) && cost != nil && (cost.GPUHourlyUSD > 0 || cost.PowerWatts > 0)

@@ -11,6 +11,8 @@ import (
 var Drain = Check{
 	ID: "drain-in-window", Code: "L-10", Severity: finding.Void,
 	Doc: "Throughput is divided by a time in which nothing was sent any more.",
+	When: "the window goes on for more than 1 % of its length after the last request was sent, with " +
+		"nothing in flight at its end",
 	Applies: func(f *Facts) bool {
 		return serves(f) && f.Plan.Run.Spec.Workload.Session == nil && slices.ContainsFunc(f.Plan.Points, steadyPoint(f))
 	},

@@ -13,6 +13,7 @@ import (
 var EnergyWindow = Check{
 	ID: "energy-window", Code: "L-24", Severity: finding.Caution,
 	Doc:     "Energy and work must be those of the same window.",
+	When:    "energy ÷ power is more than 10 % off the length of the window",
 	Applies: func(f *Facts) bool { return serves(f) && !f.noGPUs() },
 	Run:     energyWindow,
 }

@@ -10,7 +10,9 @@ import (
 // asked for, or than the tool says that it made.
 var ForeignCounts = Check{
 	ID: "foreign-counts", Severity: finding.Caution,
-	Doc:     "The results hold another number of requests than was asked for, or than the tool's own rates count.",
+	Doc: "The results hold another number of requests than was asked for, or than the tool's own rates count.",
+	When: "fewer requests than were asked for, or a different number of successful ones than the tool's " +
+		"rates count (caution); more than were asked for (note)",
 	Applies: isImport,
 	Run:     foreignCounts,
 }

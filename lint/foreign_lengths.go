@@ -11,6 +11,7 @@ import (
 var ForeignLengths = Check{
 	ID: "foreign-lengths", Severity: finding.Caution,
 	Doc:     "Prompts or answers have other lengths than the tool was asked for: the workload is not the one that the results name.",
+	When:    "the mean number of input or output tokens is more than 10 % off the requested one",
 	Applies: isImport,
 	Run:     foreignLengths,
 }

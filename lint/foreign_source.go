@@ -13,6 +13,7 @@ import (
 var ForeignSource = Check{
 	ID: "foreign-source", Severity: finding.Caution,
 	Doc:     "The figures come from another tool, which does not tell everything that a judgement needs.",
+	When:    "an imported result lacks something that a judgement needs; one finding per gap",
 	Applies: func(f *Facts) bool { return f.Manifest.Source != nil },
 	Run:     foreignSource,
 }

@@ -9,6 +9,7 @@ import (
 var ForeignStatistics = Check{
 	ID: "foreign-statistics", Severity: finding.Caution,
 	Doc:     "The tool's own latencies rest on fewer requests than its own rates: the two describe different populations.",
+	When:    "the tool's latencies are computed from fewer requests than its request rate",
 	Applies: isImport,
 	Run:     foreignStatistics,
 }

@@ -13,7 +13,11 @@ import (
 // which the requests were made.
 var ForeignWindow = Check{
 	ID: "foreign-window", Severity: finding.Caution,
-	Doc:     "The window that the tool states does not fit its requests, or the name of its file: its rates are divided by another time.",
+	Doc: "The window that the tool states does not fit its requests, or the name of its file: its rates are divided by another time.",
+	When: "with send times: the requests span more than 101 % or less than 90 % of the stated window. " +
+		"Without: the sum of latencies is above 101 % or below 80 % of users × window, where every " +
+		"request has a latency (caution). The file name states another duration (by more than 10 %), " +
+		"number of users or rate (note)",
 	Applies: isImport,
 	Run:     foreignWindow,
 }

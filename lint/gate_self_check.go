@@ -13,7 +13,9 @@ import (
 // when it does so too often.
 var SelfCheck = Check{
 	ID: "gate-self-check", Code: "G-06", Severity: finding.Caution,
-	Doc:     "A gate must be asked now and then about a system and itself.",
+	Doc: "A gate must be asked now and then about a system and itself.",
+	When: "the history holds no comparison of a system with itself, none in 31 days, or a share of " +
+		"alarms whose lower bound (Clopper–Pearson, 95 %) is above the error budget",
 	Applies: gated,
 	Run:     selfCheck,
 }

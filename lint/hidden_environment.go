@@ -12,7 +12,8 @@ import (
 // what else differs between their environments.
 var HiddenEnvironment = Check{
 	ID: "hidden-environment", Code: "G-01", Severity: finding.Caution,
-	Doc: "A delta is stated without the differences of the environments beside it.",
+	Doc:  "A delta is stated without the differences of the environments beside it.",
+	When: "the text of a stated difference does not name what differs between the environments",
 	Applies: func(f *Facts) bool {
 		return f.Compared() && statedWith(func(_ *Facts, s Statement) bool { return s.Delta != nil })(f)
 	},

@@ -12,7 +12,9 @@ import (
 // ImpossibleTimes fires when the times of a run contradict each other.
 var ImpossibleTimes = Check{
 	ID: "impossible-times", Severity: finding.Void,
-	Doc:     "Launches overlap, records are longer than their launch, or answers come before their requests: the times were edited, or two clocks were mixed.",
+	Doc: "Launches overlap, records are longer than their launch, or answers come before their requests: the times were edited, or two clocks were mixed.",
+	When: "launches that overlap by more than 1 s, records that go on for more than 1 s after their " +
+		"launch, answers before their requests",
 	Applies: func(f *Facts) bool { return f.Manifest.Source == nil },
 	Run:     impossibleTimes,
 }

@@ -12,6 +12,7 @@ import (
 var InFlightCap = Check{
 	ID: "in-flight-cap", Code: "L-03", Severity: finding.Void,
 	Doc:     "The limit of requests in flight turned an open loop into a closed one.",
+	When:    "an open point reached maxInFlight or dropped a call",
 	Applies: capped,
 	Run:     inFlightCap,
 }

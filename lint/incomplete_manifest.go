@@ -11,6 +11,7 @@ import (
 var IncompleteManifest = Check{
 	ID: "incomplete-manifest", Code: "H-09", Severity: finding.Void,
 	Doc:     "The manifest of a publication lacks factors that decide the result.",
+	When:    "publication only: a required fact, clock, seed, input or the topology is not recorded",
 	Applies: publication,
 	Run:     incompleteManifest,
 }

@@ -12,6 +12,7 @@ import (
 var LengthControl = Check{
 	ID: "length-control", Severity: finding.Void,
 	Doc:     "The sides are told in different ways when an answer ends: ignoreEOS, or stop words and lengths in the body.",
+	When:    "sides or runs differ in ignoreEOS, or in a stop or length field of extraBody",
 	Applies: func(f *Facts) bool { return f.Compared() && answersText(f) },
 	Run:     lengthControl,
 }

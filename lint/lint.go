@@ -24,6 +24,7 @@ type Check struct {
 	Code     string           // its number in the catalogue of pitfalls, such as L-02; empty for others
 	Severity finding.Severity // the worst it can find
 	Doc      string           // the pitfall in one sentence
+	When     string           // what makes it fire, with its limits; for docs/reference/checks.md
 
 	// Pair says that the check is about two bundles, and has a meaning only where
 	// Facts.Against is known.

@@ -10,6 +10,7 @@ import (
 var MeanOfRates = Check{
 	ID: "mean-of-rates", Code: "H-03", Severity: finding.Void,
 	Doc:     "Rates are averaged arithmetically, or costs harmonically.",
+	When:    "a statement that averages rates arithmetically, or aggregates costs as if they were rates",
 	Applies: statedWith(statesAggregation),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

@@ -10,6 +10,7 @@ import (
 var MeanOfSpeedups = Check{
 	ID: "mean-of-ratios", Code: "H-04", Severity: finding.Caution,
 	Doc:     "Ratios such as speed-ups are averaged.",
+	When:    "a statement that averages ratios",
 	Applies: statedWith(statesAggregation),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

@@ -12,7 +12,9 @@ import (
 // plan.
 var MissingLaunches = Check{
 	ID: "missing-launches", Severity: finding.Void,
-	Doc:     "Launches that were planned are not in the ledger of a run that calls itself complete.",
+	Doc: "Launches that were planned are not in the ledger of a run that calls itself complete.",
+	When: "planned launches that the ledger lacks: any in a completed run, those before the last one " +
+		"made in others",
 	Applies: func(f *Facts) bool { return f.Manifest.Source == nil && len(f.Plan.Launches) > 0 },
 	Run:     missingLaunches,
 }

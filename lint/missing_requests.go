@@ -10,7 +10,9 @@ import (
 // counted.
 var MissingRequests = Check{
 	ID: "missing-requests", Severity: finding.Void,
-	Doc:     "The records hold other requests than the client counted while it sent them: some were dropped or added.",
+	Doc: "The records hold other requests than the client counted while it sent them: some were dropped or added.",
+	When: "the outcomes recorded at a point are not those that the client counted while sending (event " +
+		"point.balance)",
 	Applies: func(f *Facts) bool { return serves(f) && f.Manifest.Source == nil },
 	Run:     missingRequests,
 }

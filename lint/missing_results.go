@@ -13,6 +13,8 @@ import (
 var MissingRows = Check{
 	ID: "missing-results", Code: "G-02", Severity: finding.Void, Pair: true,
 	Doc: "What was not measured looks like what did not get worse.",
+	When: "the baseline has a metric at a point and the candidate does not (a caution for what is read " +
+		"beside the requests); a side lacks a gated metric",
 	Run: missingRows,
 }
 

@@ -11,6 +11,7 @@ import (
 var MixedStages = Check{
 	ID: "mixed-stages", Code: "L-18", Severity: finding.Caution,
 	Doc:     "A percentile over several loads is a percentile at none of them.",
+	When:    "a point of several loads; a statement without its point where there are several",
 	Applies: serves,
 	Run:     mixedStages,
 }

@@ -10,6 +10,7 @@ import (
 var MixedTokenizers = Check{
 	ID: "mixed-tokenizers", Severity: finding.Void, Pair: true,
 	Doc:     "Prompts are as long, and tokens counted, by another tokenizer on each side.",
+	When:    "the tokens of a pair are counted by tokenizers of different content or kind",
 	Applies: answersText,
 	Run:     mixedTokenizers,
 }

@@ -11,7 +11,9 @@ import (
 // names.
 var ModelOverrides = Check{
 	ID: "model-overrides", Code: "L-23", Severity: finding.Void,
-	Doc:     "A model with fewer layers, experts or real weights is another model.",
+	Doc: "A model with fewer layers, experts or real weights is another model.",
+	When: "flags that replace parts of the model or fill it with random weights; a pair with one model " +
+		"name and two digests",
 	Applies: serves,
 	Run:     modelOverrides,
 }

@@ -10,6 +10,7 @@ import (
 var MovedBaseline = Check{
 	ID: "moved-baseline", Code: "G-07", Severity: finding.Void,
 	Doc:     "A baseline that moves after a failure makes regressions vanish.",
+	When:    "another baseline after a failed verdict of the same policy, without a reason",
 	Applies: gated,
 	Run:     movedBaseline,
 }

@@ -14,6 +14,8 @@ import (
 var Multiplicity = Check{
 	ID: "uncorrected-multiplicity", Code: "G-04", Severity: finding.Void,
 	Doc: "Of many tests at five per cent one alarms by chance.",
+	When: "several stated differences without a correction; the history of a gate with another rule and " +
+		"several metrics",
 	Applies: func(f *Facts) bool {
 		return f.Policy != nil || len(f.History) > 0 || len(tested(f)) > 1
 	},

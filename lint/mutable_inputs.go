@@ -16,6 +16,7 @@ import (
 var MutableInputs = Check{
 	ID: "mutable-inputs", Code: "P-21", Severity: finding.Void,
 	Doc:     "An image, model or dataset is named by something that can change.",
+	When:    "publication only: an image by tag, a model by branch, data without a digest",
 	Applies: publication,
 	Run:     mutableInputs,
 }

@@ -14,6 +14,8 @@ import (
 var NoVariance = Check{
 	ID: "no-variance", Code: "P-08", Severity: finding.Void,
 	Doc: "A value has no interval, or too few launches for one.",
+	When: "fewer than 3 launches of a side, a statement without an interval, or one with an interval by " +
+		"ranks of fewer than 6 values",
 	Run: noVariance,
 }
 

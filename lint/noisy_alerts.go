@@ -11,7 +11,9 @@ import (
 // NoisyAlerts fires when a gate alarms about something else each time.
 var NoisyAlerts = Check{
 	ID: "noisy-alerts", Code: "G-08", Severity: finding.Caution,
-	Doc:     "Alerts that never come twice are noise.",
+	Doc: "Alerts that never come twice are noise.",
+	When: "a mean Jaccard overlap below 0.1 between the alerts of neighbours among the last five " +
+		"verdicts",
 	Applies: gated,
 	Run:     noisyAlerts,
 }

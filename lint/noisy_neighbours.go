@@ -9,7 +9,8 @@ import (
 // NoisyNeighbours fires when a run that asks for a machine of its own shared it.
 var NoisyNeighbours = Check{
 	ID: "noisy-neighbours", Code: "P-16", Severity: finding.Caution,
-	Doc: "Others used the machine while a publication-grade run was measured.",
+	Doc:  "Others used the machine while a publication-grade run was measured.",
+	When: "publication only: CPU pressure above 5 % or steal above 1 %",
 	// A realism run shares by declaration; what a busy host does to the client is
 	// said by client-limit.
 	Applies: publication,

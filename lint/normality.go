@@ -15,6 +15,8 @@ import (
 var Normality = Check{
 	ID: "unchecked-normality", Code: "H-06", Severity: finding.Caution,
 	Doc: "An interval assumes normal values, and the launches' are not.",
+	When: "Shapiro–Wilk (Royston 1995) rejects over 5 launches or more, at 1 % shared among the " +
+		"headline rows, where their spread exceeds 1 %",
 	Run: normality,
 }
 

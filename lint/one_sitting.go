@@ -13,7 +13,9 @@ import (
 // OneSitting fires when time is confounded with what is compared.
 var OneSitting = Check{
 	ID: "friday-afternoon", Code: "P-13", Severity: finding.Caution,
-	Doc:     "All launches were made in one sitting, or one side's before the other's.",
+	Doc: "All launches were made in one sitting, or one side's before the other's.",
+	When: "publication only: sides or runs measured one after the other (caution); all launches within " +
+		"4 h or on one weekday (note, because a run is made in one go)",
 	Applies: publication,
 	Run:     oneSitting,
 }

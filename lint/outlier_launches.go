@@ -15,6 +15,10 @@ import (
 var OutlierLaunches = Check{
 	ID: "outlier-launches", Severity: finding.Caution,
 	Doc: "A launch stands far from the others, and the result hangs on it.",
+	When: "a launch is an outlier among at least five in a headline metric, by trials.outlierPolicy: " +
+		"more than ten robust deviations (MAD) from the median, beyond Tukey's outer fences (3 " +
+		"interquartile ranges), or either. It is kept, and the result is given with and without it. A " +
+		"caution where that changes the result by more than 5 %, a note otherwise",
 	Run: outlierLaunches,
 }
 

@@ -14,7 +14,11 @@ import (
 // compared with, or as was asked.
 var OutputLength = Check{
 	ID: "output-length", Code: "L-05", Severity: finding.Void,
-	Doc:     "Answers of other lengths make other latencies and throughputs.",
+	Doc: "Answers of other lengths make other latencies and throughputs.",
+	When: "a token count that cannot be true; more than 1 % of answers with one token where two or more " +
+		"were asked for; a pair whose mean lengths differ by more than 10 % (void). More than 10 % " +
+		"off the requested length with ignoreEOS; pairs that differ by 1 % and by more than chance, " +
+		"or by 10 points in the share of a finish reason (caution)",
 	Applies: answersText,
 	Run:     outputLength,
 }

@@ -10,7 +10,9 @@ import (
 // measured window.
 var OutsideWindow = Check{
 	ID: "outside-window", Severity: finding.Void,
-	Doc:     "Requests of the warm-up or of the end are counted among the measured ones.",
+	Doc: "Requests of the warm-up or of the end are counted among the measured ones.",
+	When: "more than 1 % of the measured requests were sent more than 10 ms before their window or, in " +
+		"a closed loop, due after it",
 	Applies: func(f *Facts) bool { return serves(f) && f.Manifest.Source == nil },
 	Run:     outsideWindow,
 }

@@ -11,6 +11,7 @@ import (
 var ParallelTiming = Check{
 	ID: "parallel-timing", Code: "H-10", Severity: finding.Caution,
 	Doc:     "Several clocks or ranks were timed without saying how they were aligned.",
+	When:    "a second clock without a bound on its offset, or steps without a clock",
 	Applies: func(f *Facts) bool { return len(f.Manifest.Clocks) > 1 || len(f.Ranks) > 1 || f.spreads() },
 	Run:     parallelTiming,
 }

@@ -14,7 +14,9 @@ import (
 // stand for.
 var PatchedEngine = Check{
 	ID: "patched-engine", Code: "L-22", Severity: finding.Void,
-	Doc:     "A result of a changed engine is not a result of the published one.",
+	Doc: "A result of a changed engine is not a result of the published one.",
+	When: "the local part of a version says that the source was edited (caution: a build that is not a " +
+		"release); a pair with one image and different packages",
 	Applies: serves,
 	Run:     patchedEngine,
 }

@@ -10,7 +10,9 @@ import (
 // workers spend time on each other.
 var PerfectSpeedup = Check{
 	ID: "perfect-speedup", Code: "P-11", Severity: finding.Caution,
-	Doc:     "The speed-up equals the number of workers although communication costs time.",
+	Doc: "The speed-up equals the number of workers although communication costs time.",
+	When: "a speed-up of at least 98 % of the workers although collectives take more than 2 % of a " +
+		"step, or with changed settings",
 	Applies: statedWith(statesScaling),
 	Run:     perfectSpeedup,
 }

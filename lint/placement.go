@@ -13,6 +13,8 @@ import (
 var Placement = Check{
 	ID: "placement-changed", Code: "P-15", Severity: finding.Void,
 	Doc: "Launches ran on different nodes, devices or links.",
+	When: "launches of one side ran on different nodes or devices (void for publication, otherwise a " +
+		"caution)",
 	Run: placement,
 }
 

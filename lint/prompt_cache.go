@@ -12,7 +12,10 @@ import (
 // workload says.
 var PromptCache = Check{
 	ID: "prompt-cache", Code: "L-07", Severity: finding.Void,
-	Doc:     "Prompts that the target has seen before are answered from its caches.",
+	Doc: "Prompts that the target has seen before are answered from its caches.",
+	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
+		"of measured prompts were sent before in their launch and a cache probe shows a saving above " +
+		"10 % (a caution where nothing shows it)",
 	Applies: cacheable,
 	Run:     promptCache,
 }

@@ -10,6 +10,7 @@ import (
 var ProtocolSurface = Check{
 	ID: "protocol-surface", Code: "L-21", Severity: finding.Caution,
 	Doc:     "Chat, completions and gRPC differ in templates, token counts and work on the way.",
+	When:    "sides or runs use different APIs or HTTP versions, or stream on one side only",
 	Applies: func(f *Facts) bool { return serves(f) && (f.Against != nil || len(f.Plan.Run.Spec.Candidates) > 0) },
 	Run:     protocolSurface,
 }

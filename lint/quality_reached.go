@@ -11,6 +11,8 @@ import (
 var QualityReached = Check{
 	ID: "quality-reached", Code: "P-23", Severity: finding.Void,
 	Doc: "The compared systems do not reach the same quality.",
+	When: "an accuracy whose lower bound falls by more than maxAccuracyDeltaPct points, a target that " +
+		"was not reached, or an evaluation of another run",
 	Applies: func(f *Facts) bool {
 		return f.Compared() && len(f.Plan.Run.Spec.Workload.Correctness.Suite) > 0 || statedWith(statesQuality)(f)
 	},

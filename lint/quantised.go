@@ -11,6 +11,7 @@ import (
 var Quantised = Check{
 	ID: "quantised-times", Code: "L-27", Severity: finding.Note,
 	Doc:     "A coarse clock or histogram rounds what is reported.",
+	When:    "all stamps are multiples of more than 1 % of the shortest median",
 	Applies: serves,
 	Run:     quantised,
 }

@@ -13,6 +13,7 @@ import (
 var Retries = Check{
 	ID: "hidden-retries", Code: "L-17", Severity: finding.Caution,
 	Doc:     "A proxy that tries again hides failures, and their time looks like the target's.",
+	When:    "an answer's x-envoy-attempt-count is above one",
 	Applies: serves,
 	Run:     retries,
 }

@@ -11,6 +11,7 @@ import (
 var ScalingKind = Check{
 	ID: "scaling-kind", Code: "P-22", Severity: finding.Caution,
 	Doc:     "Strong and weak scaling are confused: the global batch does not fit the label.",
+	When:    "called strong with a global batch that grows, or weak with one that does not",
 	Applies: statedWith(statesScaling),
 	Run:     scalingKind,
 }

@@ -13,7 +13,9 @@ import (
 // asked for, or than the baseline's did under the same name.
 var ServedModel = Check{
 	ID: "served-model", Severity: finding.Void,
-	Doc:     "Another model answers behind the name that was asked for.",
+	Doc: "Another model answers behind the name that was asked for.",
+	When: "a pair asks for one model from targets that list different ones (/v1/models). Caution: a " +
+		"model that the target does not list",
 	Applies: serves,
 	Run:     servedModel,
 }

@@ -10,8 +10,9 @@ import (
 // SharedLaunches fires when two bundles hold the same records.
 var SharedLaunches = Check{
 	ID: "shared-launches", Severity: finding.Void, Pair: true,
-	Doc: "Baseline and candidate hold the same raw records, byte for byte.",
-	Run: sharedLaunches,
+	Doc:  "Baseline and candidate hold the same raw records, byte for byte.",
+	When: "raw tables of a pair have the same digest",
+	Run:  sharedLaunches,
 }
 
 // recordTables hold what was measured; what was only read beside it may be equal, or

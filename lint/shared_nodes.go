@@ -11,7 +11,9 @@ import (
 // SharedNodes fires when a publication-grade run did not have its nodes alone.
 var SharedNodes = Check{
 	ID: "shared-nodes", Code: "P-25", Severity: finding.Note,
-	Doc:     "A run asks for the publication grade on nodes that it shares.",
+	Doc: "A run asks for the publication grade on nodes that it shares.",
+	When: "publication only: isolation not declared, a processor limit below the host's, programs on " +
+		"the devices before the run (note)",
 	Applies: publication,
 	Run:     sharedNodes,
 }

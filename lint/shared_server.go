@@ -10,7 +10,9 @@ import (
 // SharedServer fires when the launches of a run measure one process of the server.
 var SharedServer = Check{
 	ID: "shared-server", Severity: finding.Caution,
-	Doc:     "Launches that share one server process are not independent: what a restart changes is in no interval.",
+	Doc: "Launches that share one server process are not independent: what a restart changes is in no interval.",
+	When: "the server of a run with several launches is started once, or not by assay: no publication " +
+		"grade (caution; a note in other runs, whose claims say it)",
 	Applies: func(f *Facts) bool { return serves(f) && f.Manifest.Source == nil && len(f.completed()) > 1 },
 	Run:     sharedServer,
 }

@@ -13,7 +13,10 @@ import (
 // SLOViolation fires when throughput was had at the price of the objectives.
 var SLOViolation = Check{
 	ID: "silent-slo-violation", Code: "P-05", Severity: finding.Void,
-	Doc:     "Throughput is stated although more requests than allowed missed the declared objectives.",
+	Doc: "Throughput is stated although more requests than allowed missed the declared objectives.",
+	When: "a throughput is stated at a point where the upper bound of the share of requests that miss " +
+		"spec.slo exceeds the sum of what its percentiles allow; unstated, a caution when the share " +
+		"itself does. Not in a search, which goes past the limit to find it",
 	Applies: func(f *Facts) bool { _, limited := plan.Good(f.Plan.Run); return limited },
 	Run:     sloViolation,
 }

@@ -13,7 +13,9 @@ import (
 // SimulatedTarget fires when the system under test does not do the work.
 var SimulatedTarget = Check{
 	ID: "simulated-target", Code: "L-20", Severity: finding.Void,
-	Doc:     "The target is a mock, or claims more than its hardware can do.",
+	Doc: "The target is a mock, or claims more than its hardware can do.",
+	When: "the engine calls itself a simulator or mock, unless the plan declares it (note); MFU or MBU " +
+		"with a lower bound above one",
 	Applies: serves,
 	Run:     simulatedTarget,
 }

@@ -12,7 +12,9 @@ import (
 // others.
 var HiddenRank = Check{
 	ID: "slowest-rank-hidden", Code: "P-17", Severity: finding.Void,
-	Doc:     "A mean over ranks hides the slowest, which is the one that all wait for.",
+	Doc: "A mean over ranks hides the slowest, which is the one that all wait for.",
+	When: "a mean over ranks is stated while the slowest rank takes more than 1.05 × the median one; a " +
+		"note when nobody averages",
 	Applies: func(f *Facts) bool { return trains(f) || statedWith(statesRanks)(f) },
 	Run:     hiddenRank,
 }

@@ -12,6 +12,7 @@ import (
 var Speculation = Check{
 	ID: "speculation-on-synthetic-text", Code: "L-08", Severity: finding.Caution,
 	Doc:     "Speculative decoding depends on the text, and made-up text is easier or harder to guess.",
+	When:    "the server counts draft tokens, and the prompts are synthetic",
 	Applies: answersText,
 	Run:     speculation,
 }

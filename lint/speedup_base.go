@@ -10,6 +10,7 @@ import (
 var SpeedupBase = Check{
 	ID: "speedup-base", Code: "H-01", Severity: finding.Void,
 	Doc:     "A speed-up is stated without the kind and the absolute value of its base.",
+	When:    "a speed-up without the kind, value and unit of its base",
 	Applies: statedWith(statesSpeedup),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

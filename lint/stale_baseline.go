@@ -12,8 +12,9 @@ import (
 // after each other.
 var StaleBaseline = Check{
 	ID: "stale-baseline", Code: "L-26", Severity: finding.Caution, Pair: true,
-	Doc: "A baseline of long ago was measured with other software on another day's hardware.",
-	Run: staleBaseline,
+	Doc:  "A baseline of long ago was measured with other software on another day's hardware.",
+	When: "the baseline is more than 30 days older or newer than the candidate",
+	Run:  staleBaseline,
 }
 
 // staleAfter is how far apart two sides may be: engines of this field release

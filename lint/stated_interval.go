@@ -14,7 +14,10 @@ import (
 // its interval, how many launches it rests on, how it was made.
 var StatedInterval = Check{
 	ID: "stated-interval", Severity: finding.Void,
-	Doc:     "The interval, the number of launches or the method stated beside a value is not the bundle's.",
+	Doc: "The interval, the number of launches or the method stated beside a value is not the bundle's.",
+	When: "a value outside of its own stated interval; a stated interval that does not contain the " +
+		"bundle's value; a launch that the bundle lacks. Caution: fewer launches than there are; the " +
+		"bundle's interval under another method's name",
 	Applies: statedWith(statesOurs),
 	Run:     statedInterval,
 }

@@ -13,7 +13,9 @@ import (
 // StatedValue fires when a stated value is not the one that the bundle gives.
 var StatedValue = Check{
 	ID: "stated-value", Severity: finding.Void,
-	Doc:     "The stated value is not what the bundle holds, or is in another unit.",
+	Doc: "The stated value is not what the bundle holds, or is in another unit.",
+	When: "a stated value more than 0.5 % outside of the bundle's interval (or of the range of its " +
+		"launches, where the interval has no end); a unit that is not the metric's",
 	Applies: statedWith(statesOurs),
 	Run:     statedValue,
 }

@@ -13,7 +13,8 @@ import (
 // nobody says why.
 var Subset = Check{
 	ID: "unexplained-subset", Code: "H-02", Severity: finding.Caution,
-	Doc: "Planned points were left out, of the run or of what is stated, without a reason.",
+	Doc:  "Planned points were left out, of the run or of what is stated, without a reason.",
+	When: "planned points without estimates, or left out of what is stated, without a reason",
 	// A search decides as it goes which points it visits; summaries of another tool
 	// have no requests to look for.
 	Applies: func(f *Facts) bool {

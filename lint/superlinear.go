@@ -11,6 +11,7 @@ import (
 var Superlinear = Check{
 	ID: "superlinear-efficiency", Code: "P-12", Severity: finding.Caution,
 	Doc:     "The efficiency of several workers is above one.",
+	When:    "the lower bound of an efficiency is above one",
 	Applies: statedWith(statesScaling),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

@@ -14,7 +14,9 @@ import (
 // too many did not.
 var Survivors = Check{
 	ID: "survivor-bias", Code: "L-04", Severity: finding.Void,
-	Doc:     "Failed requests are left out of the latency figures.",
+	Doc: "Failed requests are left out of the latency figures.",
+	When: "failed requests: void above the declared error_rate, or above 1 % where none is declared; " +
+		"below that a note or a caution",
 	Applies: func(f *Facts) bool { return serves(f) && f.Plan.Search == nil },
 	Run:     survivors,
 }

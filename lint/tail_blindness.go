@@ -11,6 +11,7 @@ import (
 var TailBlindness = Check{
 	ID: "tail-blindness", Code: "P-04", Severity: finding.Void,
 	Doc:     "A mean or median latency is stated without a tail that has an interval.",
+	When:    "a mean or p50 of a latency is stated without a p95 or p99 whose interval has both ends",
 	Applies: statedWith(statesLatency),
 	Run:     tailBlindness,
 }

@@ -13,7 +13,11 @@ import (
 // Throttling fires when accelerators did not run at their clock.
 var Throttling = Check{
 	ID: "throttling", Code: "P-14", Severity: finding.Void,
-	Doc:     "Accelerators were slowed by heat or power, or their clocks drifted.",
+	Doc: "Accelerators were slowed by heat or power, or their clocks drifted.",
+	When: "of devices in use for at least 5 % of the time: a thermal or hardware reason for a lower " +
+		"clock in a window; a clock that trends by more than 1 %, or a chip that warms by more than 3 " +
+		"°C (Mann–Kendall, 0.05 shared among all series); clocks of a pair more than 1 % apart. The " +
+		"software power cap is a caution, because many devices reach it under any full load",
 	Applies: func(f *Facts) bool { return !f.noGPUs() },
 	Run:     throttling,
 }

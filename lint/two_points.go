@@ -10,6 +10,7 @@ import (
 var TwoPoints = Check{
 	ID: "line-through-two-points", Code: "P-24", Severity: finding.Caution,
 	Doc:     "A trend is drawn through fewer than three numbers of workers, or beyond the largest that was measured.",
+	When:    "a line or projection from fewer than 3 numbers of workers, or beyond the largest",
 	Applies: statedWith(statesScaling),
 	Run:     twoPoints,
 }

@@ -13,6 +13,7 @@ import (
 var UnbalancedSides = Check{
 	ID: "unbalanced-sides", Code: "G-03", Severity: finding.Caution,
 	Doc:     "Sides of different numbers of launches, or in a fixed order, share their luck unequally.",
+	When:    "different numbers of launches; in one run, all launches of one side before the other",
 	Applies: (*Facts).Compared,
 	Run:     unbalancedSides,
 }

@@ -12,6 +12,7 @@ import (
 var UncertifiedPercentile = Check{
 	ID: "uncertified-percentile", Severity: finding.Void,
 	Doc:     "A percentile is stated that the launches are too small to bound.",
+	When:    "a stated p95, p99 or p99.9 that the bundle cannot bound",
 	Applies: statedWith(statesTail),
 	Run:     uncertifiedPercentile,
 }

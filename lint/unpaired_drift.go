@@ -16,6 +16,11 @@ import (
 var UnpairedDrift = Check{
 	ID: "unpaired-drift", Severity: finding.Void, Pair: true,
 	Doc: "Two runs were made one after the other, so that a drift of the machine is part of their difference; void where the launches show one.",
+	When: "one run of a pair was made before the other (caution). Void where TTFT, TPOT, E2E, " +
+		"throughput or step time also moves in one direction over the launches of both " +
+		"(Mann–Kendall's S summed over both sides, exact, 1 % shared among the metrics) by at least 1 " +
+		"% and by a quarter of their difference. Three launches a side cannot show that (p ≥ 0.056), " +
+		"four can (p ≥ 0.0035)",
 	Run: unpairedDrift,
 }
 

@@ -12,6 +12,7 @@ import (
 var UnsoundDelta = Check{
 	ID: "unsound-comparison", Code: "H-07", Severity: finding.Void,
 	Doc:     "A difference is stated without an interval or a test of the difference.",
+	When:    "a difference is stated without an interval or a test of the difference",
 	Applies: statedWith(func(_ *Facts, s Statement) bool { return s.Delta != nil }),
 	Run: func(f *Facts) Answer {
 		var list []finding.Finding

@@ -11,7 +11,8 @@ import (
 // UpperBound fires when nobody says what the hardware could have done.
 var UpperBound = Check{
 	ID: "no-upper-bound", Code: "H-11", Severity: finding.Note,
-	Doc: "No bound of the hardware stands beside the throughput.",
+	Doc:  "No bound of the hardware stands beside the throughput.",
+	When: "neither a peak nor a bound is stated, or a statement exceeds its bound",
 	Applies: func(f *Facts) bool {
 		return publication(f) || f.Plan.Run.Spec.Train != nil || statedWith(statesRate)(f)
 	},

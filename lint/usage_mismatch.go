@@ -11,7 +11,12 @@ import (
 // UsageMismatch fires when the server counts tokens that it did not send.
 var UsageMismatch = Check{
 	ID: "usage-mismatch", Severity: finding.Void,
-	Doc:     "The server reports more output tokens than its answers hold, and every rate per token is too high.",
+	Doc: "The server reports more output tokens than its answers hold, and every rate per token is too high.",
+	When: "more than 1 % of answers with more tokens, by the server's count, than the request allows " +
+		"(one more is the token that ends it); the same surplus of 2 tokens or more over the output " +
+		"events in every answer, while lengths vary by 4 tokens or more (of the first 65,536 events " +
+		"of a launch); a named tokenizer that counts 10 % less, or less by one constant, in the same " +
+		"text",
 	Applies: answersText,
 	Run:     usageMismatch,
 }

@@ -12,8 +12,9 @@ import (
 // UtilisationOutcome fires when a diagnostic is the result.
 var UtilisationOutcome = Check{
 	ID: "utilisation-as-outcome", Code: "P-18", Severity: finding.Caution,
-	Doc: "GPU utilisation is used as the result.",
-	Run: utilisationOutcome,
+	Doc:  "GPU utilisation is used as the result.",
+	When: "GPU utilisation is the primary metric or is stated as the result",
+	Run:  utilisationOutcome,
 }
 
 func utilisationOutcome(f *Facts) Answer {

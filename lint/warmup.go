@@ -16,7 +16,12 @@ import (
 // warm.
 var InsufficientWarmup = Check{
 	ID: "insufficient-warmup", Code: "P-07", Severity: finding.Void,
-	Doc:     "The measured window begins before steady state: its figures are partly those of a cold system.",
+	Doc: "The measured window begins before steady state: its figures are partly those of a cold system.",
+	When: "the window begins more than a batch before the steady part (or at all, without a warm-up): " +
+		"in half of the launches, or in any launch if the mean or p50 of the window, or a p99 that is " +
+		"mostly the cold start, is more than 10 % off that of its steady part (caution); the latter " +
+		"in most launches, or in the mean over all of them (void). A p99 counts from 368 requests on, " +
+		"which can bound it",
 	Applies: judgesSteadiness,
 	Run:     insufficientWarmup,
 }
@@ -24,7 +29,10 @@ var InsufficientWarmup = Check{
 // NotSteady fires when a point has no steady state, or leaves it.
 var NotSteady = Check{
 	ID: "not-steady", Severity: finding.Caution,
-	Doc:     "Latencies drift, jump, swing or wander through the measured window: its figures say when it was and not how fast the system is.",
+	Doc: "Latencies drift, jump, swing or wander through the measured window: its figures say when it was and not how fast the system is.",
+	When: "drift, step, cycle or never steady, by 5 % or more, in half of the launches; a drift or a " +
+		"step by more than 10 % in any launch. A note for a cycle that repeats at least five times in " +
+		"the window",
 	Applies: judgesSteadiness,
 	Run:     notSteady,
 }

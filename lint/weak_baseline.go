@@ -13,7 +13,10 @@ import (
 // not given.
 var WeakBaseline = Check{
 	ID: "weak-baseline", Code: "P-01", Severity: finding.Void,
-	Doc:     "Baseline and candidate differ in knobs that make any engine faster.",
+	Doc: "Baseline and candidate differ in knobs that make any engine faster.",
+	When: "two runs or sides differ in precision, batching, compilation, attention, caching, " +
+		"speculation or parallelism, unless a sweep of three settings shows that the baseline's is " +
+		"its best (void for publication, otherwise a caution)",
 	Applies: (*Facts).Compared,
 	Run:     weakBaseline,
 }

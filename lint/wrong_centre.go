@@ -13,7 +13,8 @@ import (
 // the middle.
 var WrongCentre = Check{
 	ID: "centre-for-a-tail", Code: "H-08", Severity: finding.Caution,
-	Doc: "The declared objective is a percentile, and another statistic is stated in its place.",
+	Doc:  "The declared objective is a percentile, and another statistic is stated in its place.",
+	When: "the objective is on one percentile and another statistic is stated",
 	Applies: func(f *Facts) bool {
 		return len(f.Plan.Run.Spec.SLO) > 0 && statedWith(statesLatency)(f)
 	},

@@ -13,7 +13,9 @@ import (
 // WrongScope fires when the clock ran over something else than the metric says.
 var WrongScope = Check{
 	ID: "wrong-scope", Code: "P-09", Severity: finding.Caution,
-	Doc:     "What was timed or counted is not what the metric says.",
+	Doc: "What was timed or counted is not what the metric says.",
+	When: "steps more than 1 % shorter than the time of their kernels; an output rate that equals " +
+		"prompt plus output within 1 %",
 	Applies: func(f *Facts) bool { return trains(f) || statedWith(statesOutput)(f) },
 	Run:     wrongScope,
 }

@@ -1,12 +1,13 @@
 // Package metric turns the records of a bundle into named numbers. One metric,
-// one definition id, one file; METHODOLOGY.md states each in words.
+// one definition id, one file; docs/reference/metrics.md is made
+// from them.
 //
 // Metrics are computed from records only, per point and per launch. The launch
 // is the unit of replication: an estimate's interval comes from the spread of
 // its launches, never from the requests inside one.
 //
 // To add a metric, write one file NAME.go with one Metric value, list it in All
-// and define it in METHODOLOGY.md.
+// and run make generate.
 package metric
 
 import (

@@ -14,8 +14,11 @@ const ReferenceFile = "docs/reference/metrics.md"
 
 const referenceHead = `# Metrics
 
-Made by ` + "`make generate`" + ` from the table that assay computes with. METHODOLOGY.md says under which
-conditions; the [worked example](metrics-worked.md) computes those of a request by hand.
+Made by ` + "`make generate`" + ` from the table that assay computes with. What the definitions
+share is in [METHODOLOGY.md](../../METHODOLOGY.md#metrics) and in detail for
+[serving](method-serving.md#metrics-what-the-definitions-share) and for
+[training, collectives and hardware](method-ranks.md); the
+[worked example](metrics-worked.md) computes the metrics of one request by hand.
 
 A metric of *requests* is a distribution over the successful measured requests of a point,
 of *events* or *sessions* over those of all of them, of *steps* over the measured training

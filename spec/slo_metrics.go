@@ -4,7 +4,7 @@ import "slices"
 
 // RequestTimes are the metrics, beside ttft, tpot and e2e, that have one time for
 // each request: an objective limits it by max. Each is the metric of that name in
-// METHODOLOGY.md.
+// docs/reference/metrics.md.
 var RequestTimes = []string{
 	"ttft_content", "ttft_reasoning", "ttft_event", "ttft_service", "answer_ttft", "ttfb", "ttst",
 	"tpot_tokenizer", "tpot_done", "tpot_done_tokenizer", "tpot_request", "tpot_after_first", "ntpot", "ntpot_tokenizer",

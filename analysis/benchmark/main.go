@@ -1,7 +1,8 @@
 // Command benchmark checks by simulation what assay promises of its statistics:
 // that an interval which says 95 % covers the truth in 95 of 100 samples, or that
 // the method refuses. Every table is made from samples whose truth is known. Run
-// it with make bench-calibration; --write puts the tables into METHODOLOGY.md.
+// it with make bench-calibration; --write puts the tables into a page,
+// as the Makefile does with docs/evidence/calibration.md.
 //
 // To add a section write one file with a func(trials int, seed int64) (Table,
 // error) and list it in sections.

@@ -273,7 +273,7 @@ func known(id string) (metric.Metric, error) {
 		}
 	}
 	if len(near) == 0 {
-		return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want the id of a definition in METHODOLOGY.md, such as ttft.v1", id)
+		return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want an id of assay list metrics, such as ttft.v1", id)
 	}
-	return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want the id of a definition in METHODOLOGY.md; near it: %s", id, strings.Join(near, ", "))
+	return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want an id of assay list metrics; near it: %s", id, strings.Join(near, ", "))
 }

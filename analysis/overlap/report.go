@@ -2,7 +2,7 @@
 // for input, exchanging gradients in the open or behind the computation, waiting
 // for a peer; and which rank or link, if any, the others wait for.
 //
-// Methods and definitions are those of METHODOLOGY.md: exposed communication by
+// Methods and definitions are those of docs/reference/method-ranks.md: exposed communication by
 // stamped buckets, attribution by replay, lateness on aligned clocks, and nobody
 // is accused inside the bound of the clocks.
 package overlap

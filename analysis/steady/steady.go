@@ -32,7 +32,7 @@ type Report struct {
 	Points  []Point `json:"points"`
 }
 
-// Method is the id of the definition in METHODOLOGY.md.
+// Method is the id of the definition in docs/reference/method-statistics.md.
 const Method = "steady_state.v1"
 
 // A Point is one point of one launch. Requests are the successful ones of warm-up

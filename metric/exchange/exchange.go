@@ -4,7 +4,7 @@
 //
 // It is arithmetic on the stamps of one step, in nanoseconds of one clock. It knows
 // no bundle, draws no conclusion and accuses nobody: packages metric and
-// analysis/overlap do. METHODOLOGY.md states the definitions in words.
+// analysis/overlap do. docs/reference/method-ranks.md states the definitions in words.
 package exchange
 
 import (
