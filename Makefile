@@ -44,7 +44,6 @@ lint: vulnerabilities deadcode cross
 # then left out.
 .PHONY: cross
 cross:
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -o /dev/null ./cmd/assay
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/assay
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./cmd/assay ./child ./launch ./target/... ./telemetry/...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/windows

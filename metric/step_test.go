@@ -53,7 +53,7 @@ func TestTraining(t *testing.T) {
 	f := func(m Metric, want float64) {
 		t.Helper()
 		got, ok := 0.0, true
-		if many, ok := m.Of.(Many); ok {
+		if many, isMany := m.Of.(Many); isMany {
 			list := many(p)
 			if len(list) != 1 {
 				t.Errorf("%s = %v, want one step", m.ID, list)

@@ -124,12 +124,12 @@ func flat(raw json.RawMessage, parts string) ([]json.RawMessage, error) {
 	}
 	for name := range settings {
 		if name != "type" && name != parts {
-			return nil, fmt.Errorf("Sequence: unknown field %q", name)
+			return nil, fmt.Errorf("a Sequence has an unknown field %q", name)
 		}
 	}
 	var inner []json.RawMessage
 	if err := json.Unmarshal(settings[parts], &inner); err != nil {
-		return nil, fmt.Errorf("Sequence: %s: %w", parts, err)
+		return nil, fmt.Errorf("%s of a Sequence: %w", parts, err)
 	}
 	var list []json.RawMessage
 	for _, raw := range inner {
