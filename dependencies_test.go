@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/dependencies.md")
+var update = flag.Bool("update", false, "write the pages that are made from the code")
 
 const (
 	tableBegins = "<!-- made by go test . -update from homes_test.go and the imports -->\n"
