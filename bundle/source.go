@@ -47,7 +47,7 @@ const (
 	GapSendTimes  = "send_times"   // when requests were sent: no time series, no steady state, no time in flight
 	GapDueTimes   = "due_times"    // when requests were due: latency is counted from the send
 	GapChunks     = "chunks"       // when the parts of an answer arrived: no gaps between tokens
-	GapRequests   = "requests"     // single requests: only summaries, as the tool reckoned them
+	GapRequests   = "requests"     // single requests: only summaries, as the tool computed them
 	GapReplicates = "replicates"   // repeated launches: no interval
 	GapRetries    = "retries"      // requests that were sent again in silence
 	GapErrors     = "errors"       // requests that failed

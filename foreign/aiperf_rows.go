@@ -204,7 +204,7 @@ func (run aiperfRun) gaps() []bundle.Gap {
 		{ID: bundle.GapServer, Detail: "AIPerf stores its scrapes of the server in files of their own (server_metrics_export.json): assay does not read them"},
 	}
 	if !run.records {
-		return append(list, bundle.Gap{ID: bundle.GapRequests, Detail: "there is no " + aiperfRecords + ": the figures are the tool's own and cannot be reckoned anew"})
+		return append(list, bundle.Gap{ID: bundle.GapRequests, Detail: "there is no " + aiperfRecords + ": the figures are the tool's own and cannot be computed again"})
 	}
 	if !run.chunks {
 		list = append(list, bundle.Gap{ID: bundle.GapChunks, Detail: "the records hold no inter_chunk_latency: no gap between tokens, no stall, no jitter"})

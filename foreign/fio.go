@@ -87,7 +87,7 @@ func readFio(paths []string) (m Import, err error) {
 	m.Run = summaryRun("fio", "none", m.Points)
 	m.Source.Unknown = []bundle.Gap{
 		{ID: bundle.GapRequests, Detail: "summaries of each job; single operations are in its log files"},
-		{ID: bundle.GapWarmup, Detail: "what ramp_time left out is not told"},
+		{ID: bundle.GapWarmup, Detail: "what ramp_time left out is not reported"},
 		{ID: bundle.GapHost, Detail: "neither the file system nor the disk is described"},
 	}
 	if len(m.Launches) == 1 {

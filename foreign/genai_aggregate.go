@@ -96,7 +96,7 @@ func genaiCode(r record.Request) int {
 	return 500
 }
 
-// aggregate reckons the run from its rows: what genai-bench would, and the error
+// aggregate computes the run from its rows: what genai-bench would, and the error
 // rate right.
 func (r *genaiRunOf) aggregate() {
 	a := r.Aggregate
@@ -155,7 +155,7 @@ func between(xs []float64, q float64) float64 {
 	return xs[low] + (at-float64(low))*(xs[high]-xs[low])
 }
 
-// repeat puts the figures that genai-bench itself reckoned in the place of ours
+// repeat puts the figures that genai-bench itself computed in the place of ours
 // where they are the same but for the last digits: they are its own. One that
 // differs is wrong, or rests on other rows, and an aggregate must not mix two
 // populations.

@@ -177,7 +177,7 @@ func (e genaiExport) repeats() bool {
 	return s != nil && s.Tool == genaiBench
 }
 
-// reported reads the figures that genai-bench itself reckoned, where the bundle
+// reported reads the figures that genai-bench itself computed, where the bundle
 // repeats it.
 func (e genaiExport) reported() ([]record.Reported, error) {
 	if !e.repeats() {

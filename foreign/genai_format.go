@@ -59,7 +59,7 @@ type genaiRun struct {
 	TimeUnit  string          `json:"_time_unit"`
 }
 
-// genaiAggregate is what genai-bench reckons of a run.
+// genaiAggregate is what genai-bench computes of a run.
 type genaiAggregate struct {
 	Scenario    string   `json:"scenario"`
 	Concurrency *int     `json:"num_concurrency"`

@@ -13,7 +13,7 @@ type genaiFound struct {
 	notes   []string
 }
 
-// reported lists the figures of the run as genai-bench reckoned them. Those that
+// reported lists the figures of the run as genai-bench computed them. Those that
 // do not follow from its own rows are marked.
 func (r *genaiRunOf) reported(point int) (out genaiFound) {
 	for _, f := range genaiFields {
@@ -66,7 +66,7 @@ func (r *genaiRunOf) reported(point int) (out genaiFound) {
 const cutRate = "the tokens of cut requests are left out and their time is not"
 
 // count is how many rows succeeded and failed, and on how many of them the run's
-// own statistics rest, which is sum / mean: -1 when that cannot be told.
+// own statistics rest, which is sum / mean: -1 when that cannot be known.
 func (r *genaiRunOf) count() (good, failed, kept int) {
 	for _, row := range r.Rows {
 		if row.ErrorCode != nil {

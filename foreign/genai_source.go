@@ -44,7 +44,7 @@ var genaiSDKs = []string{"aws-bedrock", "oci-cohere", "oci-cohere-v2", "oci-gena
 
 // genaiNotes are what is known of every folder.
 var genaiNotes = []string{
-	"rates are reckoned anew over all successful rows and the whole run_duration, those of a warm-up too, since no row tells when it was sent; percentiles by assay's rule (rank ⌈qn⌉, genai-bench interpolates)",
+	"rates are computed again over all successful rows and the whole run_duration, those of a warm-up too, since no row tells when it was sent; percentiles by assay's rule (rank ⌈qn⌉, genai-bench interpolates)",
 	"an answer of at most one token, without text, or of tool calls alone was counted by genai-bench as neither success nor failure: it is not here",
 	"requests in flight at the end of a run were aborted and not counted: long ones are under-represented",
 }

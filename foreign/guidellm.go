@@ -378,6 +378,6 @@ var guidellmGaps = []bundle.Gap{
 	{ID: bundle.GapWarmup, Detail: "requests of a warm-up and a cool-down are cut by the tool; without them ramp and drain are part of the run"},
 	{ID: bundle.GapTokens, Detail: "usage, or else the number of events: which of them counted is not stored"},
 	{ID: bundle.GapClient, Detail: "it does not say whether its own processes were the limit"},
-	{ID: bundle.GapHost, Detail: "of the machine only Python's version and the platform are told"},
+	{ID: bundle.GapHost, Detail: "of the machine only Python's version and the platform are reported"},
 	{ID: bundle.GapServer, Detail: "the server's own counters are not read"},
 }

@@ -106,7 +106,7 @@ func (b guidellmMark) notes(file string, n int) (list []string) {
 			kept, made int
 		}{{"successful", len(b.Requests.successful), totals.Successful}, {"errored", len(b.Requests.errored), totals.Errored}, {"incomplete", len(b.Requests.incomplete), totals.Incomplete}} {
 			if kind.kept < kind.made {
-				list = append(list, fmt.Sprintf("%s: benchmark %d keeps %d of %d %s requests: rates reckoned from them are too low, the tool's own count all", file, n, kind.kept, kind.made, kind.name))
+				list = append(list, fmt.Sprintf("%s: benchmark %d keeps %d of %d %s requests: rates computed from them are too low, the tool's own count all", file, n, kind.kept, kind.made, kind.name))
 			}
 		}
 	}

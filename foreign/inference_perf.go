@@ -296,9 +296,9 @@ func (s perfStageFile) result() (out result, err error) {
 
 func (r perfReport) gaps() []bundle.Gap {
 	list := []bundle.Gap{
-		{ID: bundle.GapDueTimes, Detail: "scheduled times are not written for single requests: latency counts from the send, and how late that was is told as a summary (schedule_delay)"},
+		{ID: bundle.GapDueTimes, Detail: "scheduled times are not written for single requests: latency counts from the send, and how late that was is reported as a summary (schedule_delay)"},
 		{ID: bundle.GapWarmup, Detail: "ramp and drain of a stage are part of it"},
-		{ID: bundle.GapClient, Detail: "of the client's own health only the delay of sends is told"},
+		{ID: bundle.GapClient, Detail: "of the client's own health only the delay of sends is reported"},
 		{ID: bundle.GapHost, Detail: "neither the machine nor the version of the tool is described"},
 		{ID: bundle.GapSeed, Detail: "arrivals are not seeded, whatever base_seed says"},
 		{ID: bundle.GapServer, Detail: "its figures of the server come from Prometheus and are not read here"},
@@ -308,8 +308,8 @@ func (r perfReport) gaps() []bundle.Gap {
 	}
 	if !r.requests {
 		return append(list,
-			bundle.Gap{ID: bundle.GapRequests, Detail: "there is no " + perfRequests + ": the figures are the tool's own and cannot be reckoned anew"},
-			bundle.Gap{ID: bundle.GapErrors, Detail: "of failed requests only counts and texts are told"})
+			bundle.Gap{ID: bundle.GapRequests, Detail: "there is no " + perfRequests + ": the figures are the tool's own and cannot be computed again"},
+			bundle.Gap{ID: bundle.GapErrors, Detail: "of failed requests only counts and texts are reported"})
 	}
 	return list
 }

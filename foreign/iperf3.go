@@ -102,7 +102,7 @@ func readIperf3(paths []string) (m Import, err error) {
 	m.Source.Unknown = []bundle.Gap{
 		{ID: bundle.GapRequests, Detail: "rates of intervals alone; single writes are not stamped"},
 		{ID: bundle.GapWarmup, Detail: "slow start is part of the figures unless --omit was given"},
-		{ID: bundle.GapHost, Detail: "interfaces, link speed and MTU are not told"},
+		{ID: bundle.GapHost, Detail: "interfaces, link speed and MTU are not reported"},
 	}
 	if len(m.Launches) == 1 {
 		m.Source.Unknown = append(m.Source.Unknown, bundle.Gap{ID: bundle.GapReplicates, Detail: "measured once; pass several files to make them launches"})

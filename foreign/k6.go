@@ -77,13 +77,13 @@ func readK6(paths []string) (m Import, err error) {
 	m.Run = asked{name: "k6"}.run(m.Points, m.Launches)
 	m.Source.Notes = []string{"a point is named after the most virtual users: whether the script offered a rate or kept users busy is not in a summary"}
 	m.Source.Unknown = unknown(m.Launches,
-		bundle.Gap{ID: bundle.GapRequests, Detail: "a summary holds no single request: nothing can be reckoned anew"},
-		bundle.Gap{ID: bundle.GapErrors, Detail: "how requests failed is not told, only their share"},
+		bundle.Gap{ID: bundle.GapRequests, Detail: "a summary holds no single request: nothing can be computed again"},
+		bundle.Gap{ID: bundle.GapErrors, Detail: "how requests failed is not reported, only their share"},
 		bundle.Gap{ID: bundle.GapSendTimes, Detail: "a summary has no times: there is no time series, no steady state and no time in flight"},
 		bundle.Gap{ID: bundle.GapDueTimes, Detail: "latency counts from the send; iterations that found no free user are dropped_iterations"},
 		bundle.Gap{ID: bundle.GapChunks, Detail: "k6 reads an answer as a whole: no first token, no gaps"},
 		bundle.Gap{ID: bundle.GapTokens, Detail: "tokens are not counted"},
-		bundle.Gap{ID: bundle.GapWarmup, Detail: "stages of a script are not told apart"},
+		bundle.Gap{ID: bundle.GapWarmup, Detail: "stages of a script are not distinguished"},
 		bundle.Gap{ID: bundle.GapClient, Detail: "it does not say whether it was the limit"},
 		bundle.Gap{ID: bundle.GapHost, Detail: "neither the machine nor the version is described"},
 		bundle.Gap{ID: bundle.GapServer, Detail: "the server's own counters are not read"},

@@ -39,7 +39,7 @@ func (l *mlperfLog) stated() bundle.Stated {
 	return bundle.Stated{File: mlperfDetail, AskedRequests: max(0, made), Completed: max(0, counted)}
 }
 
-// figures are the results, as LoadGen reckoned them.
+// figures are the results, as LoadGen computed them.
 func (l *mlperfLog) figures(scenario string) (list []record.Reported) {
 	invalid := l.text("result_validity") == "INVALID"
 	if invalid {

@@ -101,8 +101,8 @@ func readNCCL(paths []string) (m Import, err error) {
 	m.Source.Unknown = []bundle.Gap{
 		{ID: bundle.GapRequests, Detail: "a time is the mean of iterations that were launched without waiting for each other: it has no spread, unless -I 1 was given"},
 		{ID: bundle.GapWarmup, Detail: "iterations of the warm-up are not in the file"},
-		{ID: bundle.GapClient, Detail: "the time is averaged over ranks unless -a says otherwise: the slowest rank, which is what a step waits for, is not told"},
-		{ID: bundle.GapServer, Detail: "algorithm and protocol are not told: under in-network reduction bus bandwidth is not what went over a link"},
+		{ID: bundle.GapClient, Detail: "the time is averaged over ranks unless -a says otherwise: the slowest rank, which is what a step waits for, is not reported"},
+		{ID: bundle.GapServer, Detail: "algorithm and protocol are not reported: under in-network reduction bus bandwidth is not what went over a link"},
 	}
 	if len(m.Launches) == 1 {
 		m.Source.Unknown = append(m.Source.Unknown, bundle.Gap{ID: bundle.GapReplicates, Detail: "each size was measured once; pass several files to make them launches"})

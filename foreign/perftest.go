@@ -83,7 +83,7 @@ func readPerftest(paths []string) (m Import, err error) {
 	m.Run = summaryRun("perftest", "none", m.Points)
 	m.Source.Unknown = []bundle.Gap{
 		{ID: bundle.GapRequests, Detail: "summaries over iterations"},
-		{ID: bundle.GapWarmup, Detail: "what was left out at the beginning is not told"},
+		{ID: bundle.GapWarmup, Detail: "what was left out at the beginning is not reported"},
 		{ID: bundle.GapHost, Detail: "the hosts and their switches are not described"},
 	}
 	if len(m.Launches) == 1 {

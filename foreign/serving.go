@@ -182,8 +182,8 @@ func (s serving) chat() bool { return strings.Contains(s.backend(), "chat") }
 func (s serving) gaps() []bundle.Gap {
 	if !s.lists.detailed() {
 		return []bundle.Gap{
-			{ID: bundle.GapRequests, Detail: "the result holds summaries alone: nothing can be reckoned anew. The tool keeps single requests only when asked to"},
-			{ID: bundle.GapErrors, Detail: "how requests failed is not told, only how many succeeded"},
+			{ID: bundle.GapRequests, Detail: "the result holds summaries alone: nothing can be computed again. The tool keeps single requests only when asked to"},
+			{ID: bundle.GapErrors, Detail: "how requests failed is not reported, only how many succeeded"},
 		}
 	}
 	var list []bundle.Gap

@@ -24,7 +24,7 @@ var SGLang = Tool{
 var sglangKind = servingKind{
 	tool: "sglang", want: sglangWants,
 	figures: []servingFigure{
-		{"completed", figure{unit: unit.Request, definition: "requests that the client calls a success; how many failed is not told"}},
+		{"completed", figure{unit: unit.Request, definition: "requests that the client calls a success; how many failed is not reported"}},
 		{"total_input_tokens", figure{unit: unit.Token, definition: "tokens of the prompts as the client built them"}},
 		{"total_output_tokens", figure{unit: unit.Token, definition: "usage of the server where it comes unasked, else the length that was asked for, produced or not"}},
 		{"total_output_tokens_retokenized", figure{unit: unit.Token, definition: "tokens of the answers as the client's tokenizer counts them"}},

@@ -97,7 +97,7 @@ func readVegeta(paths []string) (m Import, err error) {
 		{ID: bundle.GapServer, Detail: "the server's own counters are not read"},
 	}
 	if summaries > 0 {
-		gaps = append(gaps, bundle.Gap{ID: bundle.GapRequests, Detail: "a report holds summaries alone; pass the single results (vegeta encode --to json) to have them reckoned anew"})
+		gaps = append(gaps, bundle.Gap{ID: bundle.GapRequests, Detail: "a report holds summaries alone; pass the single results (vegeta encode --to json) to have them computed again"})
 	}
 	m.Source.Unknown = unknown(m.Launches, gaps...)
 	return m, nil

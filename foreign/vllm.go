@@ -55,7 +55,7 @@ var vllmKind = servingKind{
 	},
 	notes: func(s serving) (list []string) {
 		if s.open() && s.lists.detailed() && s.lists.arrivals() {
-			list = append(list, "a request was due when the client's loop reached it, which is its send less its queue time; how late that loop was is not told")
+			list = append(list, "a request was due when the client's loop reached it, which is its send less its queue time; how late that loop was is not reported")
 		}
 		if s.chat() && s.lists.detailed() {
 			list = append(list, "in chats the first event counts as the first token even when it only names the role: then TTFT is early and the first gap is no gap between tokens")

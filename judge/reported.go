@@ -11,7 +11,7 @@ import (
 	"assay/record"
 )
 
-// reported reads the figures that another tool reckoned, launch by launch.
+// reported reads the figures that another tool computed, launch by launch.
 func reported(b *bundle.Bundle) ([]record.Reported, error) {
 	if b.Manifest.Source == nil {
 		return nil, nil

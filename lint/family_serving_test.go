@@ -251,6 +251,8 @@ var servingTrips = quick([]trip{
 			}
 		}
 	}, finding.Caution, "4 reached target.timeout (10m0s) and 4 were silent for target.idleTimeout (1m0s)"},
+	{"hidden-retries", "by assay", each(40, func(r *record.Request, _ *[]record.Chunk) { r.Flags = "no_done resent" }), finding.Caution, "assay sent 20 of 800 measured requests again, since the server had closed the kept connection"},
+	{"hidden-retries", "by assay, seldom", each(400, func(r *record.Request, _ *[]record.Chunk) { r.Flags = "resent" }), finding.Note, "assay sent 2 of 800 measured requests again"},
 	{"hidden-retries", "by a proxy", each(40, func(r *record.Request, _ *[]record.Chunk) { r.Flags = "no_done attempts=2" }), finding.Caution, "a proxy tried 20 of 800 measured requests more than once"},
 	{"mixed-stages", "steps", asked(func(r *spec.Run) {
 		r.Spec.Load.Concurrency = nil

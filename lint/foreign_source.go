@@ -30,10 +30,10 @@ const again = "measure again with assay, or with a tool that writes it down"
 
 // consequences lists what follows from every gap, the gravest first.
 var consequences = []consequence{
-	{bundle.GapRequests, finding.Caution, "single requests are not known: nothing can be computed anew, and the figures are as the tool reckoned them", "let the tool save its single requests, where it can"},
+	{bundle.GapRequests, finding.Caution, "single requests are not known: nothing can be computed anew, and the figures are as the tool computed them", "let the tool save its single requests, where it can"},
 	{bundle.GapErrors, finding.Caution, "failed requests are not known: there is no error rate, and the latencies are those of the survivors", again},
 	{bundle.GapRetries, finding.Caution, "requests may have been sent again in silence: failures are hidden, and a latency may be that of the last try", "switch retries off in the tool"},
-	{bundle.GapSendTimes, finding.Caution, "it is not known when requests were sent: there is no time series, and whether the system was warm and steady cannot be told", again},
+	{bundle.GapSendTimes, finding.Caution, "it is not known when requests were sent: there is no time series, and whether the system was warm and steady cannot be known", again},
 	{bundle.GapDueTimes, finding.Note, "latencies count from the send, not from when a request was due: the wait for a free place in the client is left out", "compare with ttft_service.v1 and service_time.v1 of a run by assay"},
 	{bundle.GapWarmup, finding.Note, "which requests were a warm-up is not known: cold requests may be among those that are judged", "look at the first requests, or measure again with a warm-up that is marked"},
 	{bundle.GapReplicates, finding.Note, "there is one launch: no figure has an interval, and no difference can be told from chance", "repeat the measurement and import all of it at once"},

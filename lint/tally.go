@@ -3,6 +3,7 @@ package lint
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"assay/bundle"
 	"assay/plan"
@@ -39,6 +40,7 @@ type PointTally struct {
 	Handshakes     int     // of them with TLS
 	Again          int     // measured requests that a proxy says it tried more than once
 	Attempted      int     // measured requests of which a proxy counted the attempts
+	Resent         int     // measured requests that assay sent on a second connection
 
 	Balance   Calls // as the client counted them while it sent
 	Calls     Calls // as the records hold them, of every phase
@@ -218,6 +220,9 @@ func (t *PointTally) add(r requestRow, seen *seen) {
 		if n > 1 {
 			t.Again++
 		}
+	}
+	if strings.Contains(r.Flags, record.Resent) {
+		t.Resent++
 	}
 	t.Prompts.add(known, sampled)
 	if r.Result == record.OK {

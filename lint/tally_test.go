@@ -80,7 +80,7 @@ func TestArrivalsOfChance(t *testing.T) {
 		t.Errorf("%d of 600 Poisson points are called another process", found)
 	}
 	if !misfits(.02, 1, 30) || !misfits(4, 1, 30) || misfits(.02, 0, 30) || !misfits(1, 0, 30) {
-		t.Error("paced, bursty or declared arrivals are not told apart")
+		t.Error("paced, bursty or declared arrivals are not distinguished")
 	}
 }
 

@@ -106,7 +106,7 @@ func Begin(o Options) (*Watch, error) {
 			w.mu.Lock()
 			w.lines = true
 			w.mu.Unlock()
-			fmt.Fprintf(o.Out, "the live view ended by itself (%v); the run goes on, told in lines\n", err)
+			fmt.Fprintf(o.Out, "the live view ended by itself (%v); the run goes on, reported line by line\n", err)
 		}
 		w.follow()
 	})

@@ -18,7 +18,7 @@ func TestTells(t *testing.T) {
 	}
 	for _, m := range All {
 		if !m.Tells(bundle.Manifest{}) || !m.Tells(without()) {
-			t.Errorf("%s: nothing is unknown, and it is not told", m.ID)
+			t.Errorf("%s: nothing is unknown, and it is not reported", m.ID)
 		}
 		if m.Tells(without(bundle.GapRequests)) {
 			t.Errorf("%s is told by a source without requests", m.ID)

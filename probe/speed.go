@@ -41,7 +41,7 @@ func (c *chain) walk(iterations int) {
 }
 
 // chainNext is a linear congruential step (Knuth's MMIX): what so many of them give
-// can be reckoned without walking.
+// can be computed without walking.
 func chainNext(x uint64) uint64 { return x*6364136223846793005 + 1442695040888963407 }
 
 // jumped is the chain's value after n steps from 0, by squaring the step.

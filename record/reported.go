@@ -1,10 +1,10 @@
 package record
 
 // ReportedFile is the name of the attachment of a launch that holds figures which
-// another tool reckoned, as a JSON list of Reported.
+// another tool computed, as a JSON list of Reported.
 const ReportedFile = "reported.json"
 
-// A Reported is one figure as another tool reckoned and named it. assay repeats
+// A Reported is one figure as another tool computed and named it. assay repeats
 // it and vouches for nothing.
 type Reported struct {
 	Point     int     `json:"point"`     // index into the plan's points; -1 for the launch as a whole

@@ -136,7 +136,7 @@ type Ping struct {
 }
 
 // A Trial is one timed replicate of a probe: one row of the table trials. What was
-// done in it is counted, so that every rate can be reckoned from the row.
+// done in it is counted, so that every rate can be computed from the row.
 type Trial struct {
 	Rank       int32    `parquet:"rank,delta"`       // which process; 0 where the program itself measured
 	Point      int32    `parquet:"point,delta"`      // index into the plan's points

@@ -64,7 +64,7 @@ var csvColumns = []csvColumn{
 
 // CSV writes one row for each estimate, all of them, in the units of the unit
 // column: seconds, never milliseconds. An end that is not bounded is empty. Figures
-// that another tool reckoned follow, in its own names and units; the column method
+// that another tool computed follow, in its own names and units; the column method
 // says whose they are. A bundle that does not verify is headed by a line that no
 // reader of tables takes for data. Parts of training steps and what probes found stand between.
 func CSV(w io.Writer, r Report) error {
@@ -91,7 +91,7 @@ func CSV(w io.Writer, r Report) error {
 	return nil
 }
 
-// reportedFigures are what another tool reckoned, as rows: without an interval, for
+// reportedFigures are what another tool computed, as rows: without an interval, for
 // nobody knows one.
 func reportedFigures(r Report) (rows []metric.Row) {
 	tool := "its source"
@@ -100,7 +100,7 @@ func reportedFigures(r Report) (rows []metric.Row) {
 	}
 	for _, f := range r.Reported {
 		row := metric.Row{Metric: f.Metric, Name: f.Name, Statistic: f.Statistic, Unit: unit.Unit(f.Unit), Point: f.Point}
-		row.Estimate = stats.Estimate{Value: f.Value, Interval: stats.Unbounded, Confidence: math.NaN(), Method: "as " + tool + " reckoned it"}
+		row.Estimate = stats.Estimate{Value: f.Value, Interval: stats.Unbounded, Confidence: math.NaN(), Method: "as " + tool + " computed it"}
 		for _, text := range []string{f.Definition, f.Wrong} {
 			if text != "" {
 				row.Warnings = append(row.Warnings, text)

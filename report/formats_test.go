@@ -120,7 +120,7 @@ func TestReportedFigures(t *testing.T) {
 	if err := errors.Join(report.CSV(&table, r), report.Markdown(&page, r)); err != nil {
 		t.Fatal(err)
 	}
-	want := ",concurrency=4,1,4,,,,,,error_rate,value,1,,0.25,,,,0,0,,as genai-bench reckoned it,it counts warm-up requests,"
+	want := ",concurrency=4,1,4,,,,,,error_rate,value,1,,0.25,,,,0,0,,as genai-bench computed it,it counts warm-up requests,"
 	if !strings.Contains(table.String(), want) {
 		t.Errorf("no %q in\n%s", want, table.String())
 	}

@@ -32,7 +32,7 @@ func Markdown(w io.Writer, r Report) error {
 	}
 	p.addPoints(r)
 	if rows := reportedRows(r); len(rows) > 0 {
-		p.add(Block{Title: "Figures as the source reckoned them", Lines: []string{"assay repeats them and vouches for none."}, Head: []string{"point", "figure", "statistic", "value", "remark"}, Rows: rows})
+		p.add(Block{Title: "Figures as the source computed them", Lines: []string{"assay repeats them and vouches for none."}, Head: []string{"point", "figure", "statistic", "value", "remark"}, Rows: rows})
 	}
 	p.add(Block{Title: "Where it comes from", Lines: provenance(r), marked: true})
 	return p.markdown(w)

@@ -48,7 +48,7 @@ func (r Report) trained(point int) bool {
 // limits are the verdicts in words.
 var limits = map[string]string{
 	"none": "nothing stands out", "late_start": "a rank starts late", "slow_compute": "a rank computes slowly", "slow_link": "a link is slow",
-	"slow_direction": "one direction of a link is slow", "exposed_communication": "communication is not hidden", "input": "ranks wait for input", "unknown": "cannot be told",
+	"slow_direction": "one direction of a link is slow", "exposed_communication": "communication is not hidden", "input": "ranks wait for input", "unknown": "cannot be known",
 }
 
 // VerdictLines say what holds steps up, and by which figures.

@@ -54,7 +54,7 @@ type Report struct {
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
 	Replays   []judge.Replay      `json:"replays,omitempty"`  // which parts of a trace were asked
-	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it reckoned them
+	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it computed them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
 
 	// What ranks and probes measured; nil where the plan has none of it.

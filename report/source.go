@@ -38,7 +38,7 @@ func writeSource(b *bytes.Buffer, r Report) {
 	}
 	fmt.Fprintf(b, "\nsource: %s\n", visible.Line(r.Source.Tool))
 	if gaps := gapNames(r.Source); gaps != "" {
-		fmt.Fprintf(b, "  does not tell: %s\n", gaps)
+		fmt.Fprintf(b, "  does not report: %s\n", gaps)
 	}
 	for _, note := range r.Source.Notes {
 		fmt.Fprintf(b, "  - %s\n", visible.Line(note))
@@ -50,7 +50,7 @@ func writeSource(b *bytes.Buffer, r Report) {
 		}
 	}
 	if len(r.Reported) > 0 {
-		fmt.Fprintf(b, "  %d figures as %s reckoned them are in the JSON, %d of them known to be wrong\n", len(r.Reported), r.Source.Tool, wrong)
+		fmt.Fprintf(b, "  %d values reported by %s are kept in the JSON (%d known to be wrong)\n", len(r.Reported), r.Source.Tool, wrong)
 	}
 }
 
@@ -58,11 +58,11 @@ func writeSource(b *bytes.Buffer, r Report) {
 // asked for.
 const mostReported = 40
 
-// writeReported shows the figures of a point as the tool reckoned them. It is for
+// writeReported shows the figures of a point as the tool computed them. It is for
 // points of which the source tells nothing else.
 func writeReported(b *bytes.Buffer, r Report, point int) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  as %s reckoned it\tstatistic\tvalue\tmeans\n", r.Source.Tool)
+	fmt.Fprintf(t, "  as %s computed it\tstatistic\tvalue\tmeans\n", r.Source.Tool)
 	shown, left := 0, 0
 	for _, f := range r.Reported {
 		switch {
@@ -76,7 +76,7 @@ func writeReported(b *bytes.Buffer, r Report, point int) {
 	}
 	t.Flush()
 	if left > 0 {
-		fmt.Fprintf(b, "  %d more figures in the JSON; assay report --all shows them\n", left)
+		fmt.Fprintf(b, "  %d more values in the JSON; assay report --all shows them\n", left)
 	}
 }
 
@@ -108,7 +108,7 @@ func (r Report) LoadLine() string {
 	}
 	text := loadText(r.Plan.Run.Spec.Workload)
 	if r.Manifest.Unknown(bundle.GapDueTimes) {
-		return strings.TrimSuffix(text, countedFromDue) + "; latencies count from the send: when a request was due is not told"
+		return strings.TrimSuffix(text, countedFromDue) + "; latencies count from the send: when a request was due is not reported"
 	}
 	return text
 }

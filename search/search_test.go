@@ -154,7 +154,7 @@ func verdicts(rule plan.Search, trials int, share, burst float64, n int) map[Ver
 }
 
 // Wrong verdicts come no oftener than the confidence says, over all rounds; good
-// and bad levels are told apart.
+// and bad levels are distinguished.
 func TestErrorRates(t *testing.T) {
 	const trials = 250
 	rule := ruleOf(ttft(.05), plan.Objective{Name: "errors", Allowed: .1})

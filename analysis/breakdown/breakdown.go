@@ -96,10 +96,10 @@ func Serving(e metric.Estimates, point int) (Breakdown, bool) {
 	case inside:
 		add("network and front end", Communication, "ttft.v1 − server_ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - server[l] - lag[l] })
 		add("queue and prefill", Unexplained, "server_ttft.v1", func(l int) float64 { return server[l] })
-		out.Missing = append(out.Missing, "the server's queue time (server_queue_time.v1): prefill and queue cannot be told apart")
+		out.Missing = append(out.Missing, "the server's queue time (server_queue_time.v1): prefill and queue cannot be distinguished")
 	default:
 		add("network, queue and prefill", Unexplained, "ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - lag[l] })
-		out.Missing = append(out.Missing, "the server's own time to first token (server_ttft.v1; set target.metrics): network, queue and prefill cannot be told apart")
+		out.Missing = append(out.Missing, "the server's own time to first token (server_ttft.v1; set target.metrics): network, queue and prefill cannot be distinguished")
 	}
 	add("decode", Compute, "e2e.v1 − ttft.v1", func(l int) float64 { return whole[l] - ttft[l] })
 	return out, true

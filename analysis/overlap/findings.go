@@ -86,7 +86,7 @@ func clockFindings(p Point, list []measured, add adder) {
 		switch {
 		case !known:
 			add("training-clocks-unknown", finding.Note, fmt.Sprintf("launch %d: how the ranks' clocks stand to each other is not known", m.launch),
-				"waiting for a peer cannot be told from transfer", "let ranks reach the controller before the measurement")
+				"waiting for a peer cannot be distinguished from transfer", "let ranks reach the controller before the measurement")
 			return
 		case !m.aligned:
 			add("training-clocks-rejected", finding.Caution, fmt.Sprintf("launch %d: a bucket ended %s before the last rank had it; clocks within %s of the truth cannot show that", m.launch, show(seconds(m.early)), show(worst)),

@@ -38,7 +38,7 @@ type Shift struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// ErrOtherParts says that two runs cannot be told apart part by part.
+// ErrOtherParts says that two runs cannot be distinguished part by part.
 var ErrOtherParts = errors.New("the two runs were not split alike: read the same counters on both sides")
 
 // Between decomposes the change from before to after.

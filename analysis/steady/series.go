@@ -288,7 +288,7 @@ func (s Series) Off() float64 {
 }
 
 // BeginsSteady reports whether the window began in the steady part. What is told
-// in batches cannot be told finer: a window that begins inside the last batch of
+// in batches cannot be known finer: a window that begins inside the last batch of
 // the warm-up began steadily, unless nothing came before it.
 func (s Series) BeginsSteady() bool {
 	return s.Early != nil && (*s.Early == 0 || s.Warmup > 0 && *s.Early < s.State.Batch)

@@ -79,7 +79,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 func cannotTell(launch int, p plan.Plan) []Point {
 	var list []Point
 	for _, point := range p.Points {
-		list = append(list, Point{Launch: launch, Point: point.Index, Skipped: "the source does not tell when requests were sent: whether the window was in steady state cannot be told"})
+		list = append(list, Point{Launch: launch, Point: point.Index, Skipped: "the source does not tell when requests were sent: whether the window was in steady state cannot be known"})
 	}
 	return list
 }

@@ -11,7 +11,7 @@ import (
 	"assay/report"
 )
 
-// reportedValue is a figure as the source reckoned it; NaN when it is not there.
+// reportedValue is a figure as the source computed it; NaN when it is not there.
 func reportedValue(r report.Report, name, statistic string, point int) float64 {
 	for _, f := range r.Reported {
 		if f.Name == name && f.Statistic == statistic && f.Point == point {

@@ -12,7 +12,7 @@ import (
 	"assay/spec"
 )
 
-// Every table is listed, each line says something, and names are told apart.
+// Every table is listed, each line says something, and names are distinguished.
 func TestList(t *testing.T) {
 	for _, l := range listings {
 		stdout, stderr, code := call(t, "list", l.name, "--json")

@@ -47,9 +47,9 @@ layout files of genai-bench work as they are. Fields are named as metrics are, w
 a statistic (ttft.p95, output_throughput, error_rate, concurrency), or as genai-bench
 names them (stats.ttft.p95); --list-fields shows those that the bundles have.
 
-Lines are told apart by --group-by: scenario, none, side, run, model, concurrency, a
+Lines are distinguished by --group-by: scenario, none, side, run, model, concurrency, a
 label of the run, or any field of the spec such as spec.target.model. Without it they
-are told apart by what differs.
+are distinguished by what differs.
 
 The names of the files are printed. Exit codes: 0 drawn, 1 failed, 2 usage error (an
 unknown field included), 4 drawn, with NOT VERIFIED on top: a bundle was changed after

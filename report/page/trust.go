@@ -17,7 +17,7 @@ import (
 func (x exhibit) variance() part {
 	p := part{ID: "variance", Title: "Where the variance comes from"}
 	if x.Pictures == nil || len(x.Pictures.Components) == 0 {
-		p.Lines = []string{"Not told apart: that takes two launches with requests at one point."}
+		p.Lines = []string{"Not distinguished: that takes two launches with requests at one point."}
 		return p
 	}
 	p.Lines = []string{"Both spreads are standard deviations relative to the mean. Where launches make up much of it, more requests help little; more launches do."}

@@ -13,7 +13,7 @@ import (
 
 // Options is what may be asked of plots beside their layout.
 type Options struct {
-	// GroupBy is the field by which lines are told apart; empty means by what
+	// GroupBy is the field by which lines are distinguished; empty means by what
 	// differs: runs, sides and scenarios.
 	GroupBy string
 

@@ -13,7 +13,7 @@ import (
 	"assay/unit"
 )
 
-// shown is the most distributions in one panel: more cannot be told apart.
+// shown is the most distributions in one panel: more cannot be distinguished.
 const shown = 6
 
 // A plotChoice is a cell whose distribution is shown.

@@ -173,7 +173,7 @@ func (t *chartTable) cells(column, side int) string {
 	return fmt.Sprintf("%s!$%s$%d:$%s$%d", sheetQuoted(t.sheet.name), name, from, name, from+len(t.points)-1)
 }
 
-// chartColours are told apart by people who do not see red or green, and by their
+// chartColours are distinguished by people who do not see red or green, and by their
 // brightness on paper (Okabe and Ito).
 var chartColours = []string{"0072B2", "D55E00", "009E73", "CC79A7", "56B4E9", "E69F00"}
 

@@ -47,7 +47,7 @@ func (b *workbook) findings(r report.Report) {
 	s.freeze(0)
 }
 
-// reported is the sheet of figures that another tool reckoned; there is none for
+// reported is the sheet of figures that another tool computed; there is none for
 // what assay measured.
 func (b *workbook) reported(r report.Report) {
 	if len(r.Reported) == 0 {

@@ -15,7 +15,7 @@ import (
 func threadTime() (time.Duration, error) { return 0, nil }
 
 // residentSet is the largest that this process has had, in which that of its parent
-// may be counted. How much of it is file pages is not told.
+// may be counted. How much of it is file pages is not reported.
 func residentSet() (peak, file int64, err error) {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

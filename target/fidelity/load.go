@@ -228,7 +228,7 @@ func (s *stream) work(ctx context.Context, p target.Prepared) {
 }
 
 func (l Load) decode(client *target.Client, clock *record.Clock, raws <-chan *target.Raw, seen *Observed) (answers []folded, err error) {
-	runtime.LockOSThread() // its processor time is told apart
+	runtime.LockOSThread() // its processor time is distinguished
 	defer runtime.UnlockOSThread()
 	stamps := make([]int64, 0, l.Tokens)
 	for raw := range raws {

@@ -34,7 +34,7 @@ type Server struct {
 
 var _ Tokenizer = (*Server)(nil)
 
-// Name implements Tokenizer. A password in the URL is not told.
+// Name implements Tokenizer. A password in the URL is not reported.
 func (s *Server) Name() string { return s.shown("/tokenize") }
 
 // shown is an address of the server as it may be printed.
