@@ -51,6 +51,9 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 	for _, line := range wrapped(visible.Line(strings.Join(parts, " · ")), briefWidth) {
 		fmt.Fprintln(b, line)
 	}
+	if strings.HasPrefix(r.Signature, "signed by") {
+		fmt.Fprintln(b, shortKey(r.Signature))
+	}
 	if r.Status != "completed" {
 		fmt.Fprintf(b, "%s: %d of %d planned launches completed\n", r.Status, Completed(r.Launches), len(r.Plan.Launches))
 	}
@@ -66,6 +69,18 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 	}
 	r.writeGroups(b)
 	r.writeQuote(b, rows <= briefRoomy)
+}
+
+// shortKey cuts the key out of a sentence about a signature down to what a person
+// compares.
+func shortKey(signature string) string {
+	words := strings.Fields(signature)
+	for i, word := range words {
+		if key := strings.TrimSuffix(word, ","); len(key) > 40 {
+			words[i] = key[:16] + "…" + word[len(key):]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // headlines are the tables that a run is made for.

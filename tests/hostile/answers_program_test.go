@@ -79,7 +79,12 @@ target: {url: %q, answerLimit: %s}, load: {concurrency: [2], requests: 2, warmup
 	if x.want == record.OK {
 		want = `outcomes +ok 6 `
 	}
-	if !regexp.MustCompile(want).MatchString(got.Stdout) {
-		t.Errorf("the report does not match %q:\n%s", want, got.Stdout)
+	reports, _ := filepath.Glob(filepath.Join(dir, "out", "*", "report", "report.txt"))
+	if len(reports) != 1 {
+		t.Fatalf("reports %v, want one", reports)
+	}
+	long, err := os.ReadFile(reports[0])
+	if err != nil || !regexp.MustCompile(want).Match(long) {
+		t.Errorf("the report does not match %q (%v):\n%s", want, err, long)
 	}
 }
