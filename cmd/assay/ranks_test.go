@@ -90,9 +90,10 @@ func TestTrain(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
+	long, _, _ := call(t, "report", "--all", onlyBundle(t, dir))
 	for _, want := range []string{"forward", "backward", "optimizer", "reference"} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("the report does not say %q:\n%s", want, stdout)
+		if !strings.Contains(long, want) {
+			t.Errorf("the report does not say %q:\n%s", want, long)
 		}
 	}
 	traces, _ := filepath.Glob(filepath.Join(onlyBundle(t, dir), "raw", "launch-00", "*trace*"))

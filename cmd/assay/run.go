@@ -23,7 +23,7 @@ import (
 
 func runCommand(env Env) *cobra.Command {
 	var out, key, format string
-	var quick, asJSON bool
+	var quick, asJSON, all bool
 	var shown progressFlags
 	cmd := &cobra.Command{
 		Use:   "run SPEC",
@@ -50,7 +50,7 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 			if asJSON {
 				format = "json"
 			}
-			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format, progress: shown})
+			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format, all: all, progress: shown})
 			if dir != "" {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
@@ -62,6 +62,7 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
+	cmd.Flags().BoolVar(&all, "all", false, "print the whole report, not only the first screen")
 	shown.register(cmd.Flags())
 	return cmd
 }
@@ -102,6 +103,7 @@ type job struct {
 	out     string
 	keyFile string
 	format  string
+	all     bool // print the whole report
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
 	quiet    bool          // results alone
@@ -160,7 +162,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
-	w, print := printer(env, show, false)
+	w, print := printer(env, show, j.all)
 	err = errors.Join(runErr, print(w, sealed))
 	if p.Run.Spec.Trials.Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
