@@ -8,10 +8,10 @@ import (
 	"assay/spec"
 )
 
-// LengthControl fires when two sides are told otherwise when to stop.
+// LengthControl fires when two sides end their answers in different ways.
 var LengthControl = Check{
 	ID: "length-control", Severity: finding.Void,
-	Doc:     "The sides are told in different ways when an answer ends: ignoreEOS, or stop words and lengths in the body.",
+	Doc:     "The sides end answers in different ways: ignoreEOS, or stop words and lengths in the body.",
 	When:    "sides or runs differ in ignoreEOS, or in a stop or length field of extraBody",
 	Applies: func(f *Facts) bool { return f.Compared() && answersText(f) },
 	Run:     lengthControl,

@@ -104,7 +104,7 @@ func TestHereby(t *testing.T) {
 		t.Helper()
 		var p plan.Plan
 		p.Run.Spec.Target = target
-		if got := hereby(p.Run.Spec.Target); got != want {
+		if got := Here(p.Run.Spec.Target); got != want {
 			t.Errorf("%+v: %v, want %v", target, got, want)
 		}
 	}

@@ -42,7 +42,7 @@ func (r *launchReader) prepare(p plan.Plan, side string) error {
 		return err
 	}
 	for _, s := range sidesOf(p) {
-		if s.Name == side && p.Run.Spec.Load != nil && !hereby(s.Target) {
+		if s.Name == side && p.Run.Spec.Load != nil && !Here(s.Target) {
 			r.launch.Beside.leaveHost()
 		}
 	}

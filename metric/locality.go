@@ -7,11 +7,11 @@ import (
 	"assay/spec"
 )
 
-// hereby reports whether the target runs on the host that did the measuring: only
+// Here reports whether the target runs on the host that did the measuring: only
 // then are the accelerators and processors that were read beside the run its own.
 // An address that is not a loopback one counts as elsewhere, for whose host it
 // names is not in the records.
-func hereby(t *spec.Target) bool {
+func Here(t *spec.Target) bool {
 	if t == nil {
 		return false
 	}
@@ -36,6 +36,3 @@ func hereby(t *spec.Target) bool {
 	}
 	return true
 }
-
-// Here reports whether the target runs on the host that did the measuring.
-func Here(t *spec.Target) bool { return hereby(t) }

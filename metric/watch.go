@@ -40,7 +40,7 @@ type PointCurve struct {
 func (j *judging) watched(info bundle.LaunchInfo, r *launchReader, said judgedLaunch) Watched {
 	w := Watched{Info: info, Launch: &r.launch, Requests: r.requests}
 	for _, s := range sidesOf(j.plan) {
-		w.Elsewhere = w.Elsewhere || s.Name == info.Side && !hereby(s.Target)
+		w.Elsewhere = w.Elsewhere || s.Name == info.Side && !Here(s.Target)
 	}
 	for _, point := range said.points {
 		for i := range All {

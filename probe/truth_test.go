@@ -49,7 +49,7 @@ func TestNetworkTruth(t *testing.T) {
 	} {
 		words := strings.Fields(line)
 		if out, err := exec.CommandContext(t.Context(), words[0], words[1:]...).CombinedOutput(); err != nil && words[4] != "ethtool" {
-			t.Skipf("%s: %v: %s", line, err, out)
+			t.Skipf("network namespaces need root and iproute2 (make judges installs it): %s: %v: %s", line, err, out)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

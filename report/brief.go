@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -255,12 +256,17 @@ func HeadClaim(list []claim.Claim) *claim.Claim {
 	return best
 }
 
-// writeWhere says where the rest is.
+// writeWhere says where the rest is. The page of a bundle that does not verify may be
+// forged like the rest of it: a new one has the alarm on top.
 func (r Report) writeWhere(b *bytes.Buffer) {
 	if r.Bundle == nil {
 		return
 	}
-	fmt.Fprintf(b, "page     %s\ndetails  assay report --all %s\n", filepath.Join(r.Bundle.Dir, "report", "report.html"), r.Bundle.Dir)
+	page := filepath.Join(r.Bundle.Dir, "report", "report.html")
+	if _, err := os.Stat(page); err != nil || len(r.NotVerified) > 0 {
+		page = "assay report --format html " + r.Bundle.Dir
+	}
+	fmt.Fprintf(b, "page     %s\ndetails  assay report --all %s\n", page, r.Bundle.Dir)
 }
 
 // coloured paints what must not be missed. The words say the same.

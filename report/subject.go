@@ -57,8 +57,12 @@ func (r Report) engine() string {
 	return t.API
 }
 
-// Device is the accelerators of the target's host; empty where they are not known.
+// Device is the accelerators of the target's host; empty where they are not known,
+// as of a target elsewhere: the manifest has those of the host that measured.
 func (r Report) Device() string {
+	if t := r.Plan.Run.Spec.Target; r.Source == nil && t != nil && !metric.Here(t) {
+		return ""
+	}
 	if slices.ContainsFunc(r.Estimates.Readings, func(read metric.Readings) bool { return read.Elsewhere }) {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/secret"
 	"assay/target"
 )
 
@@ -40,7 +41,7 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 		Version string `json:"version"`
 	}
 	if err := e.ask(ctx, "/version", &version); err != nil || version.Version == "" {
-		env.Miss("server.version", fmt.Sprintf("GET /version told none (%v)", err))
+		env.Miss("server.version", fmt.Sprintf("GET /version gave none (%v)", err))
 	} else {
 		env.Set("server.version", version.Version)
 	}
@@ -70,7 +71,7 @@ func (e *execution) ask(ctx context.Context, path string, into any) error {
 		return err
 	}
 	req.Header = e.conn.client.Header.Clone()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true, Proxy: e.conn.proxy()}}
+	client := &http.Client{CheckRedirect: secret.SameHost, Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true, Proxy: e.conn.proxy()}}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"assay/bundle"
 	"assay/plan"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 	"assay/workload"
@@ -120,7 +121,7 @@ func (in *inputs) learn(ctx context.Context, conn connection) error {
 	defer transport.CloseIdleConnections()
 	server := &token.Server{
 		URL: base.String(), Model: conn.client.Ask.Model,
-		HTTP: &http.Client{Timeout: tokenizeTimeout, Transport: withHeader(ctx, conn.client.Header, transport)},
+		HTTP: &http.Client{CheckRedirect: secret.SameHost, Timeout: tokenizeTimeout, Transport: withHeader(ctx, conn.client.Header, transport)},
 	}
 	counter := token.NewCounter(server)
 	builder, err := workload.Learn(counter)

@@ -10,6 +10,7 @@ import (
 
 	"assay/plan"
 	"assay/record"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 	"assay/visible"
@@ -48,7 +49,7 @@ func (s *side) preflight(ctx context.Context, p plan.Plan) error {
 func (c connection) models(ctx context.Context) ([]target.Served, error) {
 	ctx, cancel := context.WithTimeout(ctx, preflightTimeout/2)
 	defer cancel()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: c.client.TLS, DisableKeepAlives: true, Proxy: c.proxy()}}
+	client := &http.Client{CheckRedirect: secret.SameHost, Transport: &http.Transport{TLSClientConfig: c.client.TLS, DisableKeepAlives: true, Proxy: c.proxy()}}
 	return target.Models(ctx, client, c.client.URLs[0], c.client.Header)
 }
 
@@ -57,7 +58,7 @@ func (c connection) models(ctx context.Context) ([]target.Served, error) {
 // failed requests, not a wrong plan.
 func fits(p plan.Plan, model string, served []target.Served) error {
 	i := slices.IndexFunc(served, func(s target.Served) bool { return s.ID == model })
-	if i < 0 || served[i].MaxLength == 0 || p.Run.Spec.Workload.Session != nil || p.Run.Spec.Workload.Prompt.Dataset != nil {
+	if i < 0 || served[i].MaxLength <= 0 || p.Run.Spec.Workload.Session != nil || p.Run.Spec.Workload.Prompt.Dataset != nil {
 		return nil
 	}
 	for _, point := range p.Points {
@@ -89,7 +90,7 @@ func (s *side) tryRequest(ctx context.Context, served []target.Served) error {
 		if err != nil {
 			return err
 		}
-		if !slices.Contains([]int32{400, 401, 403, 404, 422}, r.Status) {
+		if !slices.Contains([]int32{301, 302, 307, 308, 400, 401, 403, 404, 422}, r.Status) {
 			s.noteUsage(r)
 			return nil // what else goes wrong may be gone by the time of the run
 		}
@@ -144,6 +145,8 @@ func refusal(r record.Request, model string, served []target.Served) error {
 	}
 	slices.Sort(names)
 	switch {
+	case r.Status < 400:
+		return fmt.Errorf("the server sends requests elsewhere (status %d: %s), and no key goes there: give that address with --url, or as target.url in a spec", r.Status, said)
 	case r.Status == 401 || r.Status == 403:
 		return fmt.Errorf("the server refuses the key (status %d: %s): set MODEL_API_KEY for assay bench, or target.auth in a spec", r.Status, said)
 	case len(names) > 0 && !slices.Contains(names, model):

@@ -19,6 +19,7 @@ type picky struct {
 	refuses []string // fields
 	usage   bool
 	key     string
+	moved   string // where it sends everybody
 	asked   atomic.Int32
 }
 
@@ -34,6 +35,10 @@ func (p *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.asked.Add(1)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
+		return
+	}
+	if p.moved != "" {
+		http.Redirect(w, r, p.moved, http.StatusTemporaryRedirect)
 		return
 	}
 	if p.key != "" && r.Header.Get("Authorization") != "Bearer "+p.key {
@@ -63,7 +68,7 @@ const askedOf = `workload: {model: %s, sequenceLengthMix: [{inputTokens: %d, out
 	target: {url: %q}, load: {concurrency: [1], duration: 50ms, requests: 3, warmup: {}}`
 
 // A field that the server refuses is left out, in every launch, and the bundle says
-// so; a server that counts no tokens is told too.
+// so; a server that counts no tokens is recorded too.
 func TestPreflightLeavesOutWhatIsRefused(t *testing.T) {
 	p := &picky{refuses: []string{"ignore_eos", "stream_options"}}
 	server := httptest.NewServer(p)
@@ -111,6 +116,7 @@ func TestPreflightRefuses(t *testing.T) {
 	f(&picky{key: "k"}, "m", 4, 1, "refuses the key", "MODEL_API_KEY")
 	f(&picky{}, "m", 100, 0, "takes 100 for both", "--input-tokens")
 	f(&picky{refuses: []string{"messages"}}, "m", 4, 1, "target.omitBody")
+	f(&picky{moved: "http://127.0.0.1:9/v1"}, "m", 4, 1, "status 307", "http://127.0.0.1:9/v1", "--url")
 }
 
 // Advice on a refused request follows what the server says.

@@ -36,6 +36,9 @@ func NewFinder(values []string) *Finder {
 	var forms []form
 	mixed := false
 	for _, value := range values {
+		if len(value) < gram {
+			continue
+		}
 		forms = append(forms, formsOf(value)...)
 		mixed = mixed || strings.ContainsAny(value, `%\&`)
 	}

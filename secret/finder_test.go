@@ -121,8 +121,8 @@ func TestFindFragments(t *testing.T) {
 }
 
 func TestFindShort(t *testing.T) {
-	f := NewFinder([]string{"pw1x", "ab"})
-	for text, want := range map[string]string{"a pw1x b": "a [redacted] b", "a PW1X b": "a PW1X b", "ab": "ab", "": "", "pw": "pw", "%70w1x": "[redacted]"} {
+	f := NewFinder([]string{"pw1x", "ab", ""})
+	for text, want := range map[string]string{"a pw1x b": "a [redacted] b", "a PW1X b": "a PW1X b", "ab": "ab", "6162": "6162", "": "", "pw": "pw", "%70w1x": "[redacted]"} {
 		if got := f.Hide(text); got != want {
 			t.Errorf("Hide(%q) = %q, want %q", text, got, want)
 		}

@@ -147,7 +147,7 @@ type EnvironmentControls struct {
 	BackgroundLoadRecorded *bool `json:"background_load_recorded,omitzero" default:"true"`
 }
 
-// A DiagnosisPolicy says how a bottleneck is told.
+// A DiagnosisPolicy says how a bottleneck is found.
 type DiagnosisPolicy struct {
 	// The classes a bottleneck can have.
 	BottleneckClasses []string `json:"bottleneck_classes,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`

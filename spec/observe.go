@@ -1,6 +1,6 @@
 package spec
 
-// BottleneckAnalysis says how a bottleneck is told.
+// BottleneckAnalysis says how a bottleneck is found.
 type BottleneckAnalysis struct {
 	// The classes a bottleneck can have.
 	Taxonomy []string `json:"taxonomy,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`

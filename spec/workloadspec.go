@@ -27,7 +27,7 @@ type WorkloadSpec struct {
 	// What is reported.
 	Metrics FrozenMetrics `json:"metrics" required:"true"`
 
-	// How a bottleneck is told.
+	// How a bottleneck is found.
 	DiagnosisPolicy DiagnosisPolicy `json:"diagnosis_policy,omitzero"`
 
 	// What is kept as evidence.

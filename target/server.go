@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"assay/child"
+	"assay/secret"
 )
 
 // A ServerConfig says how to start the system under test.
@@ -133,7 +134,7 @@ func (s *Server) ready(ctx context.Context) error {
 		return err
 	}
 	// A transport of its own: no proxy of the environment, no connection kept.
-	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: s.cfg.TLS}}
+	client := &http.Client{CheckRedirect: secret.SameHost, Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: s.cfg.TLS}}
 	return s.await(ctx, deadline, Ready, s.cfg.ReadyInterval, func() error {
 		resp, err := client.Get(s.cfg.ReadyURL)
 		if err != nil {

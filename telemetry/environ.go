@@ -59,7 +59,7 @@ func readEnviron(_ context.Context, h Host, env record.Environment) error {
 			continue
 		}
 		count++
-		if secret(name) {
+		if secretName(name) {
 			env.Miss("env."+name, "withheld: the name looks like a secret")
 			continue
 		}
@@ -80,7 +80,7 @@ func commandLine(text string) (any, error) {
 	parts := strings.Fields(text)
 	for i, p := range parts {
 		name, _, set := strings.Cut(p, "=")
-		if set && secret(strings.NewReplacer("-", "_", ".", "_").Replace(name)) {
+		if set && secretName(strings.NewReplacer("-", "_", ".", "_").Replace(name)) {
 			p = name + "=withheld"
 		}
 		parts[i] = withoutUser(p)
@@ -93,9 +93,9 @@ func allowed(name string) bool {
 		slices.ContainsFunc(allowedPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// secret looks at the end of each part of a name, so that APIKEY is caught and
+// secretName looks at the end of each part of a name, so that APIKEY is caught and
 // TOKENIZERS_PARALLELISM is not.
-func secret(name string) bool {
+func secretName(name string) bool {
 	for part := range strings.SplitSeq(strings.ToUpper(name), "_") {
 		if slices.ContainsFunc(secretWords, func(w string) bool { return strings.HasSuffix(part, w) }) {
 			return true

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"assay/secret"
 	"bytes"
 	"context"
 	"fmt"
@@ -30,7 +31,7 @@ var Prometheus = Source{
 	Open: func(_ Host, opts Options) Reader {
 		// A connection for each scrape: none outlives the sampler, and none is
 		// shared with the measured ones.
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: opts.ScrapeTLS}}
+		client := &http.Client{CheckRedirect: secret.SameHost, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: opts.ScrapeTLS}}
 		return func(ctx context.Context) ([]Reading, error) {
 			return scrapeAll(ctx, client, opts.Scrape), nil
 		}

@@ -57,7 +57,7 @@ func TestPython(t *testing.T) {
 	}
 	python, err := FindPython(t.Context(), os.Getenv("ASSAY_TEST_PYTHON"))
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("no Python that can start ranks, make torch installs one: %v", err)
 	}
 	if python.Torch == "" || len(python.Backends) == 0 {
 		t.Fatalf("FindPython = %+v, want a version and backends", python)

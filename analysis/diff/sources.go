@@ -27,7 +27,7 @@ func sources(a, b bundle.Manifest) []Change {
 // described says how much is known about the machines of a side.
 func described(m bundle.Manifest) string {
 	if m.Unknown(bundle.GapHost) {
-		return "not told"
+		return "not known"
 	}
 	return fmt.Sprintf("%d facts", len(m.Environment))
 }

@@ -261,7 +261,7 @@ func newBridge(t *testing.T, n int) bridge {
 		t.Helper()
 		words := strings.Fields(line)
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("%s: %v: %s", line, err, out)
+			t.Skipf("network namespaces need root and iproute2 (make judges installs it): %s: %v: %s", line, err, out)
 		}
 	}
 	t.Cleanup(func() {

@@ -124,7 +124,7 @@ func TestTerminal(t *testing.T) {
 		t.Helper()
 		file, err := os.Open(path)
 		if err != nil {
-			t.Skipf("%s: %v", path, err)
+			t.Skipf("this machine has no %s: %v", path, err)
 		}
 		defer file.Close()
 		if got := terminal(file); got != want {

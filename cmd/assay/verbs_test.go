@@ -29,7 +29,7 @@ func TestHelpInGroups(t *testing.T) {
 	}
 }
 
-// Whoever mistypes a verb or a flag is told what may have been meant.
+// A mistyped verb or flag gets a suggestion.
 func TestDidYouMean(t *testing.T) {
 	f := func(want string, args ...string) {
 		t.Helper()

@@ -217,7 +217,7 @@ func (b *workbook) facts(r report.Report) [][2]string {
 	if r.Source != nil {
 		add("source", "%s", report.SourceLine(r.Source))
 		for _, gap := range r.Source.Unknown {
-			add("not told", "%s: %s", gap.ID, gap.Detail)
+			add("not known", "%s: %s", gap.ID, gap.Detail)
 		}
 		for _, note := range r.Source.Notes {
 			add("note", "%s", note)

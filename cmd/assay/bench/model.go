@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 )
@@ -24,8 +25,9 @@ func (m *maker) model(ctx context.Context) {
 	url := m.run.Spec.Target.URL
 	served, err := target.Models(ctx, m.asker(ctx), url, http.Header{})
 	var names []string
+	finder := secret.NewFinder(secret.Parts(m.key)) // a server may hand the key back
 	for _, one := range served {
-		names = append(names, one.ID)
+		names = append(names, finder.Hide(one.ID))
 	}
 	slices.Sort(names)
 	switch {
@@ -35,6 +37,8 @@ func (m *maker) model(ctx context.Context) {
 		m.fail("--model: missing, and %s lists no model: pass --model NAME", url)
 	case len(names) > 1:
 		m.fail("--model: %s serves %d models, choose one: %s", url, len(names), strings.Join(names, ", "))
+	case names[0] != served[0].ID:
+		m.fail("--model: missing, and the only model of %s has the key in its name (%s): pass --model NAME", url, names[0])
 	default:
 		w.Model = names[0]
 		m.chose("model %s, the only one at %s", names[0], url)
@@ -45,7 +49,7 @@ func (m *maker) model(ctx context.Context) {
 // uses no proxy, as runs do.
 func (m *maker) asker(ctx context.Context) *http.Client {
 	transport := &http.Transport{DisableKeepAlives: true}
-	return &http.Client{Timeout: askTimeout, Transport: tripper(func(r *http.Request) (*http.Response, error) {
+	return &http.Client{CheckRedirect: secret.SameHost, Timeout: askTimeout, Transport: tripper(func(r *http.Request) (*http.Response, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

@@ -102,7 +102,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A plan is told in two lines: what, and how long.
+// A plan is described in two lines: what, and how long.
 func TestStory(t *testing.T) {
 	asked := wantMade(t, nil, "--url", shut, "--model", "m", "--seed", "7")
 	p, err := plan.New(asked.Run)
