@@ -133,7 +133,7 @@ func (l *Launch) tidy() {
 func (l *Launch) merge() {
 	for _, t := range l.tables {
 		if err := t.merge(); err != nil {
-			l.writer.warn(fmt.Sprintf("launch %d: segments stay unmerged: %v", l.index, err))
+			l.writer.warn(fmt.Sprintf("launch %d: segments stay unmerged: %v", l.index+1, err))
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (l *Launch) Log(name string) (io.WriteCloser, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, fmt.Errorf("log %s: launch %d is closed", name, l.index)
+		return nil, fmt.Errorf("log %s: launch %d is closed", name, l.index+1)
 	}
 	p := filepath.Join(l.dir, logsDir, name)
 	f, err := os.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
@@ -176,11 +176,11 @@ func (l *Launch) Attach(name string, data []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return fmt.Errorf("attachment %s: launch %d is closed", name, l.index)
+		return fmt.Errorf("attachment %s: launch %d is closed", name, l.index+1)
 	}
 	p := filepath.Join(l.dir, name)
 	if _, err := os.Lstat(p); err == nil {
-		return fmt.Errorf("attachment %s: launch %d has one of that name", name, l.index)
+		return fmt.Errorf("attachment %s: launch %d has one of that name", name, l.index+1)
 	}
 	if path.Ext(name) == ".gz" {
 		var err error
@@ -199,10 +199,10 @@ func (l *Launch) Close(end LaunchEnd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return fmt.Errorf("launch %d is closed already", l.index)
+		return fmt.Errorf("launch %d is closed already", l.index+1)
 	}
 	if !end.Outcome.known() {
-		return fmt.Errorf("launch %d: outcome %q: want completed, failed, aborted or voided", l.index, end.Outcome)
+		return fmt.Errorf("launch %d: outcome %q: want completed, failed, aborted or voided", l.index+1, end.Outcome)
 	}
 	l.closed = true
 	lost := l.halt()

@@ -131,7 +131,7 @@ func (line ledgerLine) fold(launches []LaunchInfo, at map[int]int) ([]LaunchInfo
 	i, known := at[line.Launch]
 	switch {
 	case line.Event == lineStarted && known:
-		return nil, fmt.Errorf("launch %d is started twice", line.Launch)
+		return nil, fmt.Errorf("launch %d is started twice", line.Launch+1)
 	case line.Event == lineStarted:
 		at[line.Launch] = len(launches)
 		return append(launches, LaunchInfo{
@@ -141,9 +141,9 @@ func (line ledgerLine) fold(launches []LaunchInfo, at map[int]int) ([]LaunchInfo
 	case line.Event != lineEnded:
 		return launches, nil // a later minor version may tell more
 	case !known:
-		return nil, fmt.Errorf("launch %d ends without having been started", line.Launch)
+		return nil, fmt.Errorf("launch %d ends without having been started", line.Launch+1)
 	case !launches[i].Ended.IsZero():
-		return nil, fmt.Errorf("launch %d ends twice", line.Launch)
+		return nil, fmt.Errorf("launch %d ends twice", line.Launch+1)
 	}
 	l := &launches[i]
 	l.Ended, l.Outcome, l.Reason, l.Rows = line.Time, line.Outcome, line.Reason, line.Rows

@@ -130,7 +130,7 @@ func endKilled(dir string, m *Manifest, launch LaunchInfo) error {
 	}
 	for _, t := range Tables {
 		if err := t.merge(folder, t.Name, origin{launch.Index, launch.Clock}); err != nil {
-			m.Warnings = append(m.Warnings, fmt.Sprintf("launch %d: segments of %s stay unmerged: %v", launch.Index, t.Name, err))
+			m.Warnings = append(m.Warnings, fmt.Sprintf("launch %d: segments of %s stay unmerged: %v", launch.Index+1, t.Name, err))
 		}
 	}
 	reason := "the run was killed before it wrote anything"

@@ -172,7 +172,7 @@ func TestSealRefuses(t *testing.T) {
 	}
 	check(t, os.Remove(link))
 	check(t, appendLedger(w.Dir(), ledgerLine{Event: lineStarted, Launch: 3, Time: time.Now()}))
-	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "no end of launch 3") {
+	if _, err := w.Seal(context.Background(), Completed, SealOptions{}); err == nil || !strings.Contains(err.Error(), "no end of launch 4") {
 		t.Errorf("without an end: got %v, want a refusal", err)
 	}
 	if _, err := w.Seal(context.Background(), "done", SealOptions{}); err == nil || !strings.Contains(err.Error(), `status "done"`) {
@@ -198,9 +198,9 @@ func TestParseLedgerFaults(t *testing.T) {
 	started := `{"event":"started","launch":1,"time":"2026-01-01T00:00:00Z"}` + "\n"
 	ended := `{"event":"ended","launch":1,"time":"2026-01-01T00:00:01Z","outcome":"completed"}` + "\n"
 	tests := []struct{ name, text, want string }{
-		{"started twice", started + started, "line 2: launch 1 is started twice"},
-		{"ended twice", started + ended + ended, "line 3: launch 1 ends twice"},
-		{"ended first", ended, "line 1: launch 1 ends without"},
+		{"started twice", started + started, "line 2: launch 2 is started twice"},
+		{"ended twice", started + ended + ended, "line 3: launch 2 ends twice"},
+		{"ended first", ended, "line 1: launch 2 ends without"},
 		{"not JSON", "{\n", "line 1"},
 	}
 	for _, tt := range tests {

@@ -77,7 +77,7 @@ func seal(ctx context.Context, dir string, m *Manifest, status Status, opts Seal
 	}
 	for _, l := range launches {
 		if l.Ended.IsZero() {
-			return fmt.Errorf("seal: the ledger holds no end of launch %d, the disk refused it: run assay recover %s", l.Index, dir)
+			return fmt.Errorf("seal: the ledger holds no end of launch %d, the disk refused it: run assay recover %s", l.Index+1, dir)
 		}
 	}
 	m.Launches = append([]LaunchInfo{}, launches...)

@@ -246,7 +246,7 @@ func TestDoctored(t *testing.T) {
 		{"launch hidden", func(m map[string]any) { m["launches"] = []any{} }, LedgerFile, "other launches"},
 		{"outcome changed", func(m map[string]any) { launch(m)["outcome"] = "voided" }, LedgerFile, "other launches"},
 		{"rows changed", func(m map[string]any) { file(m, "raw/launch-00/steps-00000.parquet")["rows"] = 4 }, "raw/launch-00/steps-00000.parquet", "has 3 rows, the manifest says 4"},
-		{"sealed before it began", func(m map[string]any) { m["sealed"] = "2000-01-01T00:00:00Z" }, ManifestFile, "before launch 0 ended"},
+		{"sealed before it began", func(m map[string]any) { m["sealed"] = "2000-01-01T00:00:00Z" }, ManifestFile, "before launch 1 ended"},
 		{"frozen after the launch", func(m map[string]any) { m["created"] = time.Now().Add(time.Hour) }, ManifestFile, "before spec and plan were frozen"},
 		{"file listed twice", func(m map[string]any) {
 			m["files"] = append(m["files"].([]any), file(m, SpecFile))

@@ -85,7 +85,7 @@ func (v *verifier) launchRows() bool {
 			k := key{l.Index, table}
 			if got := have[k]; got != l.Rows[table] && !damaged[k] {
 				good = false
-				v.fail("ledger", LedgerFile, "launch %d wrote %d rows of %s, the bundle holds %d", l.Index, l.Rows[table], table, got)
+				v.fail("ledger", LedgerFile, "launch %d wrote %d rows of %s, the bundle holds %d", l.Index+1, l.Rows[table], table, got)
 			}
 		}
 	}
@@ -104,18 +104,18 @@ func (v *verifier) times() {
 	for _, l := range m.Launches {
 		switch {
 		case l.Started.Before(m.Created):
-			bad("launch %d started %s, before spec and plan were frozen %s", l.Index, stamp(l.Started), stamp(m.Created))
+			bad("launch %d started %s, before spec and plan were frozen %s", l.Index+1, stamp(l.Started), stamp(m.Created))
 		case l.Started.Before(previous):
-			bad("launch %d started %s, before the launch ahead of it in the ledger, %s", l.Index, stamp(l.Started), stamp(previous))
+			bad("launch %d started %s, before the launch ahead of it in the ledger, %s", l.Index+1, stamp(l.Started), stamp(previous))
 		}
 		previous = l.Started
 		switch {
 		case l.Ended.IsZero():
-			bad("launch %d never ended", l.Index)
+			bad("launch %d never ended", l.Index+1)
 		case l.Ended.Before(l.Started):
-			bad("launch %d ended %s, before it started %s", l.Index, stamp(l.Ended), stamp(l.Started))
+			bad("launch %d ended %s, before it started %s", l.Index+1, stamp(l.Ended), stamp(l.Started))
 		case m.Sealed.Before(l.Ended):
-			bad("the bundle was sealed %s, before launch %d ended %s", stamp(m.Sealed), l.Index, stamp(l.Ended))
+			bad("the bundle was sealed %s, before launch %d ended %s", stamp(m.Sealed), l.Index+1, stamp(l.Ended))
 		}
 	}
 	if m.Sealed.Before(m.Created) {

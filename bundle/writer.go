@@ -178,7 +178,7 @@ func (w *Writer) StartLaunch(s LaunchStart) (*Launch, error) {
 	defer w.mu.Unlock()
 	switch {
 	case w.sealed:
-		return nil, fmt.Errorf("launch %d: the bundle is sealed", s.Index)
+		return nil, fmt.Errorf("launch %d: the bundle is sealed", s.Index+1)
 	case s.Index < 0 || w.used[s.Index]:
 		return nil, fmt.Errorf("launch index %d: want one that is not negative and not used before", s.Index)
 	}

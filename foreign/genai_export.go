@@ -84,7 +84,7 @@ type genaiPoint struct {
 func (e genaiExport) runs() ([]genaiRunOf, error) {
 	points, firsts, err := e.read()
 	if err != nil {
-		return nil, fmt.Errorf("launch %d: %w", e.launch, err)
+		return nil, fmt.Errorf("launch %d: %w", e.launch+1, err)
 	}
 	reported, err := e.reported()
 	if err != nil {
@@ -123,7 +123,7 @@ func (e genaiExport) runs() ([]genaiRunOf, error) {
 		runs = append(runs, r)
 	}
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("launch %d holds no measured request: nothing to export", e.launch)
+		return nil, fmt.Errorf("launch %d holds no measured request: nothing to export", e.launch+1)
 	}
 	if slices.ContainsFunc(runs, func(r genaiRunOf) bool { return r.Aggregate.Iteration != runs[0].Aggregate.Iteration }) {
 		return nil, errors.New("some points sweep batch sizes and others users: genai-bench keeps one of the two in a folder")

@@ -68,16 +68,16 @@ func (m Import) check() error {
 		seen := map[int]bool{}
 		for _, at := range l.Points {
 			if at.Point < 0 || at.Point >= len(m.Points) || seen[at.Point] {
-				return fmt.Errorf("launch %d: point %d of %d is unknown or comes twice", i, at.Point, len(m.Points))
+				return fmt.Errorf("launch %d: point %d of %d is unknown or comes twice", i+1, at.Point, len(m.Points))
 			}
 			if at.Duration < 0 {
-				return fmt.Errorf("launch %d, %s: a window of %v", i, m.Points[at.Point].name(), at.Duration)
+				return fmt.Errorf("launch %d, %s: a window of %v", i+1, m.Points[at.Point].name(), at.Duration)
 			}
 			seen[at.Point] = true
 		}
 		for j, other := range m.Launches[:i] {
 			if sameRequests(l, other) {
-				return fmt.Errorf("launches %d and %d have the same requests to the nanosecond: one result was given twice, which is no repetition", j, i)
+				return fmt.Errorf("launches %d and %d have the same requests to the nanosecond: one result was given twice, which is no repetition", j+1, i+1)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (m Import) fill(ctx context.Context, w *bundle.Writer) error {
 			return err
 		}
 		if err := m.launch(w, i); err != nil {
-			return fmt.Errorf("launch %d: %w", i, err)
+			return fmt.Errorf("launch %d: %w", i+1, err)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func replays(b *bundle.Bundle, p plan.Plan) ([]Replay, error) {
 			}
 			r := Replay{Point: point.Index}
 			if err := json.Unmarshal(data, &r); err != nil {
-				return nil, fmt.Errorf("trace-%02d.json of launch %d: %w", point.Index, launch.Index, err)
+				return nil, fmt.Errorf("trace-%02d.json of launch %d: %w", point.Index, launch.Index+1, err)
 			}
 			list = append(list, r)
 			break

@@ -86,7 +86,7 @@ func arrivalProcess(f *Facts) Answer {
 				answer.Findings = append(answer.Findings, finding.Finding{
 					Severity: finding.Caution,
 					Message: fmt.Sprintf("%s, launch %d: arrivals are declared %s, whose counts have an index of dispersion of %.3g; the times at which requests %s have %.3g%s",
-						p.name, t.Launch, p.point.Arrival, want, of.what, index, nature(index)),
+						p.name, t.Launch+1, p.point.Arrival, want, of.what, index, nature(index)),
 					Why: "a queue that is fed evenly is short, and one that is fed in bursts is long, at the same rate",
 					Fix: "see client-limit and the send lag where requests left late; otherwise declare the process that was used",
 				})

@@ -42,8 +42,8 @@ func cherryPicked(f *Facts) Answer {
 	if len(f.Estimates.LeftOut) > 0 && len(f.Estimates.Launches) > 0 {
 		var short, reasons []string
 		for _, l := range f.Estimates.LeftOut {
-			short = append(short, fmt.Sprintf("launch %d: %s", l.Launch, cut(l.Reason)))
-			reasons = append(reasons, fmt.Sprintf("launch %d: %s", l.Launch, l.Reason))
+			short = append(short, fmt.Sprintf("launch %d: %s", l.Launch+1, cut(l.Reason)))
+			reasons = append(reasons, fmt.Sprintf("launch %d: %s", l.Launch+1, l.Reason))
 		}
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,

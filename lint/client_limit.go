@@ -28,7 +28,7 @@ var ClientLimit = Check{
 		answer := found(clientLimit(f)...)
 		for _, h := range f.Client.Launches {
 			if h.LagP99 == nil || h.CPUShareMax == nil {
-				answer.Missing = fmt.Sprintf("send lag and processor time of the client in launch %d", h.Launch)
+				answer.Missing = fmt.Sprintf("send lag and processor time of the client in launch %d", h.Launch+1)
 			}
 		}
 		return answer
@@ -68,7 +68,7 @@ func clientLimit(f *Facts) []finding.Finding {
 		own = append(own, exceeded(h, ownLimits(lag))...)
 		around = append(around, exceeded(h, hostLimits)...)
 		if total := h.Requests + h.Dropped; !capped(f) && total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
-			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch, h.Dropped, total))
+			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch+1, h.Dropped, total))
 		}
 	}
 	own = append(own, offRate(f)...)
@@ -195,7 +195,7 @@ var hostLimits = []limit{
 func exceeded(h metric.ClientHealth, limits []limit) []string {
 	var list []string
 	for _, text := range beyond(h, limits) {
-		list = append(list, fmt.Sprintf("launch %d: %s", h.Launch, text))
+		list = append(list, fmt.Sprintf("launch %d: %s", h.Launch+1, text))
 	}
 	return list
 }

@@ -59,7 +59,7 @@ func clockCheck(f *Facts) Answer {
 	}
 	for _, l := range f.Manifest.Launches {
 		if l.Clock != "" && l.Clock != record.ClockID && !slices.ContainsFunc(f.Manifest.Clocks, func(c bundle.Clock) bool { return c.ID == l.Clock }) {
-			add(finding.Void, "it may be set back while a request is under way", "stamp on "+record.ClockID, "launch %d is stamped by the clock %q, which is not known to be monotonic", l.Index, l.Clock)
+			add(finding.Void, "it may be set back while a request is under way", "stamp on "+record.ClockID, "launch %d is stamped by the clock %q, which is not known to be monotonic", l.Index+1, l.Clock)
 		}
 	}
 	if step, between := wallStep(f.Manifest.Launches); step > 0 {

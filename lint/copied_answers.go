@@ -39,7 +39,7 @@ func copiedAnswers(f *Facts) Answer {
 		list = append(list, finding.Finding{
 			Severity: finding.Void,
 			Message: fmt.Sprintf("%s, launch %d: %d of %d answers took as long, to the nanosecond, as one that is there already", placeName(pointName(f, t.Point), t.Side),
-				t.Launch, t.Copies.Known, t.Copies.Looked),
+				t.Launch+1, t.Copies.Known, t.Copies.Looked),
 			Why: "a copy is no replicate: the spread between launches, and every interval, is too small",
 			Fix: "measure again, with every launch made",
 		})

@@ -29,7 +29,7 @@ func cutShort(f *Facts) Answer {
 	for _, t := range f.Tally.Points {
 		point, _ := f.Plan.PointByIndex(t.Point)
 		if t.End <= t.Begin {
-			answer.Missing = fmt.Sprintf("the end of the measured window of launch %d", t.Launch)
+			answer.Missing = fmt.Sprintf("the end of the measured window of launch %d", t.Launch+1)
 			continue
 		}
 		measured := float64(t.End-t.Begin) / 1e9
@@ -42,7 +42,7 @@ func cutShort(f *Facts) Answer {
 		}
 		answer.Findings = append(answer.Findings, finding.Finding{
 			Severity: finding.Void,
-			Message: fmt.Sprintf("%s, launch %d: %d requests in %s were measured, planned are %s", placeName(point.Name, t.Side), t.Launch,
+			Message: fmt.Sprintf("%s, launch %d: %d requests in %s were measured, planned are %s", placeName(point.Name, t.Side), t.Launch+1,
 				t.Measured, duration(measured), plannedLoad(planned, point.Requests)),
 			Why: "whoever may end a launch early can wait for a good moment",
 			Fix: "measure again, and let every launch run to its end",

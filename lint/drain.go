@@ -59,7 +59,7 @@ func drain(f *Facts) Answer {
 		answer.Findings = append(answer.Findings, finding.Finding{
 			Severity: finding.Void,
 			Message: fmt.Sprintf("%s, launch %d: the window of %s goes on for %s after the last request was sent, and throughput is divided by all of it (−%.0f %%)",
-				p.name, at.Launch, duration(window), duration(worst), 100*worst/window),
+				p.name, at.Launch+1, duration(window), duration(worst), 100*worst/window),
 			Why: "while the last answers drain the target does less than it can",
 			Fix: "end the window with the last request sent, or keep up the load until the window has ended",
 		})

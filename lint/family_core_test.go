@@ -45,7 +45,7 @@ var coreTrips = []trip{
 				*e = bundle.LaunchEnd{Outcome: bundle.LaunchFailed, Reason: "server died"}
 			}
 		}
-	}, finding.Caution, "rest on 5 of 6 launches: launch 4: failed: server died"},
+	}, finding.Caution, "rest on 5 of 6 launches: launch 5: failed: server died"},
 	{"tail-blindness", "mean alone", stating(func(f *Facts) { f.Statements = f.Statements[:1] }), finding.Void, "ttft.v1 mean = 100 ms is stated without a tail; p99 = 10"},
 	{"tail-blindness", "no end", stating(func(f *Facts) { f.Statements[1].Interval = &stats.Unbounded }), finding.Void, "the interval of ttft.v1 p99 has no end"},
 	{"silent-slo-violation", "stated", tightObjective, finding.Void, "output_throughput.v1 is stated without its objectives: 100 % of the requests at concurrency=8 missed them"},
@@ -63,7 +63,7 @@ var coreTrips = []trip{
 		if launch == 1 && s.Rank == 2 {
 			s.End = s.Start + 1200e3
 		}
-	}), finding.Caution, "20 steps are shorter than the time in which their kernels ran, such as 1.20 ms against 80.0 ms on rank 2 of launch 1"},
+	}), finding.Caution, "20 steps are shorter than the time in which their kernels ran, such as 1.20 ms against 80.0 ms on rank 2 of launch 2"},
 	{"wrong-scope", "prompt tokens", stating(func(f *Facts) {
 		input, _ := f.Estimates.Find(metric.InputThroughput.ID, "value", 0)
 		f.Statements[2].Value += input.Value
@@ -105,15 +105,15 @@ var coreTrips = []trip{
 			}
 			return 0
 		})
-	}, finding.Void, "launch 2, GPU-0a: SW_THERMAL_SLOWDOWN in 27 % of 11 readings"},
+	}, finding.Void, "launch 3, GPU-0a: SW_THERMAL_SLOWDOWN in 27 % of 11 readings"},
 	{"throttling", "power", func(s *scene) {
 		s.small()
 		sampled(s, "throttle.sw_power_cap", func(float64) float64 { return 1 })
-	}, finding.Caution, "the power limit held the clocks down: launch 2, GPU-0a: SW_POWER_CAP in 100 %"},
+	}, finding.Caution, "the power limit held the clocks down: launch 3, GPU-0a: SW_POWER_CAP in 100 %"},
 	{"throttling", "clock", func(s *scene) {
 		s.small()
 		sampled(s, "clock.sm", func(second float64) float64 { return 1980 - 30*second })
-	}, finding.Void, "launch 2, GPU-0a: clock 1950 → 1650 MHz"},
+	}, finding.Void, "launch 3, GPU-0a: clock 1950 → 1650 MHz"},
 	{"throttling", "warming", func(s *scene) {
 		s.small()
 		sampled(s, "temperature", func(second float64) float64 { return 50 + 2*second })
@@ -138,7 +138,7 @@ var coreTrips = []trip{
 		s.start = func(launch int, start *bundle.LaunchStart) {
 			start.Nodes = []string{[]string{"gpu-07", "gpu-07", "gpu-07", "gpu-12", "gpu-07"}[launch]}
 		}
-	}, finding.Void, "launch 0 on gpu-07, launch 3 on gpu-12"},
+	}, finding.Void, "launch 1 on gpu-07, launch 4 on gpu-12"},
 	{"placement-changed", "device", func(s *scene) {
 		s.small()
 		before := s.samples
@@ -151,13 +151,13 @@ var coreTrips = []trip{
 			}
 			return list
 		}
-	}, finding.Void, "launch 0 on GPU-0a, GPU-1b, launch 4 on GPU-0a, GPU-9z"},
+	}, finding.Void, "launch 1 on GPU-0a, GPU-1b, launch 5 on GPU-0a, GPU-9z"},
 	{"noisy-neighbours", "pressure", func(s *scene) {
 		s.small()
 		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .96 * second })
-	}, finding.Caution, "launch 2: 96.0 % of the time some task waited for a processor (limit 5 %)"},
+	}, finding.Caution, "launch 3: 96.0 % of the time some task waited for a processor (limit 5 %)"},
 	{"slowest-rank-hidden", "mean over ranks", both(slowRank, also(Statement{Metric: "step_time", Value: .1, Interval: &stats.Interval{Lo: .09, Hi: .11}, Aggregation: MeanOverRanks})),
-		finding.Void, "launch 0: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
+		finding.Void, "launch 1: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
 	{"slowest-rank-hidden", "nobody averages", slowRank, finding.Note, "a rank holds up the others"},
 	{"utilisation-as-outcome", "primary", func(s *scene) {
 		s.small()

@@ -42,7 +42,7 @@ func repeating(r metric.Repeats) func(*scene) {
 }
 
 var foreignTrips = quick([]trip{
-	{"foreign-repeats", "rows written twice", repeating(metric.Repeats{Rows: 100, Identical: 50, Effective: 50}), finding.Void, "concurrency=8, launch 0: 50 of 100 requests have the lengths and latencies of another one"},
+	{"foreign-repeats", "rows written twice", repeating(metric.Repeats{Rows: 100, Identical: 50, Effective: 50}), finding.Void, "concurrency=8, launch 1: 50 of 100 requests have the lengths and latencies of another one"},
 	{"foreign-repeats", "lengths drawn twice", repeating(metric.Repeats{Rows: 100, Alike: 51, Within: 1, Chance: 2, Effective: 50}), finding.Caution, "51 of 100 requests have the lengths of the one before them, where chance gives 2: the sample is worth 50"},
 	{"foreign-counts", "too few", says(func(p *ForeignPoint) { p.Stated.AskedRequests = 120 }), finding.Caution, "120 requests were asked for, and 100 are in the results"},
 	{"foreign-counts", "too few in a summary", says(func(p *ForeignPoint) { p.Rows, p.Stated.Completed = 0, 90 }), finding.Caution, "100 requests were asked for, and 90 are in the results"},

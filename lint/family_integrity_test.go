@@ -31,7 +31,7 @@ var integrityTrips = []trip{
 	}), finding.Void, "and the bundle's 100 ms lies outside of it"},
 	{"stated-interval", "another method", first(func(_ *Facts, s *Statement) { s.Method = "bootstrap over requests" }), finding.Caution, "it is said to be by bootstrap over requests"},
 	{"stated-interval", "fewer launches", first(func(_ *Facts, s *Statement) { s.N = 3 }), finding.Caution, "rest on n = 3, and the bundle has 5 launches"},
-	{"stated-interval", "a launch that is not there", first(func(_ *Facts, s *Statement) { s.Launches = []int{0, 1, 2, 3, 7} }), finding.Void, "cites launch 7"},
+	{"stated-interval", "a launch that is not there", first(func(_ *Facts, s *Statement) { s.Launches = []int{0, 1, 2, 3, 7} }), finding.Void, "cites launch index 7"},
 	{"uncertified-percentile", "p99 of 40 requests", (*scene).small, finding.Void, "the bundle cannot bound it: not certifiable (need n ≥ 368), have 40"},
 	{"usage-mismatch", "more than was allowed", func(s *scene) {
 		s.small()
@@ -77,11 +77,11 @@ var integrityTrips = []trip{
 				c.Begun, c.Failed = c.Begun+12, c.Failed+12
 			}
 		}
-	}, finding.Void, "launch 1: the client began 60 calls, of which 12 failed, and the records hold 48, of which 0 failed"},
+	}, finding.Void, "launch 2: the client began 60 calls, of which 12 failed, and the records hold 48, of which 0 failed"},
 	{"cut-short", "half of the window", func(s *scene) {
 		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Load.Duration = unit.Duration(2 * sceneWindow) })
-	}, finding.Void, "launch 0: 40 requests in 10.5 s were measured, planned are 21"},
+	}, finding.Void, "launch 1: 40 requests in 10.5 s were measured, planned are 21"},
 	{"outside-window", "the warm-up counts", func(s *scene) {
 		s.small()
 		s.request = func(_ int, r *record.Request, _ *[]record.Chunk) { r.Phase = record.Measure }
@@ -91,7 +91,7 @@ var integrityTrips = []trip{
 		s.start = func(launch int, start *bundle.LaunchStart) {
 			start.Wall = sceneDay.Add(time.Duration(launch) * 5 * time.Second)
 		}
-	}, finding.Void, "launch 1 began 10s before launch 0 had ended"},
+	}, finding.Void, "launch 2 began 10s before launch 1 had ended"},
 	{"impossible-times", "longer than the launch", func(s *scene) {
 		s.end = func(launch int, e *bundle.LaunchEnd) { e.Wall = e.Wall.Add(-10 * time.Second) }
 	}, finding.Void, "lasted 5s by the ledger, and its records go on for 1"},
@@ -104,7 +104,7 @@ var integrityTrips = []trip{
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			*r.First, r.Done = r.Sent+sceneTTFT+137*r.ID, r.Sent+2*sceneTTFT+1013*r.ID
 		}
-	}, finding.Void, "launch 1: 40 of 40 answers took as long, to the nanosecond, as one that is there already"},
+	}, finding.Void, "launch 2: 40 of 40 answers took as long, to the nanosecond, as one that is there already"},
 	{"shared-launches", "the baseline's records", func(s *scene) {
 		s.against = func(b *scene) { b.draw = 0 }
 	}, finding.Void, "10 files of raw records are in both bundles"},

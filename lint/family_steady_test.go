@@ -27,14 +27,14 @@ var steadyTrips = []trip{
 				slower(r, *events, 1)
 			}
 		}
-	}, finding.Caution, "launch 3 with"},
+	}, finding.Caution, "launch 4 with"},
 	{"outlier-launches", "one launch a little slower", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 3 {
 				slower(r, *events, .2)
 			}
 		}
-	}, finding.Note, "launch 3 with"},
+	}, finding.Note, "launch 4 with"},
 	{"outlier-launches", "one launch half as fast, by Tukey's fences", func(s *scene) {
 		s.run = func(r *spec.Run) { r.Spec.Trials.OutlierPolicy.Method = "tukey_iqr" }
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
@@ -90,7 +90,7 @@ var steadyTrips = []trip{
 				slower(r, *events, .4)
 			}
 		}
-	}, finding.Caution, "launch 2: TTFT is step, not steady: from value"},
+	}, finding.Caution, "launch 3: TTFT is step, not steady: from value"},
 }
 
 // A launch of 146 requests cannot bound its p99, and a few slow ones at its

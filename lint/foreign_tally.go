@@ -66,7 +66,7 @@ func tallyForeign(b *bundle.Bundle, p plan.Plan) ([]ForeignPoint, error) {
 		}
 		points, err := foreignLaunch(b, info.Index)
 		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", info.Index, err)
+			return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 		for _, point := range p.Points {
 			at := points[int32(point.Index)]
@@ -136,7 +136,7 @@ func isImport(f *Facts) bool { return f.Manifest.Source != nil }
 func (t ForeignPoint) place(f *Facts) string {
 	name := pointName(f, t.Point)
 	if len(f.Plan.Launches) > 1 {
-		name = fmt.Sprintf("%s, launch %d", name, t.Launch)
+		name = fmt.Sprintf("%s, launch %d", name, t.Launch+1)
 	}
 	return name
 }

@@ -37,7 +37,7 @@ func impossibleTimes(f *Facts) Answer {
 	for _, l := range f.Manifest.Launches {
 		last := time.Duration(f.lastDone(l.Index))
 		if took := l.Ended.Sub(l.Started); !l.Ended.IsZero() && last > took+ledgerSlack {
-			problems = append(problems, fmt.Sprintf("launch %d lasted %s by the ledger, and its records go on for %s", l.Index, took.Round(time.Millisecond), last.Round(time.Millisecond)))
+			problems = append(problems, fmt.Sprintf("launch %d lasted %s by the ledger, and its records go on for %s", l.Index+1, took.Round(time.Millisecond), last.Round(time.Millisecond)))
 		}
 	}
 	if len(problems) == 0 {
@@ -61,10 +61,10 @@ func overlaps(launches []bundle.LaunchInfo) []string {
 			continue
 		}
 		if l.Ended.Before(l.Started) {
-			list = append(list, fmt.Sprintf("launch %d ended before it began", l.Index))
+			list = append(list, fmt.Sprintf("launch %d ended before it began", l.Index+1))
 		}
 		if i+1 < len(ordered) && ordered[i+1].Started.Add(ledgerSlack).Before(l.Ended) {
-			list = append(list, fmt.Sprintf("launch %d began %s before launch %d had ended", ordered[i+1].Index, l.Ended.Sub(ordered[i+1].Started).Round(time.Millisecond), l.Index))
+			list = append(list, fmt.Sprintf("launch %d began %s before launch %d had ended", ordered[i+1].Index+1, l.Ended.Sub(ordered[i+1].Started).Round(time.Millisecond), l.Index+1))
 		}
 	}
 	return list

@@ -71,7 +71,7 @@ func TestChecks(t *testing.T) {
 		{"not asked for", func(f *Facts) { no := false; f.Plan.Run.Spec.Load.Calibrate = &no; f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "load.calibrate is false"},
 		{"never came to it", func(f *Facts) { f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "was not measured"},
 		{"could not", func(f *Facts) { f.Client.After.Unavailable = "no simulator" }, "client-unmeasured", finding.Caution, "after the run: no simulator"},
-		{"late", func(f *Facts) { v := 1.5e-3; f.Client.Launches[0].LagP99 = &v }, "client-limit", finding.Caution, "launch 0: send lag p99 1.50 ms (limit 1.00 ms)"},
+		{"late", func(f *Facts) { v := 1.5e-3; f.Client.Launches[0].LagP99 = &v }, "client-limit", finding.Caution, "launch 1: send lag p99 1.50 ms (limit 1.00 ms)"},
 		{"busy", func(f *Facts) { v := .9; f.Client.Launches[0].CPUShareMax = &v }, "client-limit", finding.Caution, "90.0 % (limit 80 %)"},
 		{"throttled", func(f *Facts) { v := .2; f.Client.Launches[0].Throttled = &v }, "client-limit", finding.Caution, "control group's limit 200 ms"},
 		{"pauses", func(f *Facts) { v := .02; f.Client.Launches[0].GCPauseMax = &v }, "client-limit", finding.Caution, "pause 20.0 ms"},

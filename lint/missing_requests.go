@@ -25,12 +25,12 @@ func missingRequests(f *Facts) Answer {
 	for _, t := range f.Tally.Points {
 		switch {
 		case t.Balance == Calls{}:
-			answer.Missing = fmt.Sprintf("the client's own count of the calls of launch %d", t.Launch)
+			answer.Missing = fmt.Sprintf("the client's own count of the calls of launch %d", t.Launch+1)
 		case t.Balance != t.Calls:
 			answer.Findings = append(answer.Findings, finding.Finding{
 				Severity: finding.Void,
 				Message: fmt.Sprintf("%s, launch %d: the client began %d calls, of which %d failed, and the records hold %d, of which %d failed",
-					placeName(pointName(f, t.Point), t.Side), t.Launch, t.Balance.Begun, t.Balance.Failed, t.Calls.Begun, t.Calls.Failed),
+					placeName(pointName(f, t.Point), t.Side), t.Launch+1, t.Balance.Begun, t.Balance.Failed, t.Calls.Begun, t.Calls.Failed),
 				Why: "requests that are left out are those that somebody did not like",
 				Fix: "measure again, and keep every record",
 			})

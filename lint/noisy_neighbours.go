@@ -31,7 +31,7 @@ func noisyNeighbours(f *Facts) Answer {
 			{h.Steal, limitSteal, "of the processor time went to other machines"},
 		} {
 			if l.value != nil && *l.value > l.most {
-				busy = append(busy, fmt.Sprintf("launch %d: %.1f %% %s (limit %.3g %%)", h.Launch, 100*min(1, *l.value), l.what, 100*l.most))
+				busy = append(busy, fmt.Sprintf("launch %d: %.1f %% %s (limit %.3g %%)", h.Launch+1, 100*min(1, *l.value), l.what, 100*l.most))
 			}
 		}
 	}

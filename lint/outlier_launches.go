@@ -70,7 +70,7 @@ func outlierLaunches(f *Facts) Answer {
 		var out []string
 		for i, mark := range marks {
 			if mark == stats.Severe {
-				out = append(out, fmt.Sprintf("launch %d with %s", row.PerLaunch[i].Launch, unit.Format(values[i], row.Unit)))
+				out = append(out, fmt.Sprintf("launch %d with %s", row.PerLaunch[i].Launch+1, unit.Format(values[i], row.Unit)))
 			}
 		}
 		if len(out) == 0 {

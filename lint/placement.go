@@ -93,7 +93,7 @@ func changed(list []place) []string {
 			first[p.side] = p
 		}
 		if at := first[p.side]; at.where != p.where {
-			out = append(out, fmt.Sprintf("launch %d on %s, launch %d on %s", at.launch, at.where, p.launch, p.where))
+			out = append(out, fmt.Sprintf("launch %d on %s, launch %d on %s", at.launch+1, at.where, p.launch+1, p.where))
 		}
 	}
 	return out

@@ -44,7 +44,7 @@ func hiddenRank(f *Facts) Answer {
 	var evidence []string
 	for _, launch := range f.Estimates.Launches {
 		if text, uneven := straggler(byLaunch[launch], severity == finding.Note); uneven {
-			evidence = append(evidence, fmt.Sprintf("launch %d: %s", launch, text))
+			evidence = append(evidence, fmt.Sprintf("launch %d: %s", launch+1, text))
 		}
 	}
 	if len(evidence) > 0 {

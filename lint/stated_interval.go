@@ -61,7 +61,7 @@ func againstRow(s Statement, row metric.Row) []finding.Finding {
 	}
 	for _, launch := range s.Launches {
 		if !hasLaunch(row, launch) {
-			add(finding.Void, "cite launches that the bundle holds", "cites launch %d, of which the bundle holds no value", launch)
+			add(finding.Void, "cite launches that the bundle holds", "cites launch index %d, of which the bundle holds no value", launch)
 		}
 	}
 	return list

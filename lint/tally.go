@@ -99,7 +99,7 @@ func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
 		}
 		points, err := tallyLaunch(b, p, info, timelines)
 		if err != nil {
-			return out, fmt.Errorf("launch %d: %w", info.Index, err)
+			return out, fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 		out.Points = append(out.Points, points...)
 	}

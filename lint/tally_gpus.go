@@ -42,7 +42,7 @@ func tallyGPUs(b *bundle.Bundle) ([]GPUTally, error) {
 		at := map[scopeAt]int{}
 		for s, err := range bundle.Rows[record.Sample](b, info.Index, bundle.Samples) {
 			if err != nil {
-				return nil, fmt.Errorf("launch %d: %w", info.Index, err)
+				return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			point, inside := windows.point(s.At)
 			if s.Source != "gpu" || s.Value == nil || !inside {
@@ -104,7 +104,7 @@ func readWindows(b *bundle.Bundle, launch int) (windows, error) {
 	begun := map[int32]int64{}
 	for e, err := range bundle.Rows[record.Event](b, launch, bundle.Events) {
 		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", launch, err)
+			return nil, fmt.Errorf("launch %d: %w", launch+1, err)
 		}
 		switch e.Name {
 		case record.WindowBegin:

@@ -97,7 +97,7 @@ func throttled(gpus []GPUTally) (slowed, capped []string) {
 		}
 		slices.Sort(reasons)
 		for _, reason := range reasons {
-			text := fmt.Sprintf("launch %d, %s: %s in %.0f %% of %d readings", g.Launch, g.UUID, strings.ToUpper(reason),
+			text := fmt.Sprintf("launch %d, %s: %s in %.0f %% of %d readings", g.Launch+1, g.UUID, strings.ToUpper(reason),
 				100*float64(g.Reasons[reason])/float64(max(1, g.Readings)), g.Readings)
 			if reason == powerCap {
 				capped = append(capped, text)
@@ -117,10 +117,10 @@ func clockDrifts(gpus []GPUTally) []string {
 	var list []string
 	for _, g := range gpus {
 		if moved, sure := drift(g.Clock, least); sure && math.Abs(moved) > clockDrift*stats.Middle(g.Clock) {
-			list = append(list, fmt.Sprintf("launch %d, %s: clock %.0f → %.0f MHz", g.Launch, g.UUID, g.Clock[0], g.Clock[len(g.Clock)-1]))
+			list = append(list, fmt.Sprintf("launch %d, %s: clock %.0f → %.0f MHz", g.Launch+1, g.UUID, g.Clock[0], g.Clock[len(g.Clock)-1]))
 		}
 		if moved, sure := drift(g.Celsius, least); sure && moved > warming {
-			list = append(list, fmt.Sprintf("launch %d, %s: temperature %.0f → %.0f °C", g.Launch, g.UUID, g.Celsius[0], g.Celsius[len(g.Celsius)-1]))
+			list = append(list, fmt.Sprintf("launch %d, %s: temperature %.0f → %.0f °C", g.Launch+1, g.UUID, g.Celsius[0], g.Celsius[len(g.Celsius)-1]))
 		}
 	}
 	return list

@@ -150,7 +150,7 @@ func insufficientWarmup(f *Facts) Answer {
 func earlyFinding(point string, w spotted, in spread, severity finding.Severity) finding.Finding {
 	s := w.series
 	message := fmt.Sprintf("%s, launch %d: the window begins %d requests before %s is steady: mean %s where the steady part has %s (%+.0f %%), p50 %s and %s",
-		point, w.launch, *s.Early, s.Name, second(s.Window.Mean), second(s.Steady.Mean), 100*(s.Window.Mean/s.Steady.Mean-1), second(s.Window.Median), second(s.Steady.Median))
+		point, w.launch+1, *s.Early, s.Name, second(s.Window.Mean), second(s.Steady.Mean), 100*(s.Window.Mean/s.Steady.Mean-1), second(s.Window.Median), second(s.Steady.Median))
 	if s.Window.N >= steady.FewestForTail {
 		message += fmt.Sprintf(", p99 %s and %s", second(s.Window.P99), second(s.Steady.P99))
 	}
@@ -195,7 +195,7 @@ func notSteady(f *Facts) Answer {
 		list = append(list, finding.Finding{
 			Severity: severity,
 			Message: fmt.Sprintf("%s, launch %d: %s is %s, not steady: %s; so in %d of %d launches",
-				point.Name, own[0].launch, s.Name, s.State.Shape, shapeReason(s.State), in.bad, in.all),
+				point.Name, own[0].launch+1, s.Name, s.State.Shape, shapeReason(s.State), in.bad, in.all),
 			Why:      "a mean or a percentile of a level that moves depends on when the window was",
 			Fix:      shapeFix[s.State.Shape],
 			Evidence: s.State.Reasons,

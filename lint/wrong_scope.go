@@ -53,7 +53,7 @@ func wrongScope(f *Facts) Answer {
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,
 			Message: fmt.Sprintf("%d steps are shorter than the time in which their kernels ran, such as %s against %s on rank %d of launch %d",
-				over, duration(worst.OverStep), duration(worst.OverBusy), worst.Rank, worst.Launch),
+				over, duration(worst.OverStep), duration(worst.OverBusy), worst.Rank, worst.Launch+1),
 			Why: "the start of work was timed, not the work: kernels run on after the call returns",
 			Fix: "synchronise the device before the clock is stopped, or time with device events",
 		})

@@ -36,7 +36,7 @@ type judging struct {
 func (j *judging) read(b *bundle.Bundle) error {
 	for _, info := range b.Launches() {
 		if err := j.launch(b, info); err != nil {
-			return fmt.Errorf("launch %d: %w", info.Index, err)
+			return fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 	}
 	j.client.Bounds = boundsOf(j.client.Before, j.client.After)

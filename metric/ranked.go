@@ -143,7 +143,7 @@ func ReadRanks(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo) (Launch, e
 		err = r.prepare(p, info.Side)
 	}
 	if err != nil {
-		return Launch{}, fmt.Errorf("launch %d: %w", info.Index, err)
+		return Launch{}, fmt.Errorf("launch %d: %w", info.Index+1, err)
 	}
 	return r.launch, nil
 }

@@ -54,7 +54,7 @@ func readLaunch(b *bundle.Bundle, index int, see func(t *Timeline)) (Launch, err
 		err = r.each(func() func(int, *Timeline) { return func(_ int, t *Timeline) { see(t) } })
 	}
 	if err != nil {
-		return Launch{}, fmt.Errorf("launch %d: %w", index, err)
+		return Launch{}, fmt.Errorf("launch %d: %w", index+1, err)
 	}
 	return r.launch, nil
 }

@@ -201,7 +201,7 @@ func (row *Row) discount(r Repeats, quantile, confidence float64) {
 	was := row.PerLaunch[i].N
 	left := int(int64(was) * int64(r.Effective) / int64(r.Rows))
 	row.PerLaunch[i].N = left
-	row.Warnings = append(row.Warnings, fmt.Sprintf("launch %d: %d values tell as much as %d: requests repeat each other", r.Launch, was, left))
+	row.Warnings = append(row.Warnings, fmt.Sprintf("launch %d: %d values tell as much as %d: requests repeat each other", r.Launch+1, was, left))
 	if quantile > 0 && left < stats.MinSamples(quantile, confidence) && row.Interval != stats.Unbounded {
 		row.Interval = stats.Unbounded
 		row.Warnings = append(row.Warnings, fmt.Sprintf("%s, have %d in the smallest launch", stats.NotCertifiable(quantile, confidence), left))

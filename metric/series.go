@@ -63,7 +63,7 @@ func readBeside(b *bundle.Bundle, launch int) (*Beside, error) {
 	out := &Beside{bySource: map[string][]*series{}, memory: memoryOf(b.Manifest.Environment)}
 	for s, err := range bundle.Rows[record.Sample](b, launch, bundle.Samples) {
 		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", launch, err)
+			return nil, fmt.Errorf("launch %d: %w", launch+1, err)
 		}
 		out.add(s)
 	}

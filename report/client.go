@@ -68,7 +68,7 @@ func writeClient(b *bytes.Buffer, r Report) {
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(t, "  launch\tlag p50\tlag p99\tlate > 1 ms\tshared reads\tCPU\tbusiest\tGC pause\trun queue\tsteal\tpressure\tmemory\tfiles")
 		for _, h := range r.Client.Launches {
-			fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Launch,
+			fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.Launch+1,
 				Quantity(h.LagP50, metric.TTFT.Unit), Quantity(h.LagP99, metric.TTFT.Unit), Percent(h.LateShare), Percent(h.SharedRead),
 				Percent(h.CPUShare), Percent(h.CPUShareMax), Quantity(h.GCPauseMax, metric.TTFT.Unit),
 				Percent(h.RunQueue), Percent(h.Steal), Percent(h.CPUPressure), Quantity(h.ResidentMax, unit.Byte), Count(h.OpenFilesMax))

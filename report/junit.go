@@ -23,7 +23,7 @@ func JUnit(w io.Writer, r Report) error {
 		suite.count(junitCase{Class: "seal", Name: "the bundle is what was sealed", Failure: &junitFailure{Type: judge.NotVerified, Message: alarm}})
 	}
 	for _, l := range r.Launches {
-		c := junitCase{Class: "launch", Name: fmt.Sprintf("launch %d", l.Index)}
+		c := junitCase{Class: "launch", Name: fmt.Sprintf("launch %d", l.Index+1)}
 		if l.Outcome != bundle.LaunchCompleted {
 			c.Failure = &junitFailure{Type: string(l.Outcome), Message: strings.TrimSuffix(string(l.Outcome)+": "+l.Reason, ": ")}
 		}

@@ -246,7 +246,7 @@ func provenance(r Report) []string {
 		lines = append(lines, visible.Markdown(sourceSentence(r.Source)))
 	}
 	for _, l := range r.Estimates.LeftOut {
-		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch, visible.Markdown(l.Reason)))
+		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch+1, visible.Markdown(l.Reason)))
 	}
 	if text := Unseen(r); text != "" {
 		lines = append(lines, text)

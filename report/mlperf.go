@@ -35,7 +35,7 @@ func writeMLPerf(b *bytes.Buffer, results []mlperf.Result, name func(point int) 
 		if r.TokensPerSecond != nil {
 			parts = append(parts, unit.Format(*r.TokensPerSecond, unit.TokenPerSecond))
 		}
-		fmt.Fprintf(b, "  %s, launch %d: %s: %s\n", name(r.Point), r.Launch, verdict, strings.Join(parts, ", "))
+		fmt.Fprintf(b, "  %s, launch %d: %s: %s\n", name(r.Point), r.Launch+1, verdict, strings.Join(parts, ", "))
 		for _, reason := range r.Reasons {
 			fmt.Fprintf(b, "    %s\n", reason)
 		}

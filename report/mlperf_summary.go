@@ -44,7 +44,7 @@ func writeSummary(b *bytes.Buffer, r Report, result mlperf.Result) {
 	head := func(title string) { fmt.Fprintf(b, "%s\n%s\n%s\n", rule, title, rule) }
 	asked := r.Plan.Run.Spec.Load.MLPerf
 	head("assay summary in the manner of LoadGen: NO MLPerf RESULT")
-	line("Run", "%s, launch %d, %s, %s", r.RunID, result.Launch, r.PointName(result.Point), r.Signature)
+	line("Run", "%s, launch %d, %s, %s", r.RunID, result.Launch+1, r.PointName(result.Point), r.Signature)
 	line("SUT name", "%s", r.Plan.Name)
 	line("Scenario", "%s", loadgenNames[result.Scenario])
 	line("Mode", "PerformanceOnly")

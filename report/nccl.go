@@ -173,7 +173,7 @@ func (t ncclTable) writeRanks(b *bytes.Buffer, r Report, point int) error {
 	}
 	for rank, err := range bundle.Rows[record.Rank](r.Bundle, launch, bundle.Ranks) {
 		if err != nil {
-			return fmt.Errorf("ranks of launch %d: %w", launch, err)
+			return fmt.Errorf("ranks of launch %d: %w", launch+1, err)
 		}
 		if int(rank.World) == world {
 			fmt.Fprintf(b, "#  Rank %2d Group %2d Pid %6d on %10s device %2d [0000:00:00] %s\n", rank.Rank, 0, rank.PID, rank.Host, rank.LocalRank, rank.Device)

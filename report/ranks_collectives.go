@@ -216,7 +216,7 @@ func matrixBlocks(matrices []collectives.Matrix) (list []Block) {
 			if of.values == nil {
 				continue
 			}
-			b := Block{Title: fmt.Sprintf("%s between %d ranks, launch %d", of.title, m.Ranks, m.Launch), Head: head}
+			b := Block{Title: fmt.Sprintf("%s between %d ranks, launch %d", of.title, m.Ranks, m.Launch+1), Head: head}
 			if m.Guess != "" {
 				b.Lines = []string{m.Guess}
 			}

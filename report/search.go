@@ -25,9 +25,9 @@ func writeSearch(b *bytes.Buffer, s *search.Summary) {
 	}
 	fmt.Fprintf(b, "  each verdict is at %g %% confidence; that none is wrong, at least %.0f %%\n", 100*s.Confidence, 100*s.Together)
 	for _, l := range s.Launches {
-		fmt.Fprintf(b, "  launch %d: %s\n", l.Launch, l.Answer.Sentence(s.Kind, s.Unit))
+		fmt.Fprintf(b, "  launch %d: %s\n", l.Launch+1, l.Answer.Sentence(s.Kind, s.Unit))
 		if l.Doubt != "" {
-			fmt.Fprintf(b, "  launch %d: THE RECORDS DO NOT LEAD THERE: %s\n", l.Launch, l.Doubt)
+			fmt.Fprintf(b, "  launch %d: THE RECORDS DO NOT LEAD THERE: %s\n", l.Launch+1, l.Doubt)
 		}
 		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "    %s\tround\trequests\tmissed, with its bounds and what is allowed\tverdict\tnext\n", s.Kind)

@@ -30,7 +30,7 @@ func TestSearchText(t *testing.T) {
 		"search for the highest rate that keeps ttft p99 ≤ 300ms",
 		"held in every launch, failed in any: highest rate shown to hold: 12.5/s, lowest shown to fail: 14/s",
 		"that none is wrong, at least 98 %",
-		"0.25 % [0.01, 0.96] of 1", "fails (saturated)", "launch 1: THE RECORDS DO NOT LEAD THERE: step 1 differs",
+		"0.25 % [0.01, 0.96] of 1", "fails (saturated)", "launch 2: THE RECORDS DO NOT LEAD THERE: step 1 differs",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -50,7 +50,7 @@ func TestMLPerfText(t *testing.T) {
 		{Scenario: "single_stream", Valid: true, Queries: 80, Samples: 80, Seconds: 600, Percentile: 90, Latency: &latency, SamplesPerSecond: .13, TokensPerSecond: &tokens},
 		{Launch: 1, Scenario: "server", Reasons: []string{"too short"}, Percentile: 99, Limits: []mlperf.Limit{{Metric: "ttft.v1", Max: 2, Over: 3}}},
 	}, func(int) string { return "the point" })
-	for _, want := range []string{"the point, launch 0: VALID: 80 queries, 80 samples", "p90 latency at most 250 ms", "640 tok/s", "launch 1: INVALID", "p99 ttft.v1 not certifiable (limit 2.00 s, 3 over)", "    too short"} {
+	for _, want := range []string{"the point, launch 1: VALID: 80 queries, 80 samples", "p90 latency at most 250 ms", "640 tok/s", "launch 2: INVALID", "p99 ttft.v1 not certifiable (limit 2.00 s, 3 over)", "    too short"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -311,7 +311,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 		fmt.Fprintln(b)
 	}
 	for _, l := range r.Estimates.LeftOut {
-		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch, visible.Line(l.Reason))
+		fmt.Fprintf(b, "launch %d is left out of every estimate: %s\n", l.Launch+1, visible.Line(l.Reason))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", visible.Line(warning))

@@ -110,7 +110,7 @@ func Read(b *bundle.Bundle, launch int) (Path, error) {
 	}
 	var p Path
 	if err := json.Unmarshal(data, &p); err != nil {
-		return Path{}, fmt.Errorf("launch %d: %s: %w", launch, File, err)
+		return Path{}, fmt.Errorf("launch %d: %s: %w", launch+1, File, err)
 	}
 	return p, nil
 }

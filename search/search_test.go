@@ -275,7 +275,7 @@ func TestCommon(t *testing.T) {
 	of := func(holds, fails float64, end End, undecided ...float64) Launched {
 		return Launched{Path: Path{Answer: Answer{Holds: &holds, Fails: &fails, End: end, Undecided: undecided}, Steps: []Step{{Point: int(holds), Load: holds}}}}
 	}
-	list := []Launched{of(10, 12, Resolved, 11), of(8, 14, Resolved, 9, 11), of(9, 13, Resolved)}
+	list := []Launched{of(10, 12, Resolved, 11), of(8, 14, Resolved, 9, 11, 13), of(9, 13, Resolved)}
 	if a := common(list); *a.Holds != 8 || *a.Fails != 12 || len(a.Undecided) != 2 || a.End != Resolved {
 		t.Errorf("together: %s", a)
 	}

@@ -101,6 +101,9 @@ func common(launches []Launched) Answer {
 		}
 	}
 	slices.Sort(a.Undecided)
+	if a.Fails != nil { // what one launch could not decide, another did
+		a.Undecided = slices.DeleteFunc(a.Undecided, func(load float64) bool { return load >= *a.Fails })
+	}
 	return a
 }
 

@@ -36,7 +36,7 @@ func Training(b *bundle.Bundle, point int) (Breakdown, bool, error) {
 		var order []int64
 		for r, err := range bundle.Rows[record.Step](b, info.Index, bundle.Steps) {
 			if err != nil {
-				return out, false, fmt.Errorf("launch %d: %w", info.Index, err)
+				return out, false, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			if int(r.Point) != point || r.Phase != record.Measure {
 				continue

@@ -35,7 +35,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		one, err := readLaunch(b, p, info.Index)
 		if err != nil {
-			return Report{}, fmt.Errorf("collectives of launch %d: %w", info.Index, err)
+			return Report{}, fmt.Errorf("collectives of launch %d: %w", info.Index+1, err)
 		}
 		s.launches = append(s.launches, one)
 	}

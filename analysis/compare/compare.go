@@ -330,7 +330,7 @@ func (s Side) warnings() []string {
 	for _, left := range s.Estimates.LeftOut {
 		mine := slices.ContainsFunc(s.Manifest.Launches, func(l bundle.LaunchInfo) bool { return l.Index == left.Launch && l.Side == s.Name })
 		if mine {
-			list = append(list, fmt.Sprintf("%s: launch %d is left out: %s", s.Label, left.Launch, left.Reason))
+			list = append(list, fmt.Sprintf("%s: launch %d is left out: %s", s.Label, left.Launch+1, left.Reason))
 		}
 	}
 	return list

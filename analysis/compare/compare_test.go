@@ -221,7 +221,7 @@ func TestShares(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	died := scene.Run{ID: "b", Document: strings.Replace(document, "NAME", "b", 1), Launches: []scene.Launch{{Slow: 1.2}, {Died: true}}}
 	_, c := compareTwo(t, side(t, "a", []float64{1, 1.01, .99}), open(t, died, ""), Options{})
-	if !slices.Contains(c.Warnings, "b: launch 1 is left out: failed: the server ended by itself") {
+	if !slices.Contains(c.Warnings, "b: launch 2 is left out: failed: the server ended by itself") {
 		t.Errorf("warnings %q, want the launch that died", c.Warnings)
 	}
 	if got := row(t, c, ttft); got.Verdict != Inconclusive || !strings.Contains(got.Settle, "2 more launches each") {

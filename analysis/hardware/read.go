@@ -23,12 +23,12 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		for row, err := range bundle.Rows[record.Trial](b, info.Index, bundle.Trials) {
 			if err != nil {
-				return r, fmt.Errorf("launch %d: %w", info.Index, err)
+				return r, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			all.add(launches, row)
 		}
 		if err := traffic.read(b, info.Index); err != nil {
-			return r, fmt.Errorf("launch %d: %w", info.Index, err)
+			return r, fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 		launches++
 	}

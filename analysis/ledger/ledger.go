@@ -50,7 +50,7 @@ func Windows(b *bundle.Bundle) (seconds float64, err error) {
 		begun := map[int32]int64{}
 		for e, err := range bundle.Rows[record.Event](b, info.Index, bundle.Events) {
 			if err != nil {
-				return 0, fmt.Errorf("launch %d: %w", info.Index, err)
+				return 0, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			switch at, open := begun[e.Point]; {
 			case e.Name == record.WindowBegin:

@@ -24,7 +24,7 @@ func Log(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, point int) ([]Ev
 			return logOf(one.Ranked, p, info)
 		}
 	}
-	return nil, fmt.Errorf("launch %d: point %d has no steps of training", info.Index, point)
+	return nil, fmt.Errorf("launch %d: point %d has no steps of training", info.Index+1, point)
 }
 
 func logOf(r *metric.Ranked, p plan.Plan, info bundle.LaunchInfo) ([]Event, error) {
@@ -35,7 +35,7 @@ func logOf(r *metric.Ranked, p plan.Plan, info bundle.LaunchInfo) ([]Event, erro
 		}
 	}
 	if len(steps) == 0 {
-		return nil, fmt.Errorf("launch %d: no step with gradient exchange", info.Index)
+		return nil, fmt.Errorf("launch %d: no step with gradient exchange", info.Index+1)
 	}
 	var list []Event
 	add := func(at int64, kind, key string, value any, metadata map[string]any) {

@@ -23,7 +23,7 @@ func findings(p Point, list []measured) (out []finding.Finding) {
 		if c.Name == "flop_count" || c.Name == "parameters" {
 			severity, why, fix = finding.Caution, "utilisation rests on the counts of the plan", "do not quote MFU; look for what the model has and the plan does not"
 		}
-		add("training-"+strings.ReplaceAll(c.Name, "_", "-"), severity, fmt.Sprintf("launch %d: %s failed%s", c.Launch, strings.ReplaceAll(c.Name, "_", " "), because(c)), why, fix)
+		add("training-"+strings.ReplaceAll(c.Name, "_", "-"), severity, fmt.Sprintf("launch %d: %s failed%s", c.Launch+1, strings.ReplaceAll(c.Name, "_", " "), because(c)), why, fix)
 	}
 	for _, m := range p.Memory {
 		if m.Outcome == outOfMemory {
@@ -39,7 +39,7 @@ func findings(p Point, list []measured) (out []finding.Finding) {
 		basis, ok := m.point.TrainingFLOP()
 		rate, known := metric.TokensPerSecond.Whole(m.point)
 		if share := rate * basis.PerToken / (float64(basis.Devices) * basis.Peak); ok && known && basis.Peak > 0 && share > 1 {
-			add("training-mfu-above-one", finding.Caution, fmt.Sprintf("launch %d: model FLOP utilisation would be %.0f %%", m.launch, 100*share),
+			add("training-mfu-above-one", finding.Caution, fmt.Sprintf("launch %d: model FLOP utilisation would be %.0f %%", m.launch+1, 100*share),
 				"nothing computes faster than its peak: the peak is another device's or precision's, devices are miscounted, or the convention counts what is not computed",
 				"check spec.train.peakTFLOPS and flopConvention", fmt.Sprintf("%s: %.4g FLOP/s × %d", basis.PeakSource, basis.Peak, basis.Devices))
 			break
@@ -85,16 +85,16 @@ func clockFindings(p Point, list []measured, add adder) {
 		step := seconds(m.counted[len(m.counted)/2].Slowest())
 		switch {
 		case !known:
-			add("training-clocks-unknown", finding.Note, fmt.Sprintf("launch %d: how the ranks' clocks stand to each other is not known", m.launch),
+			add("training-clocks-unknown", finding.Note, fmt.Sprintf("launch %d: how the ranks' clocks stand to each other is not known", m.launch+1),
 				"waiting for a peer cannot be distinguished from transfer", "let ranks reach the controller before the measurement")
 			return
 		case !m.aligned:
-			add("training-clocks-rejected", finding.Caution, fmt.Sprintf("launch %d: a bucket ended %s before the last rank had it; clocks within %s of the truth cannot show that", m.launch, show(seconds(m.early)), show(worst)),
+			add("training-clocks-rejected", finding.Caution, fmt.Sprintf("launch %d: a bucket ended %s before the last rank had it; clocks within %s of the truth cannot show that", m.launch+1, show(seconds(m.early)), show(worst)),
 				"no collective ends before its last rank has entered: the clocks are wrong, and everything that needs a common one is left out",
 				"synchronise on an idle network, before and after; look for a clock that is set while ranks run")
 			return
 		case 2*worst > leastCost*step:
-			add("training-clock-bound", finding.Note, fmt.Sprintf("launch %d: clocks are known within %s only, at steps of %s", m.launch, show(worst), show(step)),
+			add("training-clock-bound", finding.Note, fmt.Sprintf("launch %d: clocks are known within %s only, at steps of %s", m.launch+1, show(worst), show(step)),
 				"a rank is never called late inside the bounds, so that a straggler of that size stays unnamed", "synchronise over a shorter or idle way")
 			return
 		}
@@ -116,7 +116,7 @@ func lossFinding(list []measured, add adder) {
 			}
 		}
 		if have > 0 && lack != nil {
-			add("training-loss-not-finite", finding.Void, fmt.Sprintf("launch %d: the loss of rank %d is not a finite number in step %d", m.launch, lack.Rank, lack.Step),
+			add("training-loss-not-finite", finding.Void, fmt.Sprintf("launch %d: the loss of rank %d is not a finite number in step %d", m.launch+1, lack.Rank, lack.Step),
 				"training has broken down; its speed means nothing", "use a smaller learning rate, another precision or loss scaling")
 			return
 		}

@@ -25,7 +25,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		checks, err := checksOf(b, info.Index)
 		if err != nil {
-			return out, fmt.Errorf("launch %d: %w", info.Index, err)
+			return out, fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 		links := linksOf(launch)
 		for _, point := range launch.Points {

@@ -114,7 +114,7 @@ var straggler = Playbook{
 				continue
 			}
 			a.Reply = No
-			a.Figure = fmt.Sprintf("launch %d: rank %d takes %.3g times the median rank and is slowest in %.0f %% of %d steps", launch, worst.Rank, ratio, 100*worst.Held(), worst.Steps)
+			a.Figure = fmt.Sprintf("launch %d: rank %d takes %.3g times the median rank and is slowest in %.0f %% of %d steps", launch+1, worst.Rank, ratio, 100*worst.Held(), worst.Steps)
 			if ratio > slowRank && worst.Held() > mostSteps {
 				a.Reply = Yes
 				return a
@@ -201,10 +201,10 @@ func throttled(e Evidence) (Reply, string) {
 			reply, figure = No, "no control group held processors back, and nobody waited for one"
 		}
 		if h.Throttled != nil && *h.Throttled > 0 {
-			return Yes, fmt.Sprintf("launch %d: held back for %.3g s (on the host that assay runs on)", h.Launch, *h.Throttled)
+			return Yes, fmt.Sprintf("launch %d: held back for %.3g s (on the host that assay runs on)", h.Launch+1, *h.Throttled)
 		}
 		if h.CPUPressure != nil && *h.CPUPressure > pressed {
-			reply, figure = Yes, fmt.Sprintf("launch %d: some task waited for a processor %.0f %% of the time (on the host that assay runs on)", h.Launch, 100**h.CPUPressure)
+			reply, figure = Yes, fmt.Sprintf("launch %d: some task waited for a processor %.0f %% of the time (on the host that assay runs on)", h.Launch+1, 100**h.CPUPressure)
 		}
 	}
 	return reply, figure
@@ -213,7 +213,7 @@ func throttled(e Evidence) (Reply, string) {
 func restarted(e Evidence) (Reply, string) {
 	for _, l := range e.Manifest.Launches {
 		if l.Outcome != bundle.LaunchCompleted {
-			return Yes, fmt.Sprintf("launch %d %s: %s", l.Index, l.Outcome, l.Reason)
+			return Yes, fmt.Sprintf("launch %d %s: %s", l.Index+1, l.Outcome, l.Reason)
 		}
 	}
 	if len(e.Manifest.Launches) == 0 {
@@ -245,7 +245,7 @@ func retransmitted(e Evidence) (Reply, string) {
 			reply, figure = No, "no segment was sent again (on the host that assay runs on)"
 		}
 		if *h.Retransmits > 0 {
-			reply, figure = Yes, fmt.Sprintf("launch %d: %.0f segments were sent again (on the host that assay runs on)", h.Launch, *h.Retransmits)
+			reply, figure = Yes, fmt.Sprintf("launch %d: %.0f segments were sent again (on the host that assay runs on)", h.Launch+1, *h.Retransmits)
 		}
 	}
 	return reply, figure

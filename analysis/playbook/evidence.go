@@ -29,7 +29,7 @@ func ReadRequests(b *bundle.Bundle) (Requests, error) {
 		}
 		for r, err := range bundle.Rows[connectionRow](b, info.Index, bundle.Requests) {
 			if err != nil {
-				return out, fmt.Errorf("launch %d: %w", info.Index, err)
+				return out, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			if r.Phase != record.Measure {
 				continue

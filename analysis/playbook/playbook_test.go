@@ -97,7 +97,7 @@ func TestLowUtilisation(t *testing.T) {
 	if w.Symptom.Reply != Yes {
 		t.Errorf("%+v", w.Symptom)
 	}
-	reply(t, w, "processors held back", Yes, "launch 2: held back for 3 s")
+	reply(t, w, "processors held back", Yes, "launch 3: held back for 3 s")
 	reply(t, w, "loader", Yes, "40 % of the step")
 	reply(t, w, "network stall", No, "no segment")
 	reply(t, w, "storage", Missing, "probe")

@@ -43,7 +43,7 @@ func Read(b *bundle.Bundle) ([]Tally, error) {
 		slowest := map[int64]record.Step{}
 		for s, err := range bundle.Rows[record.Step](b, info.Index, bundle.Steps) {
 			if err != nil {
-				return nil, fmt.Errorf("launch %d: %w", info.Index, err)
+				return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			if s.Phase != record.Measure {
 				continue

@@ -27,7 +27,7 @@ func Findings(b *bundle.Bundle, p plan.Plan) ([]finding.Finding, error) {
 	for _, info := range b.Launches() {
 		for e, err := range bundle.Rows[record.Event](b, info.Index, bundle.Events) {
 			if err != nil {
-				return nil, fmt.Errorf("launch %d: %w", info.Index, err)
+				return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			if e.Name != record.PointSaturated {
 				continue
@@ -45,13 +45,13 @@ func Findings(b *bundle.Bundle, p plan.Plan) ([]finding.Finding, error) {
 func found(p plan.Plan, launch int, e record.Event) (finding.Finding, error) {
 	var g stats.QueueGrowth
 	if err := json.Unmarshal([]byte(e.Detail), &g); err != nil {
-		return finding.Finding{}, fmt.Errorf("launch %d: event %s: %w", launch, e.Name, err)
+		return finding.Finding{}, fmt.Errorf("launch %d: event %s: %w", launch+1, e.Name, err)
 	}
 	point, _ := p.PointByIndex(int(e.Point))
 	f := finding.Finding{
 		Check: Check, Severity: finding.Caution,
 		Message: fmt.Sprintf("%s, launch %d: the queue grew by %.3g requests a second of %.3g offered, from %g in flight to %g in %.3g s (p = %.2g)",
-			point.Name, launch, g.Slope, g.Rate, g.First, g.Last, g.Seconds, g.P),
+			point.Name, launch+1, g.Slope, g.Rate, g.First, g.Last, g.Seconds, g.P),
 		Why:      "there is no steady state at this rate: its latencies say how long the point lasted, not how fast the system is",
 		Fix:      "call the rate unstable, or look for the highest one that holds with load.search",
 		Evidence: []string{e.Detail},

@@ -17,7 +17,7 @@ func TestFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "rate=20/s, launch 1: the queue grew by 4.2 requests a second of 20 offered, from 4 in flight to 130 in 30 s (p = 0.0001)"
+	want := "rate=20/s, launch 2: the queue grew by 4.2 requests a second of 20 offered, from 4 in flight to 130 in 30 s (p = 0.0001)"
 	if f.Message != want || f.Severity != finding.Caution || f.Check != Check || f.Why == "" || f.Fix == "" {
 		t.Errorf("finding %+v, want %q", f, want)
 	}

@@ -200,7 +200,7 @@ func throughputs(b *bundle.Bundle) (map[int][]float64, error) {
 		work := map[int32]float64{}
 		for row, err := range bundle.Rows[record.Step](b, info.Index, bundle.Steps) {
 			if err != nil {
-				return nil, fmt.Errorf("launch %d: %w", info.Index, err)
+				return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
 			}
 			if row.Phase != record.Measure || !row.Synced {
 				continue

@@ -68,7 +68,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		points, err := readLaunch(b, info.Index, p)
 		if err != nil {
-			return r, fmt.Errorf("launch %d: %w", info.Index, err)
+			return r, fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 		r.Points = append(r.Points, points...)
 	}

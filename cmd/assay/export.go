@@ -54,32 +54,33 @@ Exit codes: 0 done, 1 failed, 2 usage error, 4 the bundle was changed after seal
 				return err
 			}
 			if asJSON {
-				return printJSON(env.Stdout, map[string]any{"folder": out, "launch": launch})
+				return printJSON(env.Stdout, map[string]any{"folder": out, "launch": launch - 1})
 			}
 			_, err = fmt.Fprintln(env.Stdout, out)
 			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "the folder to make; it must not exist")
-	cmd.Flags().IntVar(&launch, "launch", 0, "the launch to write (default: the first that was completed)")
+	cmd.Flags().IntVar(&launch, "launch", 0, "the launch to write, counted from 1 (default: the first that was completed)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	trust.add(cmd)
 	return cmd
 }
 
+// firstCompleted is the launch to write where none is named, counted from 1.
 func firstCompleted(b *bundle.Bundle) int {
 	for _, l := range b.Launches() {
 		if l.Outcome == bundle.LaunchCompleted {
-			return l.Index
+			return l.Index + 1
 		}
 	}
-	return 0
+	return 1
 }
 
 func exportLaunch(b *bundle.Bundle, launch int, out string) error {
 	var have []int
 	for _, l := range b.Launches() {
-		have = append(have, l.Index)
+		have = append(have, l.Index+1)
 	}
 	if !slices.Contains(have, launch) {
 		return usageError(fmt.Errorf("--launch %d: the bundle has %v", launch, have))
@@ -88,5 +89,5 @@ func exportLaunch(b *bundle.Bundle, launch int, out string) error {
 	if err != nil {
 		return err
 	}
-	return foreign.ExportGenAIBench(b, p, launch, out)
+	return foreign.ExportGenAIBench(b, p, launch-1, out)
 }

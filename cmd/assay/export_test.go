@@ -73,7 +73,7 @@ func TestExportErrors(t *testing.T) {
 		{[]string{"genai-bench", dir}, exitUsage, "--out: want the folder to make"},
 		{[]string{"genai-bench", taken, "-o", "x"}, exitUsage, "is not a bundle"},
 		{[]string{"genai-bench", dir, "-o", taken}, exitFailed, "want a folder that does not exist"},
-		{[]string{"genai-bench", dir, "-o", filepath.Join(taken, "x"), "--launch", "7"}, exitUsage, "--launch 7: the bundle has [0]"},
+		{[]string{"genai-bench", dir, "-o", filepath.Join(taken, "x"), "--launch", "7"}, exitUsage, "--launch 7: the bundle has [1]"},
 	} {
 		if _, stderr, code := call(t, append([]string{"export"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
 			t.Errorf("export %v: exit %d, %q; want %d, %q", tt.args, code, stderr, tt.code, tt.want)

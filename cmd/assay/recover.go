@@ -58,7 +58,7 @@ func printRecovery(w io.Writer, m *bundle.Manifest, wasSealed bool) error {
 		if l.Reason != "" {
 			text += ": " + l.Reason
 		}
-		if _, err := fmt.Fprintf(w, "launch %d  %s\n", l.Index, text); err != nil {
+		if _, err := fmt.Fprintf(w, "launch %d  %s\n", l.Index+1, text); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func TestReportCommand(t *testing.T) {
 		{"JSON", []string{"--json", base}, exitOK, `"runID": "base"`, ""},
 		{"Markdown", []string{"--format", "md", base}, exitOK, "## assay base\n", ""},
 		{"CSV", []string{"--format", "csv", base}, exitOK, "base,concurrency=1,0,1,", ""},
-		{"JUnit", []string{"--format", "junit", base}, exitOK, `<testcase classname="launch" name="launch 0">`, ""},
+		{"JUnit", []string{"--format", "junit", base}, exitOK, `<testcase classname="launch" name="launch 1">`, ""},
 		{"short JSON", []string{"--format", "results", base}, exitOK, `"world_size": null`, ""},
 		{"a file by its ending", []string{"-o", file("run.md"), base}, exitOK, "", "wrote "},
 		{"a file by its format", []string{"-o", file("run.out"), "--format", "csv", base}, exitOK, "", "wrote "},

@@ -117,7 +117,7 @@ func (x exhibit) findings() part {
 	var weak part
 	weak.Title = "Warnings of reading"
 	for _, l := range x.Estimates.LeftOut {
-		weak.Points = append(weak.Points, fmt.Sprintf("launch %d is left out of every estimate: %s", l.Launch, l.Reason))
+		weak.Points = append(weak.Points, fmt.Sprintf("launch %d is left out of every estimate: %s", l.Launch+1, l.Reason))
 	}
 	weak.Points = append(weak.Points, x.Warnings...)
 	p.add(weak)

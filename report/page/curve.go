@@ -282,7 +282,7 @@ func (x exhibit) knee() part {
 			p.Lines = append(p.Lines, "Held in every launch, failed in any: "+s.Answer.Sentence(s.Kind, s.Unit)+".")
 		}
 		for _, l := range s.Launches {
-			path := part{Fold: fmt.Sprintf("Launch %d: %s", l.Launch, l.Answer.Sentence(s.Kind, s.Unit)), Head: []string{s.Kind, "round", "requests", "missed, with its bounds and what is allowed", "verdict", "next"}}
+			path := part{Fold: fmt.Sprintf("Launch %d: %s", l.Launch+1, l.Answer.Sentence(s.Kind, s.Unit)), Head: []string{s.Kind, "round", "requests", "missed, with its bounds and what is allowed", "verdict", "next"}}
 			if l.Doubt != "" {
 				path.Lines = []string{"The records do not lead there: " + l.Doubt}
 			}

@@ -61,7 +61,7 @@ func (x exhibit) addPoint(one *part, point plan.Point) {
 				verdict = "INVALID"
 			}
 			one.add(part{
-				Title:  fmt.Sprintf("By the rules of MLPerf LoadGen, launch %d: %s", r.Launch, verdict),
+				Title:  fmt.Sprintf("By the rules of MLPerf LoadGen, launch %d: %s", r.Launch+1, verdict),
 				Lines:  []string{fmt.Sprintf("%d queries, %d samples in %s. The method only, not a submission.", r.Queries, r.Samples, unit.Format(r.Seconds, unit.Second))},
 				Points: r.Reasons,
 			})

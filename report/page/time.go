@@ -20,7 +20,7 @@ func (x exhibit) timeline() part {
 	} else {
 		p.Lines = []string{"Hatched: warm-up. Shaded: the measured window. The bar at the top of a window: its steady part. Time begins with the records of the launch; its charts share one axis and one zoom."}
 		for i, l := range x.Pictures.Launches {
-			p.add(part{Fold: beside(fmt.Sprintf("Launch %d", l.Launch), l.Side), Open: i == 0, Class: "launch", Charts: x.panels(l)})
+			p.add(part{Fold: beside(fmt.Sprintf("Launch %d", l.Launch+1), l.Side), Open: i == 0, Class: "launch", Charts: x.panels(l)})
 		}
 	}
 	p.add(x.steadiness())

@@ -71,7 +71,7 @@ func (b *workbook) launches(r report.Report) {
 	s := b.sheet("Launches")
 	s.table([]bookColumn{{head: "launch (1)"}, {head: "side"}, {head: "block (1)"}, {head: "outcome"}, {head: "reason", width: 60}, {head: "started (UTC)", width: 24}, {head: "ended (UTC)", width: 24}})
 	for _, l := range r.Launches {
-		s.addLook(cellLook{wrap: true}, l.Index, cellText(l.Side), l.Block, string(l.Outcome), cellText(l.Reason), cellMoment(l.Started), cellMoment(l.Ended))
+		s.addLook(cellLook{wrap: true}, l.Index+1, cellText(l.Side), l.Block, string(l.Outcome), cellText(l.Reason), cellMoment(l.Started), cellMoment(l.Ended))
 	}
 	s.filter()
 	s.freeze(0)
@@ -95,7 +95,7 @@ func (b *workbook) client(r report.Report) {
 	}
 	s.table(columns)
 	for _, h := range r.Client.Launches {
-		cells := []any{h.Launch}
+		cells := []any{h.Launch + 1}
 		for _, f := range bookClientFacts {
 			if v := f.of(h); v != nil {
 				cells = append(cells, cellQuantity{*v, f.unit})

@@ -197,7 +197,7 @@ func (b *workbook) collectivePairs(r report.Report) {
 		for i := range m.Ranks {
 			for j := range m.Ranks {
 				if i != j {
-					s.add(m.Launch, m.Ranks, i, cellText(m.Hosts[i]), j, cellText(m.Hosts[j]), at(m.Latency, i, j, unit.Second), at(m.Bandwidth, i, j, unit.BytePerSecond))
+					s.add(m.Launch+1, m.Ranks, i, cellText(m.Hosts[i]), j, cellText(m.Hosts[j]), at(m.Latency, i, j, unit.Second), at(m.Bandwidth, i, j, unit.BytePerSecond))
 				}
 			}
 		}

@@ -257,7 +257,7 @@ func (b *workbook) claimFacts(r report.Report) (list [][2]string) {
 		list = append(list, [2]string{name, fmt.Sprintf(format, args...)})
 	}
 	for _, l := range r.Estimates.LeftOut {
-		add("left out", "launch %d is in no estimate: %s", l.Launch, l.Reason)
+		add("left out", "launch %d is in no estimate: %s", l.Launch+1, l.Reason)
 	}
 	if r.Claims != nil {
 		for _, c := range r.Claims.Claims {
