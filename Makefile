@@ -15,7 +15,7 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 # which read, judge and show one thing after the other and take eight times as long
 # under it. The last ones start the program hundreds of times and mostly wait for what
 # it measures, hence one package at a time and four tests at once.
-WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run search sim target target/fidelity telemetry train/rank worker workload)
+WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(WATCHED) $(PROGRAM)))
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python

@@ -7,7 +7,7 @@ import (
 
 	"assay/lint"
 	"assay/metric"
-	"assay/run"
+	"assay/run/watch"
 	"assay/unit"
 )
 
@@ -72,7 +72,7 @@ type health struct {
 	lag    float64  // the limit of the send lag, in seconds
 }
 
-func healthNow(s run.Snapshot) health {
+func healthNow(s watch.Snapshot) health {
 	c := s.Client
 	h := metric.ClientHealth{
 		Requests: int(c.Requests), Dropped: int(c.Dropped), LagP99: c.LagP99, CPUShareMax: c.CPUShareMax,

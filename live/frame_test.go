@@ -13,7 +13,7 @@ import (
 
 	"assay/plan"
 	"assay/record"
-	"assay/run"
+	"assay/run/watch"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -39,20 +39,20 @@ func golden(t *testing.T, name, got string) {
 func ptr(v float64) *float64 { return &v }
 
 // scene is a run in the middle of a measured window.
-func scene() run.Snapshot {
+func scene() watch.Snapshot {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	s := run.Snapshot{
-		Name: "chat-baseline", Stage: run.Measuring, Elapsed: 272 * time.Second, Launch: 2, Launches: 5, Side: "candidate",
+	s := watch.Snapshot{
+		Name: "chat-baseline", Stage: watch.Measuring, Elapsed: 272 * time.Second, Launch: 2, Launches: 5, Side: "candidate",
 		Point: plan.Point{Index: 1, Name: "rate=50", Rate: 50, MaxInFlight: 1000}, Number: 2, Of: 3,
-		PointProgress: run.Progressed{Share: .61, Left: 23400 * time.Millisecond, Known: true},
-		RunProgress:   run.Progressed{Share: .38, Left: 440 * time.Second, Known: true},
+		PointProgress: watch.Progressed{Share: .61, Left: 23400 * time.Millisecond, Known: true},
+		RunProgress:   watch.Progressed{Share: .38, Left: 440 * time.Second, Known: true},
 		Offered:       49.83, Achieved: 49.7, OutputTokens: 15931, InFlight: 1012,
-		TTFT: run.Ladder{N: 412, P50: .0412, P90: .0521, P99: .1881}, ITL: run.Ladder{N: 5000, P50: .0101, P90: .0104, P99: .000912},
-		E2E:      run.Ladder{N: 412, P50: 1.31, P90: 1.5, P99: 2.25},
-		Requests: 12045, Failed: 31, AtPoint: 800, Errors: []run.ErrorKind{{Kind: record.HTTPError, Count: 30}, {Kind: record.Timeout, Count: 1}},
-		Steady: run.Steady{State: run.Level, Rests: "TTFT and answers, last 9 s against 9 s before"},
-		Client: run.ClientNow{Requests: 800, LagP99: ptr(.00012), CPUShare: ptr(.11), CPUShareMax: ptr(.17), GCPauseMax: ptr(.0002), Pressure: ptr(.012)},
-		Server: []run.ServerGauge{{What: "KV cache in use", Sum: .62, Mean: .31}, {What: "requests running", Sum: 61, Mean: 30.5}, {What: "requests waiting"}},
+		TTFT: watch.Ladder{N: 412, P50: .0412, P90: .0521, P99: .1881}, ITL: watch.Ladder{N: 5000, P50: .0101, P90: .0104, P99: .000912},
+		E2E:      watch.Ladder{N: 412, P50: 1.31, P90: 1.5, P99: 2.25},
+		Requests: 12045, Failed: 31, AtPoint: 800, Errors: []watch.ErrorKind{{Kind: record.HTTPError, Count: 30}, {Kind: record.Timeout, Count: 1}},
+		Steady: watch.Steady{State: watch.Level, Rests: "TTFT and answers, last 9 s against 9 s before"},
+		Client: watch.ClientNow{Requests: 800, LagP99: ptr(.00012), CPUShare: ptr(.11), CPUShareMax: ptr(.17), GCPauseMax: ptr(.0002), Pressure: ptr(.012)},
+		Server: []watch.ServerGauge{{What: "KV cache in use", Sum: .62, Mean: .31}, {What: "requests running", Sum: 61, Mean: 30.5}, {What: "requests waiting"}},
 	}
 	for i := range 40 {
 		s.TTFTs = append(s.TTFTs, .04+.01*math.Sin(float64(i)/4))
@@ -61,16 +61,16 @@ func scene() run.Snapshot {
 	}
 	s.TTFTs[12] = math.NaN()
 	for i := range 4 {
-		s.GPUs = append(s.GPUs, run.GPU{ID: string(rune('a' + i)), Utilisation: ptr(.9), Power: ptr(412.4), Temperature: ptr(61)})
+		s.GPUs = append(s.GPUs, watch.GPU{ID: string(rune('a' + i)), Utilisation: ptr(.9), Power: ptr(412.4), Temperature: ptr(61)})
 	}
 	for i, text := range []string{"launch 1: rate=50", "request 7: http_error with status 503: busy\nlater\x1b[31m", "launch 2: rate=100"} {
-		s.Log = append(s.Log, run.LogLine{At: noon.Add(time.Duration(i) * time.Minute), Text: text})
+		s.Log = append(s.Log, watch.LogLine{At: noon.Add(time.Duration(i) * time.Minute), Text: text})
 	}
 	return s
 }
 
 // frameOf is a frame without its colours.
-func frameOf(s run.Snapshot, width, height int, ascii bool) string {
+func frameOf(s watch.Snapshot, width, height int, ascii bool) string {
 	m := &model{screen: screen{look{ascii}, width, height}, snapshot: s, keys: true}
 	return ansi.Strip(m.frame()) + "\n"
 }
@@ -82,11 +82,11 @@ func TestFrames(t *testing.T) {
 
 	limit := scene()
 	limit.Client.LagP99, limit.Client.CPUShareMax = ptr(.0042), ptr(.97)
-	limit.Steady = run.Steady{State: run.Moving, Series: "TTFT", Change: .23, Rests: "TTFT and answers, last 9 s against 9 s before"}
+	limit.Steady = watch.Steady{State: watch.Moving, Series: "TTFT", Change: .23, Rests: "TTFT and answers, last 9 s against 9 s before"}
 	golden(t, "frame-limit.txt", frameOf(limit, 80, 24, false))
 
-	start := (&run.Live{}).Snapshot()
-	start.Name, start.Stage, start.Launch, start.Launches = "cold", run.Starting, 1, 3
+	start := (&watch.Live{}).Snapshot()
+	start.Name, start.Stage, start.Launch, start.Launches = "cold", watch.Starting, 1, 3
 	golden(t, "frame-start.txt", frameOf(start, 80, 24, false))
 }
 
@@ -95,11 +95,11 @@ func TestFramesFit(t *testing.T) {
 	many := scene()
 	for range 100 {
 		many.GPUs = append(many.GPUs, many.GPUs[0])
-		many.Log = append(many.Log, run.LogLine{Text: strings.Repeat("long ", 100)})
-		many.Errors = append(many.Errors, run.ErrorKind{Kind: record.Reset, Count: 3})
+		many.Log = append(many.Log, watch.LogLine{Text: strings.Repeat("long ", 100)})
+		many.Errors = append(many.Errors, watch.ErrorKind{Kind: record.Reset, Count: 3})
 	}
 	many.Name = strings.Repeat("name", 50)
-	for _, s := range []run.Snapshot{scene(), many, (&run.Live{}).Snapshot()} {
+	for _, s := range []watch.Snapshot{scene(), many, (&watch.Live{}).Snapshot()} {
 		for _, size := range [][2]int{{1, 1}, {10, 3}, {40, 10}, {80, 24}, {81, 25}, {132, 50}, {300, 100}} {
 			for _, p := range []page{overview, logPage, helpPage} {
 				m := &model{screen: screen{look{}, size[0], size[1]}, snapshot: s, page: p}
@@ -161,7 +161,7 @@ func TestLine(t *testing.T) {
 	if got := line(s, noon); !strings.HasSuffix(got, "WARNING the client is the limit: send lag p99 5.00 ms (limit 1.00 ms)") {
 		t.Errorf("no warning in %s", got)
 	}
-	s = (&run.Live{}).Snapshot()
+	s = (&watch.Live{}).Snapshot()
 	if got := line(s, noon); got != "12:00:00  preparing  errors 0 of 0" {
 		t.Errorf("before the run: %s", got)
 	}

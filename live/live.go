@@ -1,11 +1,11 @@
 // Package live shows a run to people while it goes on: full-screen in a terminal,
-// one line every few seconds elsewhere. It draws what run.Live has counted, twice a
+// one line every few seconds elsewhere. It draws what watch.Live has counted, twice a
 // second; it touches no request, no clock of the measurement and no bundle, and a
 // fault of its own ends the view and not the run.
 //
 // It is not a report: its figures are of the moment, without intervals, and are
-// kept nowhere. To show something new, count it in run.Live, add it to
-// run.Snapshot and give it a line in panels.go and, if a log should have it, in
+// kept nowhere. To show something new, count it in watch.Live, add it to
+// watch.Snapshot and give it a line in panels.go and, if a log should have it, in
 // plain.go.
 package live
 
@@ -21,6 +21,7 @@ import (
 
 	"assay/metric"
 	"assay/run"
+	"assay/run/watch"
 )
 
 // A Mode is how a run is shown.
@@ -71,7 +72,7 @@ func (o Options) Validate() error {
 // A Watch is a run being shown.
 type Watch struct {
 	// Live is what the run is to count in; nil when nothing is shown.
-	Live *run.Live
+	Live *watch.Live
 
 	opts Options
 	end  chan struct{} // closed by Stop
@@ -95,7 +96,7 @@ func Begin(o Options) (*Watch, error) {
 	if mode == None {
 		return w, nil
 	}
-	w.Live = &run.Live{Gauge: metric.ServerLevel}
+	w.Live = &watch.Live{Gauge: metric.ServerLevel}
 	w.lines = mode == Plain
 	w.work.Go(func() {
 		if mode == TTY {

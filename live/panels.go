@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"assay/metric"
-	"assay/run"
+	"assay/run/watch"
 	"assay/visible"
 )
 
@@ -20,7 +20,7 @@ type screen struct {
 
 // body is the run at one moment, in at most height lines; the log takes what the
 // rest leaves.
-func (c screen) body(s run.Snapshot) []string {
+func (c screen) body(s watch.Snapshot) []string {
 	lines := c.progress(s)
 	lines = append(lines, "")
 	lines = append(lines, c.load(s)...)
@@ -53,7 +53,7 @@ func tight(lines []string) []string {
 }
 
 // progress says where the run is.
-func (c screen) progress(s run.Snapshot) []string {
+func (c screen) progress(s watch.Snapshot) []string {
 	title := paint(boldText, "assay") + "  " + visible.Line(s.Name)
 	lines := []string{spread(title, "running for "+clock(s.Elapsed), c.width)}
 	lines = append(lines, c.gauge("run", s.RunProgress))
@@ -75,7 +75,7 @@ func (c screen) progress(s run.Snapshot) []string {
 }
 
 // gauge is a bar with its share and the time left.
-func (c screen) gauge(name string, p run.Progressed) string {
+func (c screen) gauge(name string, p watch.Progressed) string {
 	const text = 26 // for the share and the time
 	head := padded(name, labelWidth)
 	if !p.Known {
@@ -95,7 +95,7 @@ func clock(d time.Duration) string {
 }
 
 // load says what is sent and what comes back.
-func (c screen) load(s run.Snapshot) []string {
+func (c screen) load(s watch.Snapshot) []string {
 	offered := "offered " + perSecond(s.Offered)
 	switch {
 	case s.Point.Rate > 0:
@@ -110,7 +110,7 @@ func (c screen) load(s run.Snapshot) []string {
 	return []string{label("load") + sent, label("errors") + c.errors(s)}
 }
 
-func (c screen) errors(s run.Snapshot) string {
+func (c screen) errors(s watch.Snapshot) string {
 	if s.Failed == 0 {
 		return "none in " + several(s.Requests, "request")
 	}
@@ -126,9 +126,9 @@ func (c screen) errors(s run.Snapshot) string {
 }
 
 // latencies are the percentiles so far beside the last minute.
-func (c screen) latencies(s run.Snapshot) []string {
+func (c screen) latencies(s watch.Snapshot) []string {
 	of := "measured so far"
-	if s.Stage == run.WarmingUp {
+	if s.Stage == watch.WarmingUp {
 		of = "warm-up, not measured"
 	}
 	const column = 10
@@ -145,7 +145,7 @@ func (c screen) latencies(s run.Snapshot) []string {
 	if width >= 8 {
 		head += paint(blueText, fmt.Sprintf("by second, last %d s", width))
 	}
-	row := func(name string, l run.Ladder, tail string) string {
+	row := func(name string, l watch.Ladder, tail string) string {
 		return label(name) + padded(latency(l.P50), column) + padded(latency(l.P90), column) + padded(latency(l.P99), column) + tail
 	}
 	rate := func(name, text string, values []float64, show func(float64) string) string {
@@ -162,12 +162,12 @@ func (c screen) latencies(s run.Snapshot) []string {
 }
 
 // verdicts are what can be said so far.
-func (c screen) verdicts(s run.Snapshot) []string {
+func (c screen) verdicts(s watch.Snapshot) []string {
 	steady := string(s.Steady.State)
 	switch s.Steady.State {
-	case run.Level:
+	case watch.Level:
 		steady = paint(greenText, "level so far")
-	case run.Moving:
+	case watch.Moving:
 		steady = paint(amberText, fmt.Sprintf("moving so far: %s %+.0f %%", s.Steady.Series, 100*s.Steady.Change))
 	}
 	h := healthNow(s)
@@ -210,7 +210,7 @@ func (c screen) wrapped(name, mark, text string) []string {
 }
 
 // beside are the server and the devices, in at most room lines.
-func (c screen) beside(s run.Snapshot, room int) []string {
+func (c screen) beside(s watch.Snapshot, room int) []string {
 	var lines []string
 	if len(s.Server) > 0 {
 		var parts []string
@@ -236,7 +236,7 @@ func (c screen) beside(s run.Snapshot, room int) []string {
 }
 
 // together are several devices as one: mean use, power of all, the hottest.
-func together(list []run.GPU) (all run.GPU) {
+func together(list []watch.GPU) (all watch.GPU) {
 	var use, power, hottest, n float64
 	for _, g := range list {
 		if g.Utilisation != nil {
@@ -257,7 +257,7 @@ func together(list []run.GPU) (all run.GPU) {
 	return all
 }
 
-func gpu(g run.GPU) string {
+func gpu(g watch.GPU) string {
 	text := "busy " + share(g.Utilisation)
 	if g.Power != nil {
 		text += " · " + number(*g.Power) + " W"
@@ -269,7 +269,7 @@ func gpu(g run.GPU) string {
 }
 
 // log are the last lines, newest last.
-func (c screen) log(lines []run.LogLine, room int) []string {
+func (c screen) log(lines []watch.LogLine, room int) []string {
 	var out []string
 	for _, l := range lines[max(0, len(lines)-room):] {
 		out = append(out, paint(blueText, l.At.Format(time.TimeOnly))+" "+visible.Line(l.Text))

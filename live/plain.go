@@ -8,6 +8,7 @@ import (
 
 	"assay/plan"
 	"assay/run"
+	"assay/run/watch"
 	"assay/visible"
 )
 
@@ -41,7 +42,7 @@ func step(p run.Progress, now time.Time) string {
 }
 
 // line is a run at one moment.
-func line(s run.Snapshot, now time.Time) string {
+func line(s watch.Snapshot, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  ", now.Format(time.TimeOnly))
 	if s.Launch > 0 {
@@ -65,7 +66,7 @@ func line(s run.Snapshot, now time.Time) string {
 	if s.Point.Kind() == plan.KindServing {
 		fmt.Fprintf(&b, "  errors %d of %d", s.Failed, s.Requests)
 	}
-	if s.RunProgress.Known && s.Stage != run.Judging {
+	if s.RunProgress.Known && s.Stage != watch.Judging {
 		fmt.Fprintf(&b, "  run %s, %s", percent(s.RunProgress.Share), left(s.RunProgress.Left))
 	}
 	if h := healthNow(s); len(h.own) > 0 && loaded(s.Stage) && s.Point.Kind() == plan.KindServing {
@@ -75,8 +76,8 @@ func line(s run.Snapshot, now time.Time) string {
 }
 
 // loaded reports whether calls are sent in a stage.
-func loaded(stage run.Stage) bool {
-	return stage == run.WarmingUp || stage == run.Measuring || stage == run.CoolingDown
+func loaded(stage watch.Stage) bool {
+	return stage == watch.WarmingUp || stage == watch.Measuring || stage == watch.CoolingDown
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

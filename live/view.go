@@ -1,6 +1,7 @@
 package live
 
 import (
+	"assay/run/watch"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,8 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"assay/run"
 )
 
 // ErrAborted is why a run ends that was aborted from the keyboard.
@@ -72,10 +71,10 @@ func (w *Watch) show(program *tea.Program, m *model) error {
 // A model is the state of the view.
 type model struct {
 	screen
-	take     func() run.Snapshot
+	take     func() watch.Snapshot
 	abort    func(error)
 	keys     bool // somebody can press them
-	snapshot run.Snapshot
+	snapshot watch.Snapshot
 	page     page
 	asked    time.Time // when q was pressed first
 	aborting bool
@@ -93,7 +92,7 @@ const (
 
 // looked is a snapshot that was taken, or why there is none.
 type looked struct {
-	snapshot run.Snapshot
+	snapshot watch.Snapshot
 	failed   error
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"assay/plan"
 	"assay/run"
+	"assay/run/watch"
 )
 
 // press types keys into a model.
@@ -101,8 +102,8 @@ func (b *buffer) eventually(t *testing.T, text string) {
 // A program draws what it sees, and what changes.
 func TestProgram(t *testing.T) {
 	var out buffer
-	w := &Watch{Live: &run.Live{}, end: make(chan struct{}), opts: Options{Out: &out}}
-	w.Live.Begin(plan.Plan{Name: "headless", Launches: []plan.Launch{{}}})
+	w := &Watch{Live: &watch.Live{}, end: make(chan struct{}), opts: Options{Out: &out}}
+	w.Live.Begin(plan.Plan{Name: "headless", Launches: []plan.Launch{{}}}, nil)
 	m := &model{screen: screen{look{}, 80, 24}, take: w.Live.Snapshot}
 	program := tea.NewProgram(m, tea.WithInput(nil), tea.WithOutput(&out), tea.WithWindowSize(80, 24), tea.WithEnvironment([]string{"TERM=xterm"}), tea.WithoutSignalHandler())
 	ended := make(chan error)
@@ -122,7 +123,7 @@ func TestProgram(t *testing.T) {
 // A fault of the view is no fault of the run: the program ends, the terminal is
 // given back, and the story goes on in lines.
 func TestPanic(t *testing.T) {
-	f := func(name string, take func() run.Snapshot, keys ...string) {
+	f := func(name string, take func() watch.Snapshot, keys ...string) {
 		t.Helper()
 		var out buffer
 		w := &Watch{end: make(chan struct{}), opts: Options{Out: &out}}
@@ -145,7 +146,7 @@ func TestPanic(t *testing.T) {
 			t.Errorf("%s: the terminal was not given back: %q", name, s)
 		}
 	}
-	f("looking", func() run.Snapshot { panic("on purpose") })
+	f("looking", func() watch.Snapshot { panic("on purpose") })
 	f("pressing", scene, "q", "q") // this model has nothing to abort
 
 	m := &model{screen: screen{look{}, 80, 24}, snapshot: scene()}
@@ -204,7 +205,7 @@ func TestPlain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Live.Begin(plan.Plan{Launches: []plan.Launch{{}}})
+		w.Live.Begin(plan.Plan{Launches: []plan.Launch{{}}}, nil)
 		w.Progress(run.Progress{Launches: 1, Point: "rate=5", Side: "baseline"})
 		time.Sleep(11 * time.Second)
 		w.Stop()

@@ -18,7 +18,7 @@ import (
 // measureApart measures what asks no target: probes of the hardware, then the
 // worlds of collectives and training. They come before the load of a mixed run, on
 // a machine that nothing else uses yet.
-func (e *execution) measureApart(ctx context.Context, l *launching) error {
+func (e *execution) measureApart(ctx context.Context, l *activeLaunch) error {
 	ranks := train.Launch{
 		Plan: e.plan, Planned: l.planned, Clock: l.clock, Out: l.out, Run: filepath.Base(e.out.Dir()),
 		Progress: func(p plan.Point, message string) { e.enterApart(l, p, message) },
@@ -31,7 +31,7 @@ func (e *execution) measureApart(ctx context.Context, l *launching) error {
 		e.enterApart(l, point, "")
 		measure := e.probe
 		if point.Micro.OnDevice() {
-			measure = func(ctx context.Context, _ *launching, point plan.Point) error {
+			measure = func(ctx context.Context, _ *activeLaunch, point plan.Point) error {
 				return e.staff.Probe(ctx, ranks, point)
 			}
 		}
@@ -43,7 +43,7 @@ func (e *execution) measureApart(ctx context.Context, l *launching) error {
 }
 
 // enterApart tells people what is measured now.
-func (e *execution) enterApart(l *launching, point plan.Point, message string) {
+func (e *execution) enterApart(l *activeLaunch, point plan.Point, message string) {
 	e.report(Progress{Launch: l.planned.Index, Point: point.Name, Message: message})
 	if message == "" {
 		l.live.EnterPoint(point, &load.Tally{})
@@ -52,7 +52,7 @@ func (e *execution) enterApart(l *launching, point plan.Point, message string) {
 }
 
 // probe measures one probe of this host and bounds its window.
-func (e *execution) probe(ctx context.Context, l *launching, point plan.Point) error {
+func (e *execution) probe(ctx context.Context, l *activeLaunch, point plan.Point) error {
 	var errs []error
 	event := func(at int64, name, detail string) {
 		errs = append(errs, l.out.Events.Append(record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}))

@@ -13,6 +13,7 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/run/watch"
 	"assay/target"
 	"assay/target/fidelity"
 	"assay/workload/arrival"
@@ -32,7 +33,7 @@ func calibrates(p plan.Plan) bool {
 // is one process with one configuration throughout, and what changes is the host
 // around it, which before and after show. A client that cannot be calibrated
 // still measures; the record says why the error is unknown.
-func (e *execution) calibrateAround(ctx context.Context, order int, l *launching, measure func() error) error {
+func (e *execution) calibrateAround(ctx context.Context, order int, l *activeLaunch, measure func() error) error {
 	if !calibrates(e.plan) {
 		return measure()
 	}
@@ -50,10 +51,10 @@ func (e *execution) calibrateAround(ctx context.Context, order int, l *launching
 
 // calibrate measures the client and attaches what it found to the launch. Only a
 // bundle that cannot be written is an error.
-func (e *execution) calibrate(ctx context.Context, l *launching, when string) error {
+func (e *execution) calibrate(ctx context.Context, l *activeLaunch, when string) error {
 	e.report(Progress{Launch: l.planned.Index, Message: "measuring the client's own error, " + when + " the run"})
-	l.live.Enter(Calibrating)
-	defer l.live.Enter(Preparing)
+	l.live.Enter(watch.Calibrating)
+	defer l.live.Enter(watch.Preparing)
 	found := demandOf(e.plan).calibration()
 	found.NotCovered = notCovered(e.plan.Run.Spec, e.conn.client)
 	found.When, found.BeginNS = when, l.clock.Now()

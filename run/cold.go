@@ -23,7 +23,7 @@ const (
 // askCold sends the first requests of a fresh server, one at a time: the cold
 // ones, then warm ones of the same length. They are neither warm-up nor measured
 // load, and no point holds them.
-func (l *launching) askCold(ctx context.Context) error {
+func (l *activeLaunch) askCold(ctx context.Context) error {
 	server := l.plan.Run.Spec.Target.Server
 	if l.plan.Share().Index > 0 || server == nil {
 		return nil // another load generator asks
@@ -58,7 +58,7 @@ func (l *launching) askCold(ctx context.Context) error {
 
 // coldEvents marks the first request of a fresh server among the events of its
 // start.
-func (l *launching) coldEvents(request record.Request, chunks []record.Chunk) error {
+func (l *activeLaunch) coldEvents(request record.Request, chunks []record.Chunk) error {
 	rows := []record.Event{{At: request.Sent, Name: record.ColdSent, Point: -1}}
 	if i := slices.IndexFunc(chunks, func(c record.Chunk) bool { return c.Kind.Output() }); i >= 0 {
 		rows = append(rows, record.Event{At: chunks[i].At, Name: record.ColdToken, Point: -1})
@@ -68,7 +68,7 @@ func (l *launching) coldEvents(request record.Request, chunks []record.Chunk) er
 }
 
 // probeCache sends prompts that the target cannot know, each followed by itself.
-func (l *launching) probeCache(ctx context.Context) error {
+func (l *activeLaunch) probeCache(ctx context.Context) error {
 	probe := l.plan.Run.Spec.Load.CacheProbe
 	if probe == nil || l.plan.Share().Index > 0 {
 		return nil
@@ -95,7 +95,7 @@ func (l *launching) probeCache(ctx context.Context) error {
 func apartFrom(p plan.Plan) spec.Workload { return p.WorkloadOf(p.Points[0]) }
 
 // addresses is how many base URLs the target has.
-func (l *launching) addresses() int64 { return int64(len(urls(l.plan.Run.Spec.Target))) }
+func (l *activeLaunch) addresses() int64 { return int64(len(urls(l.plan.Run.Spec.Target))) }
 
 func number(n *int) int {
 	if n == nil {
@@ -106,13 +106,13 @@ func number(n *int) int {
 
 // An apart sends requests outside of every point, one at a time.
 type apart struct {
-	l       *launching
+	l       *activeLaunch
 	purpose string
 	words   uint64 // made so far
 }
 
-func newApart(l *launching, purpose string) *apart {
-	l.outcomes = map[record.Outcome]int64{}
+func newApart(l *activeLaunch, purpose string) *apart {
+	l.at.begin()
 	return &apart{l: l, purpose: purpose}
 }
 

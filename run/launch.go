@@ -9,6 +9,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/run/watch"
 	"assay/spec"
 	"assay/target"
 	"assay/telemetry"
@@ -64,7 +65,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	own := e.plan
 	own.Run.Spec.Target = e.side.target
 	e.opts.Live.EnterLaunch(planned)
-	l := &launching{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live}
+	l := &activeLaunch{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live}
 	runErr := e.tellNotes(order, l)
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
@@ -87,7 +88,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 }
 
 // measureLaunch measures and notes what that cost the client.
-func (e *execution) measureLaunch(ctx context.Context, l *launching, server *server) error {
+func (e *execution) measureLaunch(ctx context.Context, l *activeLaunch, server *server) error {
 	begun, err := readVitals()
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func (e *execution) measureLaunch(ctx context.Context, l *launching, server *ser
 }
 
 // measure starts what must be started and runs every point in its order.
-func (e *execution) measure(ctx context.Context, l *launching, server *server) error {
+func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// The host is watched through the start of the server; the server itself, whose
@@ -108,7 +109,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		return errors.Join(err, context.Cause(ctx))
 	}
 	if e.conn.server != nil || e.conn.client.Program != nil {
-		l.live.Enter(Starting)
+		l.live.Enter(watch.Starting)
 	}
 	leave, err := server.enter(ctx, cancel, l.clock, l.out)
 	if err != nil {
@@ -132,7 +133,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 		}
 	}
 	e.recordings.counter = e.in.words()
-	l.live.Enter(Asking)
+	l.live.Enter(watch.Asking)
 	if server.fresh {
 		// Before anything else asks the server, and before it is watched.
 		if err := l.askCold(ctx); err != nil {
@@ -165,7 +166,7 @@ func (e *execution) measure(ctx context.Context, l *launching, server *server) e
 }
 
 // visitPoints runs every point in the order of the launch.
-func (e *execution) visitPoints(ctx context.Context, l *launching) error {
+func (e *execution) visitPoints(ctx context.Context, l *activeLaunch) error {
 	for _, index := range l.planned.Order {
 		point, _ := e.plan.PointByIndex(index)
 		if point.Kind() != plan.KindServing {
@@ -183,7 +184,7 @@ func (e *execution) visitPoints(ctx context.Context, l *launching) error {
 }
 
 // hopeless is an error when no request of any point has succeeded so far.
-func (l *launching) hopeless(point plan.Point) error {
+func (l *activeLaunch) hopeless(point plan.Point) error {
 	if b := l.balance; b.Completed == l.apart.Completed && b.Failed+b.Dropped > l.apart.Failed {
 		return fmt.Errorf("%s: not one request succeeded; %s", point.Name, l.firstFailure)
 	}
@@ -191,7 +192,7 @@ func (l *launching) hopeless(point plan.Point) error {
 }
 
 // sink records what is read beside the run.
-func (l *launching) sink(cancel context.CancelCauseFunc) telemetry.Sink {
+func (l *activeLaunch) sink(cancel context.CancelCauseFunc) telemetry.Sink {
 	keep := func(err error) {
 		if err != nil {
 			cancel(fmt.Errorf("record samples: %w", err))

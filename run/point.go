@@ -13,6 +13,7 @@ import (
 	"assay/load"
 	"assay/plan"
 	"assay/record"
+	"assay/run/watch"
 	"assay/search"
 	"assay/spec"
 	"assay/target"
@@ -28,7 +29,7 @@ const pointStride = 1_000_000_000
 type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
-func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
+func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error {
 	point, err := l.paced(point)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
-	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
+	l.at.begin()
 	watch := l.watchQueue(point, tally, events, cancel)
 	calls := make(chan target.Prepared, places(point))
 	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share()) })
@@ -88,11 +89,11 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 			events.window(record.Cooldown, at)
 		}
 	}
-	balanceErr := l.settle(point, events, balance(tally, l.outcomes), probed)
+	balanceErr := l.settle(point, events, balance(tally, l.at.outcomes), probed)
 	if finishErr == nil {
 		finishErr = balanceErr
 	}
-	if runErr == nil && finishErr == nil && !point.Open() && l.measured == 0 {
+	if runErr == nil && finishErr == nil && !point.Open() && l.at.measured == 0 {
 		finishErr = errNothingMeasured
 	}
 	return errors.Join(runErr, finishErr)
@@ -100,7 +101,7 @@ func (l *launching) measurePoint(ctx context.Context, point plan.Point) error {
 
 // settle records how a point ended, and says whether what was sent and what was
 // kept agree.
-func (l *launching) settle(point plan.Point, events eventLog, balance, probed Balance) error {
+func (l *activeLaunch) settle(point plan.Point, events eventLog, balance, probed Balance) error {
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	if point.Probe != nil {
@@ -113,7 +114,7 @@ func (l *launching) settle(point plan.Point, events eventLog, balance, probed Ba
 
 // source yields the calls of a point: of its workload, or of the trace that it
 // replays.
-func (l *launching) source(point plan.Point) (workload.Source, error) {
+func (l *activeLaunch) source(point plan.Point) (workload.Source, error) {
 	if point.TraceRef != "" {
 		return l.replaySource(point)
 	}
@@ -128,7 +129,7 @@ var errNothingMeasured = errors.New("not one request began in the measured windo
 type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error
 
 // loop readies the closed or open loop of a point.
-func (l *launching) loop(point plan.Point, tally *load.Tally) (offer, error) {
+func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) {
 	part := l.plan.Share()
 	manners := load.Manners{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
 	if c := point.Cancel; c != nil {
@@ -168,7 +169,7 @@ const mostWarm = 500
 
 // warm opens the connections that a point will need, as far as that can be
 // known: one for each user, or for each call that is due within a second.
-func (l *launching) warm(ctx context.Context, point plan.Point) error {
+func (l *activeLaunch) warm(ctx context.Context, point plan.Point) error {
 	want := min(mostWarm, point.Concurrency)
 	if point.Open() {
 		want = min(mostWarm, point.MaxInFlight, 1+int(fastest(point))/l.plan.Share().Count)
@@ -236,7 +237,7 @@ func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls cha
 // measured path. keep may be called concurrently; finish waits for the last one
 // and returns the first error. A bundle that cannot be written ends the point:
 // a measurement that leaves no record is none.
-func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep func(*target.Raw), finish func() error) {
+func (l *activeLaunch) collect(cancel context.CancelCauseFunc, places int) (keep func(*target.Raw), finish func() error) {
 	results := make(chan *target.Raw, places)
 	done := make(chan error, 1)
 	go func() { // ends when finish closes results
@@ -257,14 +258,14 @@ func (l *launching) collect(cancel context.CancelCauseFunc, places int) (keep fu
 	}
 }
 
-func (l *launching) write(raw *target.Raw) error {
+func (l *activeLaunch) write(raw *target.Raw) error {
 	request, chunks, _ := l.decode(raw)
 	return l.keep(request, chunks)
 }
 
 // decode interprets an exchange and counts the tokens of its text, which stays
 // in the record only where the plan keeps answers.
-func (l *launching) decode(raw *target.Raw) (request record.Request, chunks []record.Chunk, text string) {
+func (l *activeLaunch) decode(raw *target.Raw) (request record.Request, chunks []record.Chunk, text string) {
 	request, chunks = l.client.Decode(raw)
 	l.in.countAnswer(&request, chunks)
 	text = request.Text
@@ -275,16 +276,16 @@ func (l *launching) decode(raw *target.Raw) (request record.Request, chunks []re
 }
 
 // keep appends what became of a request. It is called by one goroutine at a time.
-func (l *launching) keep(request record.Request, chunks []record.Chunk) error {
+func (l *activeLaunch) keep(request record.Request, chunks []record.Chunk) error {
 	l.counter.ended.Add(1)
-	l.outcomes[request.Result]++
-	l.queue.answered(&request)
+	l.at.outcomes[request.Result]++
+	l.at.queue.answered(&request)
 	l.live.Ended(&request, chunks)
-	if l.judge != nil {
-		l.judge.Add(&request, chunks)
+	if l.at.judge != nil {
+		l.at.judge.Add(&request, chunks)
 	}
 	if request.Phase == record.Measure {
-		l.measured++
+		l.at.measured++
 	}
 	if request.Result.Failure() {
 		l.counter.failed.Add(1)
@@ -311,8 +312,8 @@ func lengths(w spec.Workload) []workload.Length {
 	return list
 }
 
-// A launching is one launch while it goes on.
-type launching struct {
+// An activeLaunch is one launch while it goes on.
+type activeLaunch struct {
 	plan    plan.Plan
 	planned plan.Launch
 	in      *inputs
@@ -323,12 +324,9 @@ type launching struct {
 
 	recordings *recordings // of the run
 
-	warmed   int                      // connections opened beforehand
-	outcomes map[record.Outcome]int64 // of the point under way; the collector's
-
-	measured int64   // requests of its window; the collector's too
-	balance  Balance // of the points that have ended, and of the requests outside of points
-	apart    Balance // of the latter alone
+	warmed  int     // connections opened beforehand
+	balance Balance // of the points that have ended, and of the requests outside of points
+	apart   Balance // of the latter alone
 
 	firstFailure string // the first of the launch, with what to do
 
@@ -336,9 +334,20 @@ type launching struct {
 	dialect target.Dialect
 	probed  Balance // of the probes of the points that have ended
 
-	queue     *queueWatch    // of the point under way; nil in a closed loop
+	at   activePoint
+	live *watch.Live // what people watch; nil when nobody does
+}
+
+// An activePoint is the point of a launch that is measured, as its collector sees it.
+type activePoint struct {
+	outcomes map[record.Outcome]int64
+	measured int64 // requests of its window
+
+	queue     *queueWatch    // nil in a closed loop
 	saturated bool           // whether its queue grew without bound
 	judge     *search.Sample // takes the requests of a search's probe; nil without one
-
-	live *Live // what people watch; nil when nobody does
 }
+
+// begin forgets what the point before it left. The judge of a search is chosen
+// before the point begins.
+func (p *activePoint) begin() { *p = activePoint{outcomes: map[record.Outcome]int64{}, judge: p.judge} }

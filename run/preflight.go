@@ -159,7 +159,7 @@ func refusal(r record.Request, model string, served []target.Served) error {
 
 // tellNotes writes what the target taught before the run into a launch, and tells
 // people of it in the first.
-func (e *execution) tellNotes(order int, l *launching) error {
+func (e *execution) tellNotes(order int, l *activeLaunch) error {
 	for _, note := range e.side.notes {
 		if order == 0 {
 			e.report(Progress{Launch: l.planned.Index, Message: note})

@@ -17,7 +17,7 @@ import (
 // and connection of their own, to be compared with nothing that the load does.
 // They are numbered downwards from −1, apart from the calls of the load.
 type probing struct {
-	launch *launching
+	launch *activeLaunch
 	point  plan.Point
 	client *target.Client
 	source workload.Source
@@ -34,7 +34,7 @@ type probing struct {
 
 // probe begins the probes of a point, where it has any. The returned function
 // ends them, cuts those under way and says what became of all of them.
-func (l *launching) probe(ctx context.Context, cancel context.CancelCauseFunc, point plan.Point) (finish func() Balance, err error) {
+func (l *activeLaunch) probe(ctx context.Context, cancel context.CancelCauseFunc, point plan.Point) (finish func() Balance, err error) {
 	if point.Probe == nil {
 		return func() Balance { return Balance{} }, nil
 	}

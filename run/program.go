@@ -10,7 +10,7 @@ import (
 // startProgram starts the program of a command target, where there is one. It
 // prints into the launch's log, and cancels the launch should it end by itself.
 // The returned function ends it.
-func startProgram(ctx context.Context, cancel context.CancelCauseFunc, cfg *target.ServerConfig, l *launching) (end func(), err error) {
+func startProgram(ctx context.Context, cancel context.CancelCauseFunc, cfg *target.ServerConfig, l *activeLaunch) (end func(), err error) {
 	if cfg == nil {
 		return func() {}, nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // queries readies a point whose calls are the samples of queries.
-func (l *launching) queries(point plan.Point, tally *load.Tally) offer {
+func (l *activeLaunch) queries(point plan.Point, tally *load.Tally) offer {
 	q := point.Query
 	return func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error {
 		return load.Queries{

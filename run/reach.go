@@ -91,8 +91,8 @@ func reachAdvice(err error) string {
 
 // tellFailure records the first request of a point that ended in each way that
 // counts against the system, so that a reader need not search for it.
-func (l *launching) tellFailure(r record.Request) error {
-	if l.outcomes[r.Result] > 1 {
+func (l *activeLaunch) tellFailure(r record.Request) error {
+	if l.at.outcomes[r.Result] > 1 {
 		return nil
 	}
 	text := fmt.Sprintf("request %d: %s", r.ID, r.Result)

@@ -31,7 +31,7 @@ func (r *recordings) of(p plan.Plan) (*recording, error) {
 }
 
 // replaySource is what a point that replays a trace asks.
-func (l *launching) replaySource(point plan.Point) (workload.Source, error) {
+func (l *activeLaunch) replaySource(point plan.Point) (workload.Source, error) {
 	r, err := l.recordings.of(l.plan)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (l *launching) replaySource(point plan.Point) (workload.Source, error) {
 
 // arrivals is when the calls, or sessions, of an open point are due. What a
 // replay uses of its trace is kept beside the schedule.
-func (l *launching) arrivals(point plan.Point) (*arrival.Schedule, error) {
+func (l *activeLaunch) arrivals(point plan.Point) (*arrival.Schedule, error) {
 	if point.TraceRef == "" {
 		return schedule(l.planned, point)
 	}
@@ -69,7 +69,7 @@ func (l *launching) arrivals(point plan.Point) (*arrival.Schedule, error) {
 
 // paced gives the point of a trace the largest rate that the trace has, for
 // those who open connections and prepare calls ahead.
-func (l *launching) paced(point plan.Point) (plan.Point, error) {
+func (l *activeLaunch) paced(point plan.Point) (plan.Point, error) {
 	if point.TraceRef == "" {
 		return point, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/run/watch"
 	"assay/spec"
 	"assay/target/fidelity"
 	"assay/telemetry"
@@ -33,7 +34,7 @@ type Options struct {
 	Now      time.Time      // when the run was asked for
 	Host     telemetry.Host // the machine
 	Progress func(Progress) // told about every step; nil means nobody
-	Live     *Live          // what people watch; nil means that nobody does
+	Live     *watch.Live    // what people watch; nil means that nobody does
 
 	// Simulate starts a simulator as a process of its own, with which the run
 	// measures its own error. Nil means that it cannot be measured.
@@ -49,6 +50,18 @@ type Progress struct {
 	Point            string // empty between points
 	Side             string // empty in a run of one side
 	Message          string
+}
+
+// line is the progress as one line of a log.
+func (p Progress) line() string {
+	text := p.Message
+	if p.Point != "" {
+		text = p.Point
+	}
+	if p.Side != "" {
+		text = p.Side + ": " + text
+	}
+	return fmt.Sprintf("launch %d: %s", p.Launch+1, text)
 }
 
 // A Result is a finished run whose bundle is still open.
@@ -119,7 +132,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 		return nil, err
 	}
 	e := &execution{plan: p, opts: opts, sides: sides, in: in, staff: staff, out: w, redactor: redactor}
-	opts.Live.begin(p, redactor.String)
+	opts.Live.Begin(p, redactor.String)
 	if err := e.describe(ctx); err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
@@ -229,7 +242,7 @@ func (e *execution) report(p Progress) {
 		p.Side = e.side.name
 	}
 	p.Message = e.redactor.String(p.Message)
-	e.opts.Live.tellProgress(p)
+	e.opts.Live.Tell(p.line())
 	if e.opts.Progress != nil {
 		e.opts.Progress(p)
 	}

@@ -62,25 +62,25 @@ const (
 
 // watchQueue makes the watch of a point, nil when it is no open loop. What it
 // finds becomes an event, and ends the point where the plan says so.
-func (l *launching) watchQueue(point plan.Point, tally *load.Tally, events eventLog, cancel context.CancelCauseFunc) *queueWatch {
-	l.queue, l.saturated = nil, false
+func (l *activeLaunch) watchQueue(point plan.Point, tally *load.Tally, events eventLog, cancel context.CancelCauseFunc) *queueWatch {
+	l.at.queue, l.at.saturated = nil, false
 	if !point.Open() {
 		return nil
 	}
 	stop := l.plan.Search != nil || l.plan.Run.Spec.Load.StopWhenSaturated
 	grew := func(g stats.QueueGrowth) {
-		l.saturated = true
+		l.at.saturated = true
 		events(record.PointSaturated, l.clock.Now(), growthDetail(g))
 		if stop {
 			cancel(errSaturated)
 		}
 	}
-	l.queue = &queueWatch{
+	l.at.queue = &queueWatch{
 		clock: l.clock, tally: tally, ended: &l.counter.ended, base: l.counter.ended.Load(),
 		every: min(time.Second, max(50*time.Millisecond, point.Duration.Std()/60)),
 		grew:  grew, next: 20, stride: 1,
 	}
-	return l.queue
+	return l.at.queue
 }
 
 // start watches until the returned function is called, which looks once more.

@@ -65,7 +65,7 @@ func ramps(stages []spec.Stage, before float64, loadOf func(spec.Stage) float64)
 }
 
 // attachSchedule draws the schedule of an open point and keeps it in the bundle.
-func (l *launching) attachSchedule(point plan.Point) (*arrival.Schedule, error) {
+func (l *activeLaunch) attachSchedule(point plan.Point) (*arrival.Schedule, error) {
 	s, err := l.arrivals(point)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 // walk runs the points that a search leads to, one after the other, and keeps
 // the path: each step as an event when it is made, all of them as an attachment
 // at the end.
-func (e *execution) walk(ctx context.Context, l *launching) error {
+func (e *execution) walk(ctx context.Context, l *activeLaunch) error {
 	rule := *e.plan.Search
 	w := search.NewWalk(rule)
 	begun := l.clock.Now()
@@ -20,7 +20,7 @@ func (e *execution) walk(ctx context.Context, l *launching) error {
 	for more := true; more && walkErr == nil; {
 		point, _ := e.plan.PointByIndex(w.Point())
 		e.report(Progress{Launch: l.planned.Index, Point: point.Name})
-		l.judge = w.Sample()
+		l.at.judge = w.Sample()
 		if walkErr = l.measurePoint(ctx, point); walkErr != nil {
 			walkErr = fmt.Errorf("%s: %w", point.Name, walkErr)
 			break
@@ -33,11 +33,11 @@ func (e *execution) walk(ctx context.Context, l *launching) error {
 			stop = search.TimeUp
 		}
 		var step search.Step
-		step, more = w.Step(l.saturated, stop)
+		step, more = w.Step(l.at.saturated, stop)
 		e.report(Progress{Launch: l.planned.Index, Message: point.Name + " " + string(step.Verdict)})
 		walkErr = l.recordStep(step)
 	}
-	l.judge = nil
+	l.at.judge = nil
 	if err := l.attachPath(w.Path()); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (e *execution) walk(ctx context.Context, l *launching) error {
 	return walkErr
 }
 
-func (l *launching) recordStep(step search.Step) error {
+func (l *activeLaunch) recordStep(step search.Step) error {
 	detail, err := json.Marshal(step)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *launching) recordStep(step search.Step) error {
 	return nil
 }
 
-func (l *launching) attachPath(path search.Path) error {
+func (l *activeLaunch) attachPath(path search.Path) error {
 	data, err := json.MarshalIndent(path, "", "  ")
 	if err != nil {
 		return err

@@ -209,7 +209,7 @@ func TestQueueWatchThinsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &launching{clock: clock}
+	l := &activeLaunch{clock: clock}
 	w := &queueWatch{clock: clock, tally: &load.Tally{}, ended: &l.counter.ended, next: 20, stride: 1, open: true, grew: func(stats.QueueGrowth) {}}
 	for range 5000 {
 		w.sample()

@@ -24,7 +24,7 @@ import (
 )
 
 // measureSessions runs one point whose calls come in sessions and records it.
-func (l *launching) measureSessions(ctx context.Context, point plan.Point) error {
+func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) error {
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
@@ -46,7 +46,7 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error())
 	}
-	l.outcomes, l.measured = map[record.Outcome]int64{}, 0
+	l.at.begin()
 	tally := &load.Tally{}
 	part := l.plan.Share()
 	play := load.Sessions{
@@ -67,19 +67,19 @@ func (l *launching) measureSessions(ctx context.Context, point plan.Point) error
 	events(record.PointBegin, l.clock.Now(), point.Name)
 	l.live.EnterPoint(point, tally)
 	runErr := play.Run(ctx, l.clock, l.client)
-	balance := balance(tally, l.outcomes)
+	balance := balance(tally, l.at.outcomes)
 	l.balance = l.balance.add(balance)
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	events(record.PointEnd, l.clock.Now(), "")
 	err = errors.Join(runErr, balance.check())
-	if err == nil && !point.Open() && l.measured == 0 {
+	if err == nil && !point.Open() && l.at.measured == 0 {
 		err = errNothingMeasured
 	}
 	return err
 }
 
 // script says what the sessions of a point do and where their records go.
-func (l *launching) script(point plan.Point, source sessionSource, cancel context.CancelCauseFunc) load.Script {
+func (l *activeLaunch) script(point plan.Point, source sessionSource, cancel context.CancelCauseFunc) load.Script {
 	live := liveHistory(l.plan)
 	counter := workload.NewBuilder(l.recordings.counter)
 	if live {
@@ -170,7 +170,7 @@ type Played struct {
 	LeftOut  int    `json:"leftOut"`  // conversations that cannot be played
 }
 
-func (l *launching) attachSessions(point plan.Point, source sessionSource) error {
+func (l *activeLaunch) attachSessions(point plan.Point, source sessionSource) error {
 	s := l.plan.Run.Spec.Workload.Session
 	data, err := json.MarshalIndent(Played{replayedVersion, s.From, s.History, source.len, source.leftOut}, "", "  ")
 	if err != nil {

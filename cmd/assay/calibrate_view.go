@@ -246,7 +246,7 @@ func watchObserving(env Env, l *fidelity.Load, abort context.CancelCauseFunc) (s
 	p := plan.Plan{Name: "calibration", Points: []plan.Point{point}, Launches: []plan.Launch{{Order: []int{0}}}}
 	tally := &load.Tally{}
 	tally.Begun.Store(int64(l.Streams))
-	watch.Live.Begin(p)
+	watch.Live.Begin(p, nil)
 	watch.Live.EnterLaunch(p.Launches[0])
 	watch.Live.EnterPoint(point, tally)
 	watch.Live.EnterPhase(record.Measure)

@@ -17,6 +17,7 @@ import (
 	"assay/report"
 	"assay/report/faces"
 	"assay/run"
+	"assay/run/watch"
 	"assay/spec"
 	"assay/telemetry"
 )
@@ -139,25 +140,25 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
-	watch, err := j.progress.begin(env, abort)
+	view, err := j.progress.begin(env, abort)
 	if err != nil {
 		return "", usageError(err)
 	}
-	defer watch.Stop()
+	defer view.Stop()
 	host := telemetry.Local(ctx)
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: watch.Progress, Live: watch.Live, Simulate: simulate, Ranks: tools,
+		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Ranks: tools,
 	})
 	if result == nil {
 		return "", runErr
 	}
 	dir = result.Bundle.Dir()
-	watch.Live.Enter(run.Judging)
+	view.Live.Enter(watch.Judging)
 	// Sealing must go on after an interrupt: that is when it matters.
 	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
-	watch.Stop() // the report is printed where the view was
+	view.Stop() // the report is printed where the view was
 	if err != nil {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())

@@ -1,7 +1,9 @@
-package run
+// Package watch keeps what people see of a run while it goes on: its stage, the
+// figures of the point under way, the health of the client, how long it will take.
+// It reads no record and decides nothing; package live draws it.
+package watch
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -96,10 +98,9 @@ type LogLine struct {
 	Text string
 }
 
-// Begin notes that p is carried out from now on.
-func (v *Live) Begin(p plan.Plan) { v.begin(p, nil) }
-
-func (v *Live) begin(p plan.Plan, redact func(string) string) {
+// Begin notes that p is carried out from now on. Redact takes secrets out of what
+// the log is told; nil leaves it as it is.
+func (v *Live) Begin(p plan.Plan, redact func(string) string) {
 	if v == nil {
 		return
 	}
@@ -302,16 +303,4 @@ func (v *Live) Tell(text string) {
 		v.log = slices.Delete(v.log, 0, 1)
 	}
 	v.log = append(v.log, LogLine{time.Now(), text})
-}
-
-// tellProgress adds what the run reports to the log.
-func (v *Live) tellProgress(p Progress) {
-	text := p.Message
-	if p.Point != "" {
-		text = p.Point
-	}
-	if p.Side != "" {
-		text = p.Side + ": " + text
-	}
-	v.Tell(fmt.Sprintf("launch %d: %s", p.Launch+1, text))
 }

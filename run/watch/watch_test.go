@@ -1,98 +1,20 @@
-package run
+package watch
 
 import (
 	"math"
-	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"assay/bundle"
 	"assay/load"
 	"assay/plan"
 	"assay/record"
-	"assay/telemetry"
 	"assay/unit"
 )
 
 // What people watched must be what the bundle says afterwards.
-func TestLiveAgreesWithTheBundle(t *testing.T) {
-	var asked atomic.Int64
-	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) {
-		if asked.Add(1)%5 == 0 {
-			http.Error(w, "busy", http.StatusServiceUnavailable)
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-		reply(w)
-	})
-	p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]},
-		target: {url: "`+url+`"}, load: {concurrency: [2, 3], duration: 150ms, warmup: {duration: 50ms}, calibrate: false}`)
-	p.Launches = p.Launches[:2]
-	host := telemetry.Local(t.Context())
-	defer host.Close()
-	live := &Live{}
-	result, err := Execute(t.Context(), p, Options{
-		Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host, Live: live,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := live.Snapshot()
-	b, err := bundle.Open(result.Bundle.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var total, failed, last, measured int64
-	var e2e []float64
-	for _, launch := range []int{0, 1} {
-		for r, err := range bundle.Rows[record.Request](b, launch, bundle.Requests) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			total++
-			if r.Result.Failure() {
-				failed++
-			}
-			if launch != 1 || int(r.Point) != s.Point.Index {
-				continue
-			}
-			last++
-			if r.Phase == record.Measure {
-				measured++
-				if r.Result == record.OK {
-					e2e = append(e2e, seconds(r.Done-r.Due))
-				}
-			}
-		}
-	}
-	if failed == 0 || measured == 0 {
-		t.Fatalf("%d failed and %d measured: the test needs both", failed, measured)
-	}
-	if s.Requests != total || s.Failed != failed || s.AtPoint != last {
-		t.Errorf("watched %d requests, %d failed, %d at the last point; the bundle has %d, %d and %d", s.Requests, s.Failed, s.AtPoint, total, failed, last)
-	}
-	if len(s.Errors) != 1 || s.Errors[0] != (ErrorKind{record.HTTPError, failed}) {
-		t.Errorf("errors %v, want %d of %s", s.Errors, failed, record.HTTPError)
-	}
-	slices.Sort(e2e)
-	if want := e2e[(len(e2e)-1)/2]; s.E2E.N != int64(len(e2e)) || math.Abs(s.E2E.P50/want-1) > 2*liveError {
-		t.Errorf("E2E of %d answers, p50 %v; the bundle has %d with %v", s.E2E.N, s.E2E.P50, len(e2e), want)
-	}
-	if s.InFlight != 0 || s.Launch != 2 || s.Launches != 2 || s.Number != 2 || s.Of != 2 {
-		t.Errorf("%d in flight in launch %d of %d, point %d of %d; want 0, 2 of 2, 2 of 2", s.InFlight, s.Launch, s.Launches, s.Number, s.Of)
-	}
-	if s.Client.Requests == 0 || s.Client.LagP99 == nil {
-		t.Errorf("nothing is known of the client: %+v", s.Client)
-	}
-	if !slices.ContainsFunc(s.Log, func(l LogLine) bool { return strings.Contains(l.Text, "http_error with status 503") }) {
-		t.Errorf("the log does not tell the first failure: %v", s.Log)
-	}
-}
-
 // twoPoints is a run of two launches of two points, ten seconds each.
 func twoPoints() plan.Plan {
 	p := plan.Plan{Name: "two", Launches: []plan.Launch{{Index: 0, Order: []int{0, 1}}, {Index: 1, Order: []int{1, 0}}}}
@@ -110,7 +32,7 @@ func TestLiveProgress(t *testing.T) {
 			t.Errorf("before the run: %+v", s)
 		}
 		p := twoPoints()
-		v.Begin(p)
+		v.Begin(p, nil)
 		v.EnterLaunch(p.Launches[0])
 		v.Enter(Calibrating)
 		time.Sleep(2 * time.Second)
@@ -147,7 +69,7 @@ func TestLiveProgressByRequests(t *testing.T) {
 		p := twoPoints()
 		p.Points[0].Requests = 40
 		v := &Live{}
-		v.Begin(p)
+		v.Begin(p, nil)
 		v.EnterLaunch(p.Launches[0])
 		v.EnterPoint(p.Points[0], &load.Tally{})
 		v.EnterPhase(record.Measure)
@@ -168,7 +90,7 @@ func TestLiveProgressLearns(t *testing.T) {
 		p := twoPoints()
 		p.Points[0].Requests, p.Points[1].Requests = 40, 40
 		v := &Live{}
-		v.Begin(p)
+		v.Begin(p, nil)
 		v.EnterLaunch(p.Launches[0])
 		v.EnterPoint(p.Points[0], &load.Tally{})
 		time.Sleep(time.Second) // a tenth of what the plan allows
@@ -189,7 +111,7 @@ func TestLiveRatesAndRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, p := &Live{}, twoPoints()
 		p.Points[0].Concurrency, p.Points[0].Rate = 0, 8
-		v.Begin(p)
+		v.Begin(p, nil)
 		v.EnterLaunch(p.Launches[0])
 		tally := &load.Tally{}
 		v.EnterPoint(p.Points[0], tally)
@@ -266,7 +188,7 @@ func TestLiveSamples(t *testing.T) {
 		}
 		return "", 0, false
 	}}
-	v.Begin(twoPoints())
+	v.Begin(twoPoints(), nil)
 	sample := func(at int64, source, name, scope string, value float64) record.Sample {
 		return record.Sample{At: at, Source: source, Name: name, Scope: scope, Value: &value}
 	}
@@ -302,7 +224,7 @@ func TestLiveSamples(t *testing.T) {
 // Answers that wait to be recorded are not in flight.
 func TestLiveInFlight(t *testing.T) {
 	v, p := &Live{}, twoPoints()
-	v.Begin(p)
+	v.Begin(p, nil)
 	v.EnterLaunch(p.Launches[0])
 	tally := &load.Tally{}
 	tally.Begun.Store(5)
@@ -315,7 +237,7 @@ func TestLiveInFlight(t *testing.T) {
 // A run that nobody watches has a nil Live.
 func TestNobodyWatches(t *testing.T) {
 	var v *Live
-	v.Begin(plan.Plan{})
+	v.Begin(plan.Plan{}, nil)
 	v.Enter(Judging)
 	v.EnterLaunch(plan.Launch{})
 	v.EnterPoint(plan.Point{}, nil)
@@ -323,13 +245,12 @@ func TestNobodyWatches(t *testing.T) {
 	v.Ended(&record.Request{}, nil)
 	v.Sampled(nil)
 	v.Tell("x")
-	v.tellProgress(Progress{})
 }
 
 // The log is bounded and without secrets.
 func TestLiveLog(t *testing.T) {
 	v := &Live{}
-	v.begin(plan.Plan{}, func(text string) string { return strings.ReplaceAll(text, "secret", "***") })
+	v.Begin(plan.Plan{}, func(text string) string { return strings.ReplaceAll(text, "secret", "***") })
 	for range mostLines + 5 {
 		v.Tell("the secret")
 	}
@@ -341,7 +262,7 @@ func TestLiveLog(t *testing.T) {
 // What was seen stays as it was seen.
 func TestSnapshotSharesNothing(t *testing.T) {
 	v := &Live{}
-	v.Begin(twoPoints())
+	v.Begin(twoPoints(), nil)
 	read := func(at int64, pause, power float64) {
 		v.Sampled([]record.Sample{
 			{At: at, Source: "client", Name: "gc.pause.max", Value: &pause}, {At: at, Source: "gpu", Name: "power", Scope: "a", Value: &power},
