@@ -32,7 +32,7 @@ var integrityTrips = []trip{
 	{"stated-interval", "another method", first(func(_ *Facts, s *Statement) { s.Method = "bootstrap over requests" }), finding.Caution, "it is said to be by bootstrap over requests"},
 	{"stated-interval", "fewer launches", first(func(_ *Facts, s *Statement) { s.N = 3 }), finding.Caution, "rest on n = 3, and the bundle has 5 launches"},
 	{"stated-interval", "a launch that is not there", first(func(_ *Facts, s *Statement) { s.Launches = []int{0, 1, 2, 3, 7} }), finding.Void, "cites launch index 7"},
-	{"uncertified-percentile", "p99 of 40 requests", (*scene).small, finding.Void, "the bundle cannot bound it: not certifiable (need n ≥ 368), have 40"},
+	{"uncertified-percentile", "p99 of 40 requests", (*scene).small, finding.Void, "the bundle cannot bound it: too few requests (40 of 368)"},
 	{"usage-mismatch", "more than was allowed", func(s *scene) {
 		s.small()
 		s.request = func(_ int, r *record.Request, _ *[]record.Chunk) { *r.UsageOutput += 7 }

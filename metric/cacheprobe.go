@@ -59,7 +59,7 @@ var CacheSavingTTFT = Metric{
 
 // CacheColdShare shows that the prompts were unknown indeed.
 var CacheColdShare = Metric{
-	ID: "cache_cold_share.v1", Name: "cached, prompt unknown", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	ID: "cache_cold_share.v1", Name: "cached, prompt unknown", Unit: unit.Share, Better: Lower, Scope: only(Telemetry),
 	Doc: "Prompt tokens that usage called cached when the prompts were sent for the first time, divided by all of theirs. Well above zero means that they were not unknown: a chat template or another cache.",
 	Of: Once(func(l *Launch) (float64, bool) {
 		cold, _ := l.pairs()
@@ -69,7 +69,7 @@ var CacheColdShare = Metric{
 
 // CacheWarmShare is the hit rate of prompts that were just sent.
 var CacheWarmShare = Metric{
-	ID: "cache_warm_share.v1", Name: "cached, prompt known", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "cache_warm_share.v1", Name: "cached, prompt known", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Prompt tokens that usage called cached when the prompts were sent again, divided by all of theirs.",
 	Of: Once(func(l *Launch) (float64, bool) {
 		_, warm := l.pairs()

@@ -39,7 +39,7 @@ func TestPair(t *testing.T) {
 		t.Errorf("a ratio to zero: %+v, %v, %v", got, ok, err)
 	}
 	candidate.Interval = stats.Unbounded
-	candidate.Warnings = []string{"not certifiable"}
+	candidate.Warnings = []string{"too few requests"}
 	if got, _, _ := pair(base, candidate, block, 0.95); got.Ratio.Interval != stats.Unbounded || len(got.Difference.Warnings) == 0 {
 		t.Errorf("a percentile that a side cannot bound is bounded in the pair: %+v", got)
 	}

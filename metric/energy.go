@@ -36,7 +36,7 @@ func (p *Point) gpuEnergy() (float64, bool) {
 
 // GPUUtilisation is how much of the time the accelerators did anything.
 var GPUUtilisation = Metric{
-	ID: "gpu_utilisation.v1", Name: "GPU busy", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "gpu_utilisation.v1", Name: "GPU busy", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Share of time in which any kernel ran, averaged over the measured window and over the accelerators of the host. It says nothing about how full they were.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		list, ok := p.gpuMean("utilisation")

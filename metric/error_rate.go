@@ -9,7 +9,7 @@ import (
 var ErrorRate = Metric{
 	ID:     "error_rate.v1",
 	Name:   "error rate",
-	Unit:   unit.Ratio,
+	Unit:   unit.Share,
 	Better: Lower,
 	Doc:    "Measured requests that did not succeed, divided by all measured requests. Requests cut by the end of the run or given up on purpose are neither; refusals, error objects inside a stream, truncated and empty answers, timeouts and dropped calls all count.",
 	Of: Share(func(p *Point) (failed, all int) {

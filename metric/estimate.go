@@ -269,7 +269,7 @@ func (st statistic) sketched(row Row, off float64) Row {
 func (st statistic) certify(row Row, fewest int, confidence float64) Row {
 	if st.quantile > 0 && fewest < stats.MinSamples(st.quantile, confidence) {
 		row.Interval = stats.Unbounded
-		row.Warnings = append(row.Warnings, fmt.Sprintf("%s, have %d requests in the smallest launch", stats.NotCertifiable(st.quantile, confidence), fewest))
+		row.Warnings = append(row.Warnings, stats.TooFew("requests", fewest, st.quantile, confidence)+", in the smallest launch")
 	}
 	return row
 }

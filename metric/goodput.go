@@ -48,7 +48,7 @@ var TokenGoodput = Metric{
 var Attainment = Metric{
 	ID:     "slo_attainment.v1",
 	Name:   "SLO attainment",
-	Unit:   unit.Ratio,
+	Unit:   unit.Share,
 	Better: Higher,
 	Doc:    "Measured requests that count as good for goodput.v1, divided by all measured requests but those cut by the end of the run or given up on purpose.",
 	Scope:  only(Objectives),
@@ -62,7 +62,7 @@ const attainmentPrefix = "slo_attainment_"
 func attainments() (list []Metric) {
 	for _, name := range limitable() {
 		list = append(list, Metric{
-			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Ratio, Better: Higher, Scope: only(Objectives), Detail: true,
+			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Share, Better: Higher, Scope: only(Objectives), Detail: true,
 			Doc: "Measured requests that succeeded and kept the limit of spec.slo on " + name + ", whatever became of other limits, divided as slo_attainment.v1 divides.",
 			Of: Share(func(p *Point) (good, all int) {
 				for i, l := range p.limits() {

@@ -16,7 +16,7 @@ var (
 		Of:  Whole((*Point).littleProduct),
 	}
 	LittleError = Metric{
-		ID: "little_error.v1", Name: "off Little's law", Unit: unit.Ratio, Better: Lower, Detail: true,
+		ID: "little_error.v1", Name: "off Little's law", Unit: unit.Share, Better: Lower, Detail: true,
 		Doc: "How far the ratio of little_product.v1 to concurrency.v1 is from one. Well above zero, the load was not steady in the window, the window was short beside the answers, or records are missing.",
 		Of: Whole(func(p *Point) (float64, bool) {
 			product, ok := p.littleProduct()

@@ -10,7 +10,7 @@ import (
 
 // GPUMemoryShare is how much of the accelerators' memory was taken.
 var GPUMemoryShare = Metric{
-	ID: "gpu_memory_share.v1", Name: "GPU memory, share", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "gpu_memory_share.v1", Name: "GPU memory, share", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Memory efficiency: gpu_memory.v1 divided by the memory of the accelerators that were read, as the environment has it, or spec.bounds.gpuMemory for each where it has none. Engines reserve their KV cache at the start, whatever they use of it; kv_cache_usage.v1 tells that.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		list, read := p.gpuMean("memory.used")

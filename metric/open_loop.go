@@ -43,7 +43,7 @@ var SentRate = Metric{
 var DropRate = Metric{
 	ID:     "drop_rate.v1",
 	Name:   "drop rate",
-	Unit:   unit.Ratio,
+	Unit:   unit.Share,
 	Better: Lower,
 	Doc:    "Open loop: measured requests that were never sent because maxInFlight was reached, divided by all measured requests.",
 	Scope:  only(OpenLoop),

@@ -31,7 +31,7 @@ var ProbeE2E = Metric{
 var ProbeErrorRate = Metric{
 	ID:     "probe_error_rate.v1",
 	Name:   "probe error rate",
-	Unit:   unit.Ratio,
+	Unit:   unit.Share,
 	Better: Lower,
 	Doc:    "As error_rate.v1, of the probes of load.probe that were due in the measured window.",
 	Scope:  only(Probes),

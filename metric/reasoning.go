@@ -18,7 +18,7 @@ var (
 		})),
 	}
 	ReasoningShare = Metric{
-		ID: "reasoning_share.v1", Name: "reasoning share", Unit: unit.Ratio, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		ID: "reasoning_share.v1", Name: "reasoning share", Unit: unit.Share, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Tokens that usage calls reasoning / all output tokens of a request.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			n, known := count(byUsage).of(t, 1)

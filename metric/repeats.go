@@ -204,6 +204,6 @@ func (row *Row) discount(r Repeats, quantile, confidence float64) {
 	row.Warnings = append(row.Warnings, fmt.Sprintf("launch %d: %d values tell as much as %d: requests repeat each other", r.Launch+1, was, left))
 	if quantile > 0 && left < stats.MinSamples(quantile, confidence) && row.Interval != stats.Unbounded {
 		row.Interval = stats.Unbounded
-		row.Warnings = append(row.Warnings, fmt.Sprintf("%s, have %d in the smallest launch", stats.NotCertifiable(quantile, confidence), left))
+		row.Warnings = append(row.Warnings, stats.TooFew("values", left, quantile, confidence)+", in the smallest launch")
 	}
 }

@@ -140,14 +140,14 @@ var ServerQueueDepthMax = Metric{
 
 // KVCacheUsage is how full the KV cache was.
 var KVCacheUsage = Metric{
-	ID: "kv_cache_usage.v1", Name: "KV cache in use", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	ID: "kv_cache_usage.v1", Name: "KV cache in use", Unit: unit.Share, Better: Lower, Scope: only(Telemetry),
 	Doc: "Share of the KV cache in use, averaged over the time of the measured window and over engines.",
 	Of:  Whole(usage(cacheUsage)),
 }
 
 // KVCacheUsageMax is how full the KV cache got.
 var KVCacheUsageMax = Metric{
-	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Ratio, Better: Lower, Scope: only(Telemetry),
+	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Share, Better: Lower, Scope: only(Telemetry),
 	Doc: "The largest share of the KV cache that any reading in the measured window found in use on any engine. Above 1 minus a little, engines preempt.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		list, _, ok := p.said(cacheUsage)
@@ -161,14 +161,14 @@ var KVCacheUsageMax = Metric{
 
 // KVCacheHitRate is the share of prompt tokens that need not be computed.
 var KVCacheHitRate = Metric{
-	ID: "kv_cache_hit_rate.v1", Name: "prefix cache hits", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "kv_cache_hit_rate.v1", Name: "prefix cache hits", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Prefix-cache hits divided by queries, both counted by the server over the measured window. Where the server publishes only a rate of its own making, the mean of that.",
 	Of:  Whole(ratio(cacheHits)),
 }
 
 // CachedShare is the hit rate as the answers tell it.
 var CachedShare = Metric{
-	ID: "cached_share.v1", Name: "cached prompt tokens", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "cached_share.v1", Name: "cached prompt tokens", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Prompt tokens that the answers' usage called cached, divided by all prompt tokens, over successful measured requests whose usage says so.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		var requests []*Timeline
@@ -249,7 +249,7 @@ var ServerQueueTime = Metric{
 
 // DraftAcceptance is how often speculation was right.
 var DraftAcceptance = Metric{
-	ID: "draft_acceptance.v1", Name: "draft tokens accepted", Unit: unit.Ratio, Better: Higher, Scope: only(Telemetry),
+	ID: "draft_acceptance.v1", Name: "draft tokens accepted", Unit: unit.Share, Better: Higher, Scope: only(Telemetry),
 	Doc: "Draft tokens that speculative decoding accepted, divided by draft tokens proposed, over the measured window.",
 	Of:  Whole(ratio(accepted)),
 }

@@ -242,7 +242,7 @@ var (
 		}),
 	}
 	SessionErrorRate = Metric{
-		ID: "session_error_rate.v1", Name: "session error rate", Unit: unit.Ratio, Better: Lower, Scope: only(Sessions),
+		ID: "session_error_rate.v1", Name: "session error rate", Unit: unit.Share, Better: Lower, Scope: only(Sessions),
 		Doc: "Measured sessions that a failed step ended, divided by those and the complete ones.",
 		Of: Share(func(p *Point) (failed, all int) {
 			for _, s := range p.Sessions {

@@ -25,7 +25,7 @@ var Communication = Metric{
 
 // CommunicationOverlap is how much of the exchange is hidden.
 var CommunicationOverlap = Metric{
-	ID: "communication_overlap.v1", Name: "overlap", Unit: unit.Ratio, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Signed: true,
+	ID: "communication_overlap.v1", Name: "overlap", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Signed: true,
 	Doc: "1 − exposed_communication.v1 / communication.v1 of a rank in a step, mean over ranks. Copying back after the last bucket can make it negative.",
 	Of:  Many(ofExchange(exchange.Figures.Overlap)),
 }

@@ -50,7 +50,7 @@ func (p *Point) toTarget() (took int64, steps int, ok bool) {
 
 // TrainingGoodput is how much of the time went into training.
 var TrainingGoodput = Metric{
-	ID: "training_goodput.v1", Name: "training goodput", Unit: unit.Ratio, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: true,
+	ID: "training_goodput.v1", Name: "training goodput", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: true,
 	Doc: "Sum of the slowest rank's times over the steps that trained and were kept, those of the warm-up too, divided by the time from when the first of the point's processes was started, before any failure, to the end of the measured window. Starting, joining, compiling, checking, steps without exchange and whatever failed and was made again count against it.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		if p.Ranked == nil {

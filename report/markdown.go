@@ -14,19 +14,29 @@ import (
 	"assay/visible"
 )
 
-// Markdown writes the report for a pull request: what may be said first, then
-// what speaks against it, then the figures.
+// Markdown writes the report for a pull request, in the order of the page: what was
+// measured, one table over all points, what speaks against it, what may be quoted,
+// then the figures of each point.
 func Markdown(w io.Writer, r Report) error {
 	marked := ""
 	if alarm := r.Alarm(); alarm != "" {
 		marked = "> **" + visible.Markdown(alarm) + "**\n\n"
 	}
-	if _, err := fmt.Fprintf(w, "%s## assay %s\n\n", marked, visible.Markdown(r.RunID)); err != nil {
+	title := strings.Join(r.Subject(), " · ")
+	if _, err := fmt.Fprintf(w, "%s## %s\n\n", marked, visible.Markdown(title)); err != nil {
 		return err
 	}
 	var p Outline
-	p.add(Block{Lines: quotable(r), marked: true})
+	for _, table := range []Block{r.PointTable(true), r.trainingTable(), r.collectivesTable(), r.probesTable()} {
+		if len(table.Rows) > 0 {
+			p.add(table)
+		}
+	}
+	if text := r.PercentileAdvice(); text != "" {
+		p.add(Block{Lines: []string{"A dash stands for too few requests: " + text + "."}})
+	}
 	p.add(Block{Title: "Findings", Points: findingPoints(r), marked: true})
+	p.add(Block{Title: "Quotable results", Lines: quotable(r), marked: true})
 	for _, b := range r.rankBlocks() {
 		p.add(b)
 	}
@@ -42,7 +52,7 @@ func Markdown(w io.Writer, r Report) error {
 func quotable(r Report) (lines []string) {
 	s := r.Plan.Run.Spec
 	if r.Claims == nil {
-		lines = append(lines, "Nothing was judged that could be claimed.")
+		lines = append(lines, "Nothing was judged that could be quoted.")
 	} else {
 		lines = append(lines, sentences(*r.Claims)...)
 		grade := "**Grade:** " + string(r.Claims.Grade)
@@ -60,35 +70,41 @@ func quotable(r Report) (lines []string) {
 	return lines
 }
 
-// fewSentences is how many claims are shown at once: a reviewer reads so many, and
-// opens the rest.
-const fewSentences = 5
+// mostRefused is how many reasons are shown where nothing may be quoted.
+const mostRefused = 5
 
-// sentences are what may be claimed and what may not, and why where nothing may.
+// sentences are the result to lead with, or why there is none; a reader opens the
+// rest.
 func sentences(c claim.Claims) []string {
-	var allowed, refused []string
-	for _, one := range c.Claims {
-		allowed = append(allowed, "> "+visible.Markdown(one.Sentence))
+	head := HeadClaim(c.Claims)
+	var shown, allowed, refused []string
+	for i, one := range c.Claims {
+		text := "> " + visible.Markdown(one.Sentence)
+		if head == &c.Claims[i] {
+			shown = append(shown, text)
+			continue
+		}
+		allowed = append(allowed, text)
 	}
 	for _, one := range c.Refused {
-		refused = append(refused, visible.Markdown(fmt.Sprintf("Not to be claimed: %s: %s", one.What, one.Reason)))
+		refused = append(refused, visible.Markdown(fmt.Sprintf("Not quotable: %s: %s", one.What, one.Reason)))
 	}
-	if len(allowed) == 0 {
-		few := min(len(refused), fewSentences)
-		return slices.Concat([]string{"> Nothing may be claimed."}, refused[:few], folded(nil, refused[few:]))
+	if head == nil {
+		few := min(len(refused), mostRefused)
+		shown = append([]string{"> Nothing may be quoted."}, refused[:few]...)
+		refused = refused[few:]
 	}
-	few := min(len(allowed), fewSentences)
-	return slices.Concat(allowed[:few], folded(allowed[few:], refused))
+	return append(shown, folded(allowed, refused)...)
 }
 
 // folded is what a reader opens.
 func folded(allowed, refused []string) []string {
 	var parts []string
 	if len(allowed) > 0 {
-		parts = append(parts, fmt.Sprintf("%d more that may be claimed", len(allowed)))
+		parts = append(parts, fmt.Sprintf("%d more", len(allowed)))
 	}
 	if len(refused) > 0 {
-		parts = append(parts, fmt.Sprintf("%d not to be claimed", len(refused)))
+		parts = append(parts, fmt.Sprintf("%d not quotable", len(refused)))
 	}
 	if len(parts) == 0 {
 		return nil
@@ -97,33 +113,25 @@ func folded(allowed, refused []string) []string {
 }
 
 func findingPoints(r Report) (points []string) {
-	for _, f := range r.Findings {
-		text := f.Message
-		if f.Fix != "" {
-			text += ". To do: " + f.Fix
+	for _, g := range r.GroupedFindings() {
+		text := g.Message
+		if g.Fix != "" {
+			text += ". To do: " + g.Fix
 		}
-		points = append(points, fmt.Sprintf("**%s** `%s`: %s", f.Severity, f.Check, visible.Markdown(text)))
+		where := ""
+		if g.Where != "" {
+			where = " (" + g.Where + ")"
+		}
+		points = append(points, fmt.Sprintf("**%s** `%s`%s: %s", g.Severity, g.Check, where, visible.Markdown(text)))
 	}
 	return points
 }
 
 // fullTables is how many points have tables of their own; more would bury what a
-// reviewer looks for, and one table over all points has the figures that are asked
-// for most.
+// reviewer looks for.
 const fullTables = 4
 
-// summaryColumns are those of the table over all points.
-var summaryColumns = []struct {
-	head, metric, statistic string
-}{
-	{"TTFT p50", metric.TTFT.ID, "p50"}, {"TTFT p99", metric.TTFT.ID, "p99"},
-	{"TPOT p50", metric.TPOT.ID, "p50"}, {"E2E p50", metric.E2E.ID, "p50"}, {"E2E p99", metric.E2E.ID, "p99"},
-	{"output", metric.OutputThroughput.ID, "value"}, {"items", metric.ItemThroughput.ID, "value"},
-	{"requests", metric.RequestThroughput.ID, "value"}, {"errors", metric.ErrorRate.ID, "value"}, {"goodput", metric.Goodput.ID, "value"},
-}
-
 func (p *Outline) addPoints(r Report) {
-	var rows [][]string // one for each point and side that was measured
 	var full []Block
 	for _, point := range r.ServingPoints() {
 		for _, side := range r.SideNames() {
@@ -136,21 +144,8 @@ func (p *Outline) addPoints(r Report) {
 			if side != "" {
 				title += ", " + side
 			}
-			row := []string{title}
-			for _, c := range summaryColumns {
-				m, _ := metricByID(c.metric)
-				row = append(row, cell(one.Estimates, m, c.statistic, point.Index))
-			}
-			rows = append(rows, row)
 			full = append(full, pointBlock(one, point, title))
 		}
-	}
-	if len(full) > 1 {
-		head := []string{"point"}
-		for _, c := range summaryColumns {
-			head = append(head, c.head)
-		}
-		p.add(withoutEmpty(Block{Title: "Points", Lines: []string{intervalLine(r)}, Head: head, Rows: rows}))
 	}
 	if len(full) > fullTables {
 		p.add(Block{Lines: []string{"`assay report --all` has every figure of every point."}, marked: true})

@@ -25,7 +25,7 @@ func writeMLPerf(b *bytes.Buffer, results []mlperf.Result, name func(point int) 
 			parts = append(parts, fmt.Sprintf("p%g latency at most %s", r.Percentile, unit.Format(*r.Latency, unit.Second)))
 		}
 		for _, l := range r.Limits {
-			estimate := "not certifiable"
+			estimate := "too few requests"
 			if l.Estimate != nil {
 				estimate = "at most " + unit.Format(*l.Estimate, unit.Second)
 			}

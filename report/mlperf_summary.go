@@ -72,7 +72,7 @@ func writeSummary(b *bytes.Buffer, r Report, result mlperf.Result) {
 		fmt.Fprintf(b, "  * %s\n", reason)
 	}
 	for _, l := range result.Limits {
-		estimate := "not certifiable"
+		estimate := "too few requests"
 		if l.Estimate != nil {
 			estimate = fmt.Sprintf("%.0f ns", *l.Estimate*1e9)
 		}

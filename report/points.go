@@ -97,7 +97,7 @@ func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) stri
 
 // certified reports whether the sample was large enough for the percentile.
 func certified(row metric.Row) bool {
-	return !slices.ContainsFunc(row.Warnings, func(w string) bool { return strings.HasPrefix(w, "not certifiable") })
+	return !slices.ContainsFunc(row.Warnings, stats.IsTooFew)
 }
 
 // errorsOf is the requests that did not end well, of all.

@@ -9,6 +9,7 @@ import (
 
 	"assay/metric"
 	"assay/plan"
+	"assay/stats"
 	"assay/unit"
 )
 
@@ -110,7 +111,7 @@ func PairedDifference(p metric.Paired) string {
 // Unbounded shows a value without an interval, or that it cannot be shown.
 func Unbounded(value string, warnings []string) string {
 	for _, warning := range warnings {
-		if text, _, found := strings.Cut(warning, ","); found && strings.HasPrefix(text, "not certifiable") {
+		if text, _, found := strings.Cut(warning, ","); found && stats.IsTooFew(text) {
 			return text
 		}
 	}

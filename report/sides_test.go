@@ -36,7 +36,7 @@ func TestPairedText(t *testing.T) {
 	tail := pair
 	tail.Statistic = "p99"
 	weak := ratio
-	weak.Interval, weak.Warnings = stats.Unbounded, []string{stats.NotCertifiable(.99, .95) + ", have 40 in the smallest launch"}
+	weak.Interval, weak.Warnings = stats.Unbounded, []string{stats.TooFew("requests", 40, .99, .95) + ", in the smallest launch"}
 	tail.Ratio = &weak
 	r.Estimates.Paired = []metric.Paired{pair, tail}
 	var out bytes.Buffer
@@ -47,8 +47,8 @@ func TestPairedText(t *testing.T) {
 		"side baseline  openai-chat http://127.0.0.1:8000", "side new       openai-chat http://127.0.0.1:9000",
 		"concurrency=1, baseline\n  metric", "concurrency=1, new\n  no completed launch measured this point",
 		"concurrency=1, new beside baseline, paired by block",
-		"TTFT p50  2 [2, 2]                        11.0 ms [8.52, 13.5]  3       10.0 ms  12.0 ms  11.0 ms",
-		"TTFT p99  not certifiable (need n ≥ 368)",
+		"TTFT p50  2 [2, 2]                      11.0 ms [8.52, 13.5]  3       10.0 ms  12.0 ms  11.0 ms",
+		"TTFT p99  too few requests (40 of 368)",
 		"concurrency=4, new beside baseline, paired by block\n  no block has a completed launch of both sides",
 	} {
 		if !strings.Contains(out.String(), want) {

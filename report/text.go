@@ -16,6 +16,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
+	"assay/stats"
 	"assay/unit"
 	"assay/visible"
 )
@@ -255,7 +256,7 @@ func cell(e metric.Estimates, m metric.Metric, statistic string, point int) stri
 		return "–"
 	}
 	for _, warning := range row.Warnings {
-		if text, _, found := strings.Cut(warning, ","); found && strings.HasPrefix(text, "not certifiable") {
+		if text, _, found := strings.Cut(warning, ","); found && stats.IsTooFew(text) {
 			return text
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // ErrNoSamples is returned for an empty sample: there is nothing to estimate.
@@ -52,15 +53,21 @@ func Quantile(xs []float64, q, confidence float64) (Estimate, error) {
 		est.Interval.Hi = sorted[hi-1]
 	}
 	if !est.Interval.Bounded() {
-		est.Warnings = append(est.Warnings, NotCertifiable(q, confidence))
+		est.Warnings = append(est.Warnings, TooFew("values", n, q, confidence))
 	}
 	return est, nil
 }
 
-// NotCertifiable is the warning for a percentile that the sample cannot bound.
-func NotCertifiable(q, confidence float64) string {
-	return fmt.Sprintf("not certifiable (need n ≥ %d)", MinSamples(q, confidence))
+// tooFew begins the warnings about percentiles that the sample cannot bound.
+const tooFew = "too few "
+
+// TooFew is the warning for a percentile that n of what are too few to bound.
+func TooFew(what string, n int, q, confidence float64) string {
+	return fmt.Sprintf(tooFew+"%s (%d of %d)", what, n, MinSamples(q, confidence))
 }
+
+// IsTooFew reports whether a warning says that the sample cannot bound a percentile.
+func IsTooFew(warning string) bool { return strings.HasPrefix(warning, tooFew) }
 
 // MinSamples is the smallest n for which the q-quantile has an interval with
 // two finite ends at the given confidence.

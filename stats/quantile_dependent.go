@@ -42,14 +42,14 @@ func QuantileDependent(xs []float64, q, confidence float64) (Estimate, error) {
 		effect *= allowance(lags, n)
 		if whole := neighbourEffect(xs); float64(n) < fewestWandering*whole {
 			est.EffectiveN = float64(n) / whole
-			est.Warnings = []string{fmt.Sprintf("not certifiable (the values wander so slowly that %d of them are worth about %.0f)", n, est.EffectiveN)}
+			est.Warnings = []string{fmt.Sprintf(tooFew+"values (they wander so slowly that %d are worth about %.0f)", n, est.EffectiveN)}
 			return est, nil
 		}
 	}
 	est.EffectiveN = float64(n) / effect
 	effective := int(est.EffectiveN)
 	if effective < need {
-		est.Warnings = []string{fmt.Sprintf("not certifiable (need an effective n ≥ %d, have %.0f of %d)", need, est.EffectiveN, n)}
+		est.Warnings = []string{fmt.Sprintf(tooFew+"values (%d that depend on each other are worth %.0f of %d)", n, est.EffectiveN, need)}
 		return est, nil
 	}
 	lo, hi := quantileRanks(effective, q, confidence)

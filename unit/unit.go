@@ -35,13 +35,14 @@ const (
 	FLOPPerSecond    Unit = "FLOP/s"
 	OpPerSecond      Unit = "op/s"
 	Ratio            Unit = "1"
+	Share            Unit = "share" // of one, printed in percent
 )
 
 // All lists every unit, in the order of the constants.
 var All = []Unit{
 	Second, Token, TokenPerSecond, Request, RequestPerSecond, SessionPerSecond,
 	Byte, BytePerSecond, Joule, Watt, Dollar, ItemPerSecond, Gram,
-	FLOPPerSecond, OpPerSecond, Ratio,
+	FLOPPerSecond, OpPerSecond, Ratio, Share,
 }
 
 // scale is one printed size of a unit: values of at least from are divided by
@@ -86,6 +87,8 @@ func printed(v float64, u Unit) (divisor float64, suffix string) {
 	switch u {
 	case Ratio:
 		return 1, ""
+	case Share:
+		return .01, "%"
 	case Dollar:
 		return 1, "$"
 	}

@@ -28,7 +28,7 @@ func TestDecide(t *testing.T) {
 		{"worse by about the margin", Question{Values: compare.Values{A: noise(10, 1, .01, 1), B: noise(10, 1.049, .01, 2)}, Better: metric.Lower, Margin: .05}, Inconclusive, "worse throughout, by less or by more than the margin"},
 		{"too noisy", Question{Values: compare.Values{A: noise(3, 1, .03, 1), B: noise(3, 1, .03, 2)}, Better: metric.Lower, Margin: .03}, Inconclusive, "cannot see its own threshold"},
 		{"too few", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(2, 1, .01, 2)}, Better: metric.Lower, Margin: .05}, Inconclusive, "want at least 3"},
-		{"not certifiable", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 2, .01, 2)}, Better: metric.Lower, Margin: .05, Refused: "not certifiable"}, Inconclusive, "not certifiable"},
+		{"too few requests", Question{Values: compare.Values{A: noise(5, 1, .01, 1), B: noise(5, 2, .01, 2)}, Better: metric.Lower, Margin: .05, Refused: "too few requests"}, Inconclusive, "too few requests"},
 		{"zero", Question{Values: compare.Values{A: []float64{0, 1, 2}, B: []float64{0, 1, 2}}, Better: metric.Lower, Margin: .05}, Inconclusive, "want absoluteMargin"},
 		{"paired", Question{Values: compare.Values{A: []float64{1, 2, 3, 4}, B: []float64{1.101, 2.2, 3.3, 4.41}, Paired: true}, Better: metric.Lower, Margin: .05}, Regressed, "significantly worse, and by more than the margin as measured"},
 		{"values that never vary", Question{Values: compare.Values{A: []float64{1, 1, 1}, B: []float64{1.2, 1.2, 1.2}}, Better: metric.Lower, Margin: .05}, Regressed, "never vary"},

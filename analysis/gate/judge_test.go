@@ -107,7 +107,7 @@ func TestJudge(t *testing.T) {
 		{"another question, allowed", Input{Candidate: other, Policy: policy(t, "grade: realism", "grade: realism\n  controlled: false")}, true, nil, 0},
 		{"a point that is not there", Input{Candidate: same, Policy: policy(t, "p50,", "p50, points: [concurrency=9],")}, false, []string{"ttft.v1 p50 at concurrency=9: missing: neither side has it"}, 0},
 		{"a weak grade", Input{Candidate: same, Policy: policy(t, "grade: realism", "grade: publication")}, false, []string{"base: of realism grade", "same: of realism grade"}, 0},
-		{"a percentile without requests", Input{Candidate: same, Policy: policy(t, "p50", "p99")}, false, []string{"ttft.v1 p99 at concurrency=1: inconclusive: not certifiable"}, 0},
+		{"a percentile without requests", Input{Candidate: same, Policy: policy(t, "p50", "p99")}, false, []string{"ttft.v1 p99 at concurrency=1: inconclusive: too few requests"}, 0},
 		{"the same, forgiven", Input{Candidate: same, Policy: policy(t, "p50", "p99", "grade: realism", "grade: realism\n  inconclusive: pass")}, true, nil, 0},
 		{"accuracy is missing", Input{Candidate: same, Policy: policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}]\n  metrics:")}, false, []string{"gsm8k: missing"}, 0},
 	}

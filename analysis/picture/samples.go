@@ -114,7 +114,7 @@ func (p *page) level(noun string, l *levelled) Series {
 	}
 	together, u := total, unit.Request
 	if metric.SharedLevel(noun) {
-		together, u = mean, unit.Ratio
+		together, u = mean, unit.Share
 	}
 	return b.series(noun, Server, "", u, over(each, together))
 }

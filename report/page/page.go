@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"assay/report"
+	"assay/stats"
 )
 
 //go:embed html
@@ -150,7 +151,7 @@ func splitCell(text string) [2]string {
 func cellKind(text string) string {
 	const figure = 30 // letters of a value with its interval
 	switch {
-	case strings.HasPrefix(text, "not certifiable"), strings.HasSuffix(text, "[no interval]"):
+	case stats.IsTooFew(text), strings.HasSuffix(text, "[no interval]"):
 		return "weak"
 	case utf8.RuneCountInString(text) > figure:
 		return "text"

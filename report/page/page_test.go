@@ -116,7 +116,7 @@ func TestHTMLOrder(t *testing.T) {
 		}
 		at += i
 	}
-	for _, want := range []string{"not certifiable (need n ≥", "No timeline was made", "Not distinguished", "The bundle tells nothing of the machines", "nothing is known of its own error", judge.Unsigned} {
+	for _, want := range []string{"too few requests (", "No timeline was made", "Not distinguished", "The bundle tells nothing of the machines", "nothing is known of its own error", judge.Unsigned} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -84,7 +84,7 @@ func (x exhibit) panels(l picture.Launch) []chart {
 // quantities are what the axes of panels are called.
 var quantities = map[unit.Unit]string{
 	unit.Second: "time", unit.Token: "tokens", unit.TokenPerSecond: "rate", unit.Request: "requests", unit.RequestPerSecond: "rate",
-	unit.Byte: "memory", unit.BytePerSecond: "rate", unit.Joule: "energy", unit.Watt: "power", unit.Ratio: "share or count",
+	unit.Byte: "memory", unit.BytePerSecond: "rate", unit.Joule: "energy", unit.Watt: "power", unit.Ratio: "count", unit.Share: "share",
 }
 
 func seen(s picture.Series) bool {

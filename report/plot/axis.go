@@ -21,7 +21,6 @@ type Axis struct {
 	name   string // what Label is made of
 	asked  string // a label of the layout, instead of the name
 	unit   unit.Unit
-	share  bool
 	factor float64 // from the unit of the records to that of the label
 	ticks  []plotTick
 	fixed  bool // range and ticks were set, not fitted
@@ -34,7 +33,7 @@ type plotTick struct {
 }
 
 func newAxis(f plotField, label string, log bool) Axis {
-	return Axis{name: f.name, asked: label, unit: f.unit, share: f.share, Log: log, factor: 1}
+	return Axis{name: f.name, asked: label, unit: f.unit, Log: log, factor: 1}
 }
 
 // place is where v stands between the ends of the axis, 0 to 1 inside.
@@ -134,7 +133,7 @@ var plotTimeUnit = regexp.MustCompile(`\((s|ms|seconds|milliseconds)\)`)
 func (a *Axis) rename(timeUnit string) {
 	text := ""
 	switch {
-	case a.share:
+	case a.unit == unit.Share:
 		a.factor, text = 100, "%"
 	case a.unit == unit.Second:
 		a.factor, text = timeScale(a.Max, timeUnit)

@@ -151,5 +151,5 @@ func (c *Chart) nameKinds() {
 			c.keys = append(c.keys, plotKey{label: names[kind-1], hatch: kind, look: plotLook{color: palette[(kind-1)%len(palette)]}})
 		}
 	}
-	c.Y.unit, c.Y.share = unit.Ratio, true
+	c.Y.unit = unit.Share
 }

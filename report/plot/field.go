@@ -26,7 +26,6 @@ type plotField struct {
 	path  string // as it was asked for
 	name  string // as an axis is called by default, without the unit
 	unit  unit.Unit
-	share bool // a ratio that people read in per cent
 	level bool // set and not measured
 
 	metric    string // id of the definition; empty for what is none
@@ -203,7 +202,7 @@ func metricField(path string, m metric.Metric, statistic, bare string) (plotFiel
 	if spread && !slices.Contains(statistics, statistic) {
 		return plotField{}, fmt.Errorf("field %q: assay estimates %s; %s it does not", path, strings.Join(statistics, ", "), statistic)
 	}
-	f := plotField{path: path, name: m.Name, unit: m.Unit, share: plotShare(m), metric: m.ID, statistic: statistic}
+	f := plotField{path: path, name: m.Name, unit: m.Unit, metric: m.ID, statistic: statistic}
 	if spread {
 		f.name = m.Name + " " + statistic
 	}
@@ -220,19 +219,6 @@ func metricField(path string, m metric.Metric, statistic, bare string) (plotFiel
 func metricName(m metric.Metric) string {
 	name, _, _ := strings.Cut(m.ID, ".")
 	return name
-}
-
-// plotShare tells shares from counts, which have the same unit.
-func plotShare(m metric.Metric) bool {
-	if m.Unit != unit.Ratio {
-		return false
-	}
-	if _, share := m.Of.(metric.Share); share {
-		return true
-	}
-	return slices.ContainsFunc([]string{"_rate", "_share", "share_", "utilisation", "usage", "attainment", "acceptance", "mfu", "mbu", "_error"}, func(part string) bool {
-		return strings.Contains(metricName(m), part)
-	})
 }
 
 // nearFields says what a wrong name may have meant.

@@ -102,7 +102,7 @@ func (page plotPage) ecdf(c *Chart, p Panel, o Options) error {
 	}
 	name := strings.TrimSuffix(field.name, " "+field.statistic)
 	c.X = Axis{name: name, asked: p.XLabel, unit: field.unit, Log: p.XScale == "log", factor: 1}
-	c.Y = Axis{name: "requests at or below", asked: p.YLabel, unit: unit.Ratio, share: true, factor: 1, Max: 1, fixed: true}
+	c.Y = Axis{name: "requests at or below", asked: p.YLabel, unit: unit.Share, factor: 1, Max: 1, fixed: true}
 	c.fit(o.TimeUnit)
 	return nil
 }

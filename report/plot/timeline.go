@@ -79,7 +79,7 @@ func (page plotPage) timeline(c *Chart, p Panel, o Options) error {
 		c.keys = nil
 	}
 	c.X = Axis{name: "time since the launch's records begin", asked: p.XLabel, unit: unit.Second, factor: 1, Max: end, fixed: true}
-	c.Y = Axis{name: name, asked: cmp.Or(p.YLabel, name), unit: u, share: u == unit.Ratio, Log: p.YScale == "log", factor: 1}
+	c.Y = Axis{name: name, asked: cmp.Or(p.YLabel, name), unit: u, Log: p.YScale == "log", factor: 1}
 	c.X.fit(nil, nil, cmp.Or(o.TimeUnit, "s"))
 	var values []Value
 	for _, s := range c.Series {

@@ -47,7 +47,7 @@ func Example(t *testing.T) report.Report {
 	}
 	p99 := row(metric.TTFT, "p99", 0.021, 0.022, 0.025)
 	p99.Interval = stats.Unbounded
-	p99.Warnings = []string{stats.NotCertifiable(.99, .95) + ", have 40 in the smallest launch"}
+	p99.Warnings = []string{stats.TooFew("requests", 40, .99, .95) + ", in the smallest launch"}
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var launches []bundle.LaunchInfo
 	for i, outcome := range []bundle.LaunchOutcome{bundle.LaunchCompleted, bundle.LaunchCompleted, bundle.LaunchCompleted, bundle.LaunchFailed} {

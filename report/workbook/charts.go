@@ -192,7 +192,7 @@ func (b *workbook) chart(t *chartTable, title string, x int, xName string, shown
 				label += ", " + name
 			}
 			if !p.certified[side] {
-				label += " (not certifiable)"
+				label += " (too few requests)"
 			}
 			colour := chartColours[n%len(chartColours)]
 			fill := excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{colour}}

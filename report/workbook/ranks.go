@@ -58,7 +58,7 @@ func (b *workbook) trainingParts(r report.Report) {
 				verdict = strings.Join(report.VerdictLines(p.Verdict), "; ")
 			}
 			cells := append([]any{p.Name, p.Ranks, p.Steps, report.Words(one.Name)}, cellsOf(one.Estimate, unit.Second)...)
-			s.addLook(cellLook{wrap: true}, append(cells, cellQuantity{one.Share, unit.Ratio}, one.N, verdict)...)
+			s.addLook(cellLook{wrap: true}, append(cells, cellQuantity{one.Share, unit.Share}, one.N, verdict)...)
 		}
 	}
 	s.ended(1)
@@ -109,7 +109,7 @@ func (b *workbook) trainingRanks(r report.Report) {
 			} {
 				cells = append(cells, cellMaybe(v, unit.Second))
 			}
-			s.add(append(cells, cellMaybe(k.Overlap, unit.Ratio), cellMaybe(k.Last, unit.Ratio))...)
+			s.add(append(cells, cellMaybe(k.Overlap, unit.Share), cellMaybe(k.Last, unit.Ratio))...)
 		}
 	}
 	s.ended(2)

@@ -102,6 +102,8 @@ func (b *workbook) format(v float64, u unit.Unit) string {
 		form = b.time.format
 	case unit.Dollar, unit.Joule, unit.Gram, unit.Ratio:
 		form = "0.000000"
+	case unit.Share:
+		form = "0.00%"
 	case unit.Byte:
 		form = "#,##0"
 	}

@@ -13,6 +13,7 @@ import (
 
 	"assay/metric"
 	"assay/report"
+	"assay/stats"
 	"assay/unit"
 )
 
@@ -136,7 +137,7 @@ func (b *workbook) write(w io.Writer) error {
 // words of the estimate.
 func cellUncertified(row metric.Row) (string, bool) {
 	for _, warning := range row.Warnings {
-		if text, _, _ := strings.Cut(warning, ","); strings.HasPrefix(text, "not certifiable") {
+		if text, _, _ := strings.Cut(warning, ","); stats.IsTooFew(text) {
 			return text, true
 		}
 	}

@@ -316,7 +316,7 @@ func TestWorkbookCharts(t *testing.T) {
 	r := bookSweep(t)
 	for i, row := range r.Estimates.Rows {
 		if row.Metric == metric.TTFT.ID && row.Statistic == "p99" {
-			r.Estimates.Rows[i].Interval, r.Estimates.Rows[i].Warnings = stats.Unbounded, []string{stats.NotCertifiable(.99, .95) + ", have 40"}
+			r.Estimates.Rows[i].Interval, r.Estimates.Rows[i].Warnings = stats.Unbounded, []string{stats.TooFew("requests", 40, .99, .95) + ", in the smallest launch"}
 		}
 	}
 	f := workbookOf(t, Options{}, r)
@@ -335,7 +335,7 @@ func TestWorkbookCharts(t *testing.T) {
 			t.Errorf("chart %d has %d series and %d error bars", i, len(found), bars)
 		}
 	}
-	want := "1 TTFT p50, 1 TTFT p99 (not certifiable), 1 E2E p50, 1 E2E p99 (not certifiable), 2 TTFT p50, 2 TTFT p99 (not certifiable), 3 E2E p50, 3 E2E p99 (not certifiable), 4 output throughput"
+	want := "1 TTFT p50, 1 TTFT p99 (too few requests), 1 E2E p50, 1 E2E p99 (too few requests), 2 TTFT p50, 2 TTFT p99 (too few requests), 3 E2E p50, 3 E2E p99 (too few requests), 4 output throughput"
 	if got := strings.Join(series, ", "); got != want {
 		t.Errorf("series %s\nwant   %s", got, want)
 	}
