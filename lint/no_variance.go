@@ -50,7 +50,7 @@ func noVariance(f *Facts) Answer {
 		if k < fewestForT {
 			list = append(list, finding.Finding{
 				Severity: finding.Void,
-				Message:  fmt.Sprintf("%d completed launches%s: no interval can be relied on, want at least %d", k, of, fewestForT),
+				Message:  fmt.Sprintf("completed launches%s: %d, and an interval needs at least %d", of, k, fewestForT),
 				Why:      "the spread between launches is the uncertainty of the number",
 				Fix:      "make more launches (trials.minReplicates)",
 			})

@@ -24,7 +24,7 @@ var SimulatedTarget = Check{
 const simulator = "assay-sim"
 
 // mockNames are parts of the names of engines that do not compute anything.
-var mockNames = []string{simulator, "mock", "fake", "dummy", "simulat", "inference-sim"}
+var mockNames = []string{simulator, "mock", "fake", "dummy", "simulat", "inference-sim", "test server"}
 
 func simulatedTarget(f *Facts) Answer {
 	var answer Answer

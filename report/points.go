@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -131,9 +132,10 @@ func (r Report) loadHead() string {
 // only reports whether points differ in one load and nothing else.
 func (r Report) only(loaded func(plan.Point) bool) bool {
 	seen := map[string]bool{}
-	for _, p := range r.ServingPoints() {
+	points := r.ServingPoints()
+	for _, p := range points {
 		name := fmt.Sprint(p.Concurrency, p.Rate)
-		if !loaded(p) || seen[name] || p.Scenario != "" || p.BatchSize > 0 || len(p.Stages) > 0 {
+		if !loaded(p) || seen[name] || p.Scenario != points[0].Scenario || p.BatchSize != points[0].BatchSize || len(p.Stages) > 0 {
 			return false
 		}
 		seen[name] = true
@@ -173,10 +175,16 @@ func (r Report) PercentileAdvice() string {
 	}
 	text := fmt.Sprintf("p99 needs %d requests per launch", need)
 	if seconds > 0 {
-		text += fmt.Sprintf(": use --duration %.0fs", roundUp(seconds))
+		text += ": use --duration " + longEnough(seconds)
 	}
 	return text
 }
 
-// roundUp leaves a twentieth to spare: the next launch may be a little slower.
-func roundUp(seconds float64) float64 { return float64(int(1.05*seconds) + 1) }
+// longEnough leaves a twentieth to spare, since the next launch may be a little
+// slower, and counts in minutes what takes long.
+func longEnough(seconds float64) string {
+	if seconds *= 1.05; seconds > 600 {
+		return fmt.Sprintf("%.0fm", math.Ceil(seconds/60))
+	}
+	return fmt.Sprintf("%.0fs", math.Ceil(seconds))
+}

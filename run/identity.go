@@ -37,6 +37,9 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 			env.Miss("server.engine", fmt.Sprintf("the models name %d owners, want one", len(owners)))
 		}
 	}
+	if env["server.engine"].Value == nil {
+		e.greeted(ctx, env)
+	}
 	var version struct {
 		Version string `json:"version"`
 	}
@@ -46,6 +49,20 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 		env.Set("server.version", version.Version)
 	}
 }
+
+// greeted takes the engine from the page that a server without a list of models
+// greets with, as AIPerf's mock server has one.
+func (e *execution) greeted(ctx context.Context, env record.Environment) {
+	var greeting struct {
+		Message string `json:"message"`
+	}
+	if err := e.ask(ctx, "/", &greeting); err == nil && greeting.Message != "" && len(greeting.Message) <= longestGreeting {
+		env.Set("server.engine", greeting.Message)
+	}
+}
+
+// longestGreeting bounds what can be a name.
+const longestGreeting = 80
 
 // listed are the models of the first target.
 func (e *execution) listed(ctx context.Context) ([]target.Served, error) {

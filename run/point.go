@@ -123,7 +123,7 @@ func (l *activeLaunch) source(point plan.Point) (workload.Source, error) {
 
 // errNothingMeasured is told of a closed loop whose users all still waited for
 // answers of the warm-up when the window ended.
-var errNothingMeasured = errors.New("not one request began in the measured window, since one answer takes longer than warm-up and window together: want a longer load.duration")
+var errNothingMeasured = errors.New("not one request began in the measured window, since one answer takes longer than warm-up and window together: measure longer (--duration, or load.duration in a spec)")
 
 // An offer sends the calls of one point and passes every exchange to keep.
 type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*target.Raw), entered func(record.Phase, int64)) error

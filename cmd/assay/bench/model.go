@@ -32,7 +32,7 @@ func (m *maker) model(ctx context.Context) {
 	slices.Sort(names)
 	switch {
 	case err != nil:
-		m.fail("--model: missing, and %s does not list its models (%w): start the server or pass --model NAME", url, err)
+		m.fail("--model: missing, and %s does not list its models (%w): pass --model NAME, or check that the server is up", url, err)
 	case len(names) == 0:
 		m.fail("--model: missing, and %s lists no model: pass --model NAME", url)
 	case len(names) > 1:

@@ -14,6 +14,7 @@ import (
 	"assay/intake"
 	"assay/spec"
 	"assay/target"
+	"assay/workload"
 	"assay/workload/token"
 )
 
@@ -54,7 +55,7 @@ func (m *maker) tokenizer(ctx context.Context) {
 		m.chose("tokens counted by the server (/tokenize); %s", missing)
 		return
 	}
-	m.chose("tokens counted by assay's own tokenizer, so prompts will not be exactly as long for the model: %s, and the server has no /tokenize that assay knows (--model-tokenizer FILE is exact)", missing)
+	m.chose("tokens counted by assay's own tokenizer, so prompts will not be exactly as long for the model: %s, and %s (--model-tokenizer FILE is exact)", missing, err)
 }
 
 // fromCache takes the tokenizer of a hub id from the cache.
@@ -100,7 +101,7 @@ func (m *maker) cached(id string) (string, bool) {
 // once.
 const askTimeout = 5 * time.Second
 
-// ask is nil when the server counts tokens.
+// ask is nil when the server counts tokens in a way that prompts can be made by.
 func (m *maker) ask(ctx context.Context) error {
 	if m.cloud() {
 		return fmt.Errorf("backend %s has none", m.backend.Name)
@@ -111,11 +112,14 @@ func (m *maker) ask(ctx context.Context) error {
 		return err
 	}
 	server := &token.Server{URL: base.String(), Model: or(t.Model, m.run.Spec.Workload.Model), HTTP: m.asker(ctx)}
-	n, err := server.Count("How long is this?")
-	if err == nil && n == 0 {
-		err = errors.New("it counts no tokens")
+	if n, err := server.Count("How long is this?"); err != nil || n == 0 {
+		return errors.New("the server has no /tokenize that assay knows")
 	}
-	return err
+	counter := token.NewCounter(server)
+	if _, err := workload.Learn(counter); err != nil || counter.Err() != nil {
+		return errors.New("no prompts can be made to measure with the server's /tokenize")
+	}
+	return nil
 }
 
 // A tripper is an http.RoundTripper.

@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +16,7 @@ import (
 )
 
 // The tokenizer is the file that is named, the one in the cache, the server's, or
-// assay's own, and the caller is told which.
+// assay's own, and the caller learns which.
 func TestTokenizer(t *testing.T) {
 	example, err := os.ReadFile("../../../examples/tokenizer.json")
 	if err != nil {
@@ -52,7 +55,8 @@ func TestTokenizer(t *testing.T) {
 	f(server, "meta/other", spec.TokenizerServer, "", "counted by the server")
 	f(server, "/mnt/models/llama", spec.TokenizerServer, "", "neither a file here nor in Hugging Face's cache")
 	f(server, "", spec.TokenizerServer, "", "no tokenizer was named")
-	f(shut, "meta/other", "", "", "assay's own tokenizer")
+	f(shut, "meta/other", "", "", "the server has no /tokenize that assay knows")
+	f(countingSpaces(t), "", "", "", "no prompts can be made to measure")
 	if err := os.WriteFile(filepath.Join(snapshot, "tokenizer.json"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +64,22 @@ func TestTokenizer(t *testing.T) {
 	if _, err := made(t, nil, with("--model-tokenizer", snapshot)...); err == nil || !strings.Contains(err.Error(), "--model-tokenizer") {
 		t.Errorf("a file that is no tokenizer: %v", err)
 	}
+}
+
+// countingSpaces is the address of a server for which a space is a token of its own,
+// as for GuideLLM's mock server.
+func countingSpaces(t *testing.T) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Text string }
+		if r.URL.Path != "/tokenize" || json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Text == "" {
+			http.Error(w, "no text", http.StatusBadRequest)
+			return
+		}
+		n := 2*strings.Count(asked.Text, " ") + 1
+		fmt.Fprintf(w, `{"tokens": [1%s], "count": %d}`, strings.Repeat(",1", n-1), n)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // simulated is the address of a simulator, which counts tokens.

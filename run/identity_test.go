@@ -1,0 +1,33 @@
+package run
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// A server without a list of models is named by the page that it greets with.
+func TestEngineByGreeting(t *testing.T) {
+	for greeting, want := range map[string]any{
+		`{"message": "AIPerf Integration Test Server", "version": "1.0.0"}`: "AIPerf Integration Test Server",
+		`{"message": 7}`: nil,
+		`<html>hello`:    nil,
+	} {
+		url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				reply(w)
+			case r.URL.Path == "/":
+				io.WriteString(w, greeting)
+			default:
+				http.NotFound(w, r)
+			}
+		})
+		plan := planOf(t, fmt.Sprintf(askedOf, "m", 4, url))
+		plan.Launches = plan.Launches[:1]
+		if got := carryOut(t, plan).Manifest.Environment["server.engine"].Value; got != want {
+			t.Errorf("%s: the engine is %v, want %v", greeting, got, want)
+		}
+	}
+}
