@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestEngineByGreeting(t *testing.T) {
 		`{"message": 7}`: nil,
 		`<html>hello`:    nil,
 	} {
-		url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {
 			case r.Method == http.MethodPost:
 				reply(w)
@@ -23,8 +24,9 @@ func TestEngineByGreeting(t *testing.T) {
 			default:
 				http.NotFound(w, r)
 			}
-		})
-		plan := planOf(t, fmt.Sprintf(askedOf, "m", 4, url))
+		}))
+		defer server.Close()
+		plan := planOf(t, fmt.Sprintf(askedOf, "m", 4, server.URL))
 		plan.Launches = plan.Launches[:1]
 		if got := carryOut(t, plan).Manifest.Environment["server.engine"].Value; got != want {
 			t.Errorf("%s: the engine is %v, want %v", greeting, got, want)
