@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"assay/analysis/fleet"
 	"assay/analysis/mlperf"
 	"assay/analysis/picture"
 	"assay/bundle"
@@ -55,6 +56,7 @@ func signed(b *bundle.Bundle) bool {
 
 // readRecords reads what is too small to be worth keeping as a derived file.
 func (j *Judgement) readRecords() (err error) {
+	j.Sweeps = fleet.Sweeps(j.Estimates, j.Plan)
 	if j.Replays, err = replays(j.Bundle, j.Plan); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ package judge
 
 import (
 	"assay/analysis/collectives"
+	"assay/analysis/fleet"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
 	"assay/analysis/overlap"
@@ -39,6 +40,8 @@ type Judgement struct {
 	Collectives collectives.Report
 	Hardware    hardware.Report
 	Scaling     scaling.Report
+
+	Sweeps []fleet.Sweep // the highest loads that keep the objectives; none without objectives
 
 	// Read from the records each time, for they are small.
 	Search   *search.Summary   // nil when the load was not searched for

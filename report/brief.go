@@ -24,6 +24,7 @@ const (
 	briefRows     = 12 // of points
 	briefRoomy    = 6  // rows up to which the whole quotable sentence fits
 	briefFindings = 4
+	briefKnees    = 2
 )
 
 // Brief writes the answer alone, for a terminal: what was measured, a row for each
@@ -166,6 +167,15 @@ func (r Report) writeAnswers(b *bytes.Buffer) {
 	if s := r.Search; s != nil && len(s.Launches) > 0 {
 		text := fmt.Sprintf("search for the highest %s that keeps %s: %s", s.Kind, strings.Join(s.Objectives, " and "), s.Answer.Sentence(s.Kind, s.Unit))
 		for _, line := range wrapped(text, briefWidth) {
+			fmt.Fprintln(b, line)
+		}
+	}
+	for i, text := range r.Knees() {
+		if i == briefKnees {
+			fmt.Fprintln(b, "more knees: assay report --all")
+			break
+		}
+		for _, line := range wrapped(visible.Line(text), briefWidth) {
 			fmt.Fprintln(b, line)
 		}
 	}

@@ -32,6 +32,7 @@ func Markdown(w io.Writer, r Report) error {
 			p.add(table)
 		}
 	}
+	p.add(Block{Lines: r.Knees()})
 	if text := r.PercentileAdvice(); text != "" {
 		p.add(Block{Lines: []string{"A dash stands for too few requests: " + text + "."}})
 	}

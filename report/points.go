@@ -30,6 +30,7 @@ var pointColumns = []pointColumn{
 	{"p99", metric.TTFT, "p99", false},
 	{"TPOT p50", metric.TPOT, "p50", false},
 	{"E2E p50", metric.E2E, "p50", false},
+	{"per M out tok", metric.CostPerMillionOutput, "value", false},
 }
 
 // PointTable is one row for each point of requests. Intervals stand behind every

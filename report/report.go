@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"assay/analysis/collectives"
+	"assay/analysis/fleet"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
 	"assay/analysis/overlap"
@@ -47,6 +48,7 @@ type Report struct {
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
 	Search    *search.Summary     `json:"search,omitempty"` // nil when the load was not searched for
+	Sweeps    []fleet.Sweep       `json:"sweeps,omitempty"` // the highest loads that keep the objectives
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Client    metric.Client       `json:"client"`             // the instrument itself
@@ -80,7 +82,7 @@ func New(j *judge.Judgement) Report {
 		Version: Version, RunID: b.Manifest.RunID, Status: b.Manifest.Status, Signature: j.Signature(), NotVerified: j.Faults(),
 		Plan: j.Plan, Launches: b.Launches(), Estimates: j.Estimates, Client: j.Client, Steady: j.Steady,
 		Findings: j.Audit.Findings, Claims: &j.Claims, Checks: j.Audit.Results, Pictures: &j.Pictures,
-		Search: j.Search, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported,
+		Search: j.Search, Sweeps: j.Sweeps, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
 	if b.Seal != nil { // what a maker reads about its own unfinished bundle is no news

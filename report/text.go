@@ -29,6 +29,9 @@ func Text(w io.Writer, r Report) error {
 	writeHead(&b, r)
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)
+	for _, line := range r.Knees() {
+		fmt.Fprintf(&b, "\n%s\n", visible.Line(line))
+	}
 	writeMLPerf(&b, r.MLPerf, r.PointName)
 	writeRanks(&b, r)
 	for _, point := range r.ServingPoints() {

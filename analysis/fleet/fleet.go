@@ -79,16 +79,9 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 		return size, err
 	}
 	for _, point := range points {
-		row, ok := e.Find(metric.RequestThroughput.ID, "value", point.Index)
-		if !ok {
-			continue
+		if level, ok := levelOf(e, p, point); ok {
+			size.Levels = append(size.Levels, level)
 		}
-		level := Level{Point: point.Name, Requests: row.Estimate, Verdicts: objective.Judge(e, slo, point.Index)}
-		level.State = objective.Worst(level.Verdicts)
-		if good, ok := e.Find(metric.Goodput.ID, "value", point.Index); ok {
-			level.Goodput = &good.Estimate
-		}
-		size.Levels = append(size.Levels, level)
 	}
 	knee, ok := Knee(size.Levels)
 	if !ok {

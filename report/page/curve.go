@@ -274,7 +274,7 @@ func (x exhibit) knee() part {
 	p := part{Title: "Saturation point"}
 	s := x.Search
 	if s == nil {
-		p.Lines = []string{"No search for the highest load was asked for (load.search): the knee lies somewhere between two points above."}
+		p.Lines = []string{"No search for the highest load was asked for (load.search): what is known comes from the points above."}
 	} else {
 		p.Lines = []string{fmt.Sprintf("Search for the highest %s that keeps %s, each verdict at %g %% confidence; that none is wrong, at least %.0f %%.",
 			s.Kind, strings.Join(s.Objectives, " and "), 100*s.Confidence, 100*s.Together)}

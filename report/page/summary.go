@@ -22,6 +22,7 @@ func (x exhibit) summary(curves *part) part {
 	if table := x.PointTable(true); len(table.Rows) > 0 {
 		p.Head, p.Rows, p.Table = table.Head, table.Rows, "wide"
 	}
+	p.Lines = append(p.Lines, x.Knees()...)
 	if text := x.PercentileAdvice(); text != "" {
 		p.Lines = append(p.Lines, "A dash stands for too few requests: "+text+".")
 	}

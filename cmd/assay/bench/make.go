@@ -68,6 +68,7 @@ func Make(ctx context.Context, v Values) (Asked, error) {
 	m.shapes()
 	m.load()
 	m.objectives()
+	m.cost()
 	m.labels()
 	// Last: these may ask the server, which is left alone while the options are wrong.
 	for _, step := range []func(context.Context){m.model, m.tokenizer} {
@@ -96,6 +97,27 @@ func (m *maker) task() {
 // declared are what is said about the server, under the names that genai-bench
 // gives these fields.
 var declared = []string{"server-engine", "server-version", "server-gpu-type", "server-gpu-count"}
+
+// cost takes prices, with which every result has a cost.
+func (m *maker) cost() {
+	var c spec.Cost
+	given := false
+	for _, one := range []struct {
+		name string
+		into *float64
+	}{{"cost-per-gpu-hour", &c.GPUHourlyUSD}, {"price-input", &c.InputPerMillionUSD}, {"price-output", &c.OutputPerMillionUSD}} {
+		if text := m.v.text(one.name); text != "" {
+			*one.into, given = m.number(one.name, text), true
+		}
+	}
+	if !given {
+		return
+	}
+	if c.GPUHourlyUSD > 0 {
+		c.GPUCount = int(m.whole("server-gpu-count"))
+	}
+	m.run.Spec.Cost = &c
+}
 
 // odd are characters that a label of Kubernetes cannot hold.
 var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

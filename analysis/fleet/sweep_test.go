@@ -1,0 +1,37 @@
+package fleet
+
+import (
+	"fmt"
+	"testing"
+
+	"assay/analysis/objective"
+)
+
+func TestSweeps(t *testing.T) {
+	f := func(p99 []float64, knee, next string, state objective.State) {
+		t.Helper()
+		e, p := swept(p99...)
+		for i := range p.Points {
+			p.Points[i].Name = fmt.Sprintf("rate=%d", 150*(i+1))
+		}
+		got := Sweeps(e, p)
+		if len(got) != 1 || got[0].Knee != knee || got[0].Next != next || got[0].NextState != state || len(got[0].Objectives) != 1 {
+			t.Errorf("%v: %+v, want knee %q, next %q %s", p99, got, knee, next, state)
+		}
+	}
+	f([]float64{.02, .05, .1, .9}, "rate=450", "rate=600", objective.Broken)
+	f([]float64{.02, .05, .1, .199}, "rate=450", "rate=600", objective.Uncertain)
+	f([]float64{.02, .05, .1, .15}, "rate=600", "", "")
+	f([]float64{.5, .9}, "", "rate=150", objective.Broken)
+	f([]float64{.02, .9, .1, .1}, "rate=150", "rate=300", objective.Broken) // a lucky level above a broken one
+
+	e, p := swept(.02, .9)
+	p.Points[1].Scenario = "D(8,4)"
+	if got := Sweeps(e, p); got != nil {
+		t.Errorf("one load of each shape: %+v, want no sweep", got)
+	}
+	p.Run.Spec.SLO = nil
+	if got := Sweeps(e, p); got != nil {
+		t.Errorf("without objectives: %+v, want nothing", got)
+	}
+}
