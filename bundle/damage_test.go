@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // A damaged table ends in rows or an error, soon and without eating the memory,
 // whichever byte was hit: the Parquet library trusts lengths it reads.
 func TestDamagedTable(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	writeSegments(t, dir, 300)
 	path := filepath.Join(dir, segmentName(Events, 0, 0))

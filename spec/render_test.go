@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"assay/tests/whole"
 	"maps"
 	"runtime"
 	"strings"
@@ -42,6 +43,7 @@ func combinations(yield func(map[string]string) bool) {
 // No combination of choices renders an invalid document. Each is judged as the
 // typed document; TestRenderedText reads a sample back from its text.
 func TestRenderEveryCombination(t *testing.T) {
+	whole.Only(t)
 	work := make(chan map[string]string)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

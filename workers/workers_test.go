@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"assay/tests/whole"
 	"context"
 	"os"
 	"os/exec"
@@ -52,6 +53,7 @@ func TestFindPythonSaysHow(t *testing.T) {
 // The Python tests start real ranks, so they need an interpreter with torch.
 // ASSAY_TEST_PYTHON names another one than the usual.
 func TestPython(t *testing.T) {
+	whole.Only(t)
 	if testing.Short() {
 		t.Skip("starts real ranks")
 	}

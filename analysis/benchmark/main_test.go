@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/tests/whole"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -95,6 +96,7 @@ func TestJSON(t *testing.T) {
 
 // Every section gives the same table on one processor and on several.
 func TestSections(t *testing.T) {
+	whole.Only(t)
 	for _, s := range sections {
 		t.Run(s.name, func(t *testing.T) {
 			before := runtime.GOMAXPROCS(3)

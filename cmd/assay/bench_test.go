@@ -17,6 +17,7 @@ import (
 	"assay/plan"
 	"assay/report/faces"
 	"assay/sim"
+	"assay/tests/whole"
 )
 
 // manual is the first command line of genai-bench's manual, option by option.
@@ -120,6 +121,7 @@ func TestBenchTakesTheManual(t *testing.T) {
 // The same command line with smaller limits runs, leaves a sealed bundle with
 // every face, follows the spec that it prints, and shows its key to nobody.
 func TestBenchRunsTheManual(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	const secret = "canary-bench-4d3a91"
 	options := manualFor(benchServer(t),
@@ -186,6 +188,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 // An address is enough: the model, the requests and the seed are found, and what was
 // chosen is said in a few lines, with the time that it takes first.
 func TestBenchOfAnAddress(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	url, out := benchServer(t), t.TempDir()
 	args := []string{"bench", url, "--num-prompts", "4", "--concurrency", "1", "--input-tokens", "20", "--output-tokens", "4", "--duration", "2s", "--warmup", "0s", "--out", out, "--progress", "none"}

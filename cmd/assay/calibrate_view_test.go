@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"assay/target/fidelity"
+	"assay/tests/whole"
 )
 
 // The view is drawn into a real terminal while the client measures, and nothing is
 // lost. What it costs depends on who else uses the machine: make bench-live.
 func TestCalibrateView(t *testing.T) {
+	whole.Only(t)
 	stdout, stderr, code := call(t, "calibrate", "--view", "--json", "--streams", "3", "--trials", "2", "--rounds", "3",
 		"--ttft", "20ms", "--itl", "20ms", "--tokens", "20")
 	if code != exitOK && code != exitVerdict {

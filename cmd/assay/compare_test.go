@@ -10,6 +10,7 @@ import (
 	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/analysis/scene"
+	"assay/tests/whole"
 )
 
 const sceneDocument = `
@@ -35,6 +36,7 @@ func buildScene(t *testing.T, dir, id string, slow []float64, replace ...string)
 // TestCompareCommand refuses to call controlled a pair that differs in two
 // things, names both, and ends with 3 under the publication policy.
 func TestCompareCommand(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))
@@ -93,6 +95,7 @@ func TestCompareCommand(t *testing.T) {
 }
 
 func TestGateCommand(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))

@@ -16,6 +16,7 @@ import (
 	"assay/metric"
 	"assay/record"
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // demo is the demo, carried out once for all tests that only read what it leaves.
@@ -138,6 +139,7 @@ func checkClient(t *testing.T, c metric.Client) {
 
 // A run that is told not to calibrate makes no claim about its client.
 func TestUncalibrated(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	out := t.TempDir()
 	stdout, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out)

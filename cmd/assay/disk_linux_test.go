@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/tests/whole"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 // recovered once there is room. The disk is a real one of two megabytes, in a
 // mount namespace of its own, so that no rights are needed.
 func TestDiskFull(t *testing.T) {
+	whole.Only(t)
 	disk := t.TempDir()
 	script := `
 set -u

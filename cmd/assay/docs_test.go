@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/tests/whole"
 	"context"
 	"os"
 	"os/exec"
@@ -55,6 +56,7 @@ func holdPorts(t *testing.T, script string) func() {
 // TestDocs runs every example of the README and the guides, page by page, as one
 // script each, with assay on the path.
 func TestDocs(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	guides, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil {

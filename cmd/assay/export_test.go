@@ -11,6 +11,7 @@ import (
 
 	"assay/metric"
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // demoBundle makes a small run against the simulator.
@@ -25,6 +26,7 @@ func export(t *testing.T, bundle string) string {
 
 // What a run by assay says survives the way into genai-bench's format and back.
 func TestExportNative(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	dir := demoBundle(t)
 	stdout, stderr, code := call(t, "report", "--json", dir)

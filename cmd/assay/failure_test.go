@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/tests/whole"
 )
 
 // writeSpec writes a small document whose server is the given command, with the
@@ -64,6 +65,7 @@ func TestDeadServer(t *testing.T) {
 }
 
 func TestServerThatCannotStart(t *testing.T) {
+	whole.Only(t)
 	tests := []struct {
 		name    string
 		command []string
@@ -86,6 +88,7 @@ func TestServerThatCannotStart(t *testing.T) {
 
 // A server that dies in mid-run fails its launch, not the record of it.
 func TestServerDies(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	out := t.TempDir()
 	command := []string{"sh", "-c", `timeout 1.5 "$0" sim --addr ADDR; exit 7`, os.Args[0]}

@@ -16,6 +16,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // A faulty is a run against a simulator that a test misuses. Both are real
@@ -155,6 +156,7 @@ func holds(events []string, text string) bool {
 // requests that found nobody are records, not thousands of them, and an event
 // tells of the first.
 func TestServerKilledAndRestarted(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	f := &faulty{t: t, addr: freeAddress(t)}
 	first := serve(t, f.addr)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/tests/whole"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ var bashBlocks = regexp.MustCompile("(?ms)^```bash\n(.*?)^```$")
 // The first section of the README, followed to the letter, ends with a page and a
 // workbook; reading and typing it takes less than five minutes.
 func TestFirstReport(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {

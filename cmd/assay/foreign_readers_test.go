@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/tests/whole"
 )
 
 // DuckDB and pandas open every raw table as it lies there and find the
 // documented columns.
 func TestForeignReaders(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	python := os.Getenv("ASSAY_PYTHON")
 	if python == "" {

@@ -9,6 +9,7 @@ import (
 	"assay/finding"
 	"assay/metric"
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // reportedValue is a figure as the source computed it; NaN when it is not there.
@@ -24,6 +25,7 @@ func reportedValue(r report.Report, name, statistic string, point int) float64 {
 // Where a tool means the same as assay, what assay computes anew from the tool's
 // single requests is what the tool says itself. Each tool wrote both.
 func TestImportAgrees(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	type same struct {
 		metric    metric.Metric

@@ -17,6 +17,7 @@ import (
 	"assay/bundle"
 	"assay/record"
 	"assay/sim"
+	"assay/tests/whole"
 )
 
 // maxLoss is how much of a killed run may be missing.
@@ -34,6 +35,7 @@ type killedRun struct {
 // server finished more than a second before the kill. ASSAY_KILLS sets how many;
 // make kills makes 200.
 func TestKilled(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	kills, err := strconv.Atoi(os.Getenv("ASSAY_KILLS"))
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
+	"assay/tests/whole"
 )
 
 const lintSpec = `apiVersion: assay.dev/v1alpha1
@@ -76,6 +77,7 @@ func lintedRun(t *testing.T, id, precision string) string {
 }
 
 func TestLint(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	a, b := lintedRun(t, "lint-a", "bf16"), lintedRun(t, "lint-b", "fp8")
 	bare := filepath.Join(t.TempDir(), "bare.yaml")

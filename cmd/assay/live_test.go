@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/tests/whole"
 )
 
 // A terminalScreen is a real terminal: tmux, which a test can look at and type into.
@@ -56,6 +57,7 @@ func (s *terminalScreen) sees(text string) string {
 // The live view in a real terminal: it draws, it explains itself, it aborts when
 // asked twice, and it leaves a valid bundle and the terminal as it was.
 func TestLiveView(t *testing.T) {
+	whole.Only(t)
 	out := t.TempDir()
 	t.Setenv("LC_ALL", "C.UTF-8")
 	t.Setenv("CI", "")
@@ -110,6 +112,7 @@ func TestLiveViewInTheBackground(t *testing.T) {
 
 // On a pipe there is a line in every interval.
 func TestPlainProgress(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	source, err := demoSource("700ms", 3, 1)
 	if err != nil {

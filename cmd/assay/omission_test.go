@@ -15,6 +15,7 @@ import (
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // The p99 of the responses of a server that works on one call at a time, in
@@ -50,6 +51,7 @@ func expected99(calls int, rate, service float64) (sum float64) {
 // interval. Here everything is a hundred times faster; make bench-omission takes
 // the ten minutes.
 func TestCoordinatedOmission(t *testing.T) {
+	whole.Only(t)
 	service := 5 * time.Millisecond
 	if text := os.Getenv("ASSAY_OMISSION_SERVICE"); text != "" {
 		var err error

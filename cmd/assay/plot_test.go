@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"assay/analysis/scene"
+	"assay/tests/whole"
 )
 
 // TestPlotCommand draws two runs and looks at the names of the files, and at what
 // is refused.
 func TestPlotCommand(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1), "[1]", "[1, 2, 4]")

@@ -12,6 +12,7 @@ import (
 
 	"assay/finding"
 	"assay/lint"
+	"assay/tests/whole"
 )
 
 // publicationRun carries out the example of a publication-grade run of the
@@ -68,6 +69,7 @@ var timed = []string{
 // the checks of times find is theirs to prove on runs of a known clock, in package
 // lint.
 func TestCleanPublication(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	audit := publicationRun(t)
 	for _, f := range audit.Findings {

@@ -15,6 +15,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // debianPython has torch on Debian; make test installs it.
@@ -29,6 +30,7 @@ func needTorch(t *testing.T) {
 
 // TestComm measures with the native backend, which needs nothing but this program.
 func TestComm(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "comm", "--ranks", "4", "--sizes", "1KiB,256KiB", "--ops", "all_reduce,all_gather,barrier",
@@ -66,6 +68,7 @@ func TestComm(t *testing.T) {
 
 // TestCommGloo measures with torch's backend.
 func TestCommGloo(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	needTorch(t)
 	dir := t.TempDir()
@@ -82,6 +85,7 @@ func TestCommGloo(t *testing.T) {
 // TestTrain trains for real, alone and with two ranks, and holds the result against
 // one process.
 func TestTrain(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	needTorch(t)
 	dir := t.TempDir()
@@ -105,6 +109,7 @@ func TestTrain(t *testing.T) {
 // TestShortShard leaves samples of a rank out: the comparison with one process must
 // catch it, and no claim may stand.
 func TestShortShard(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	needTorch(t)
 	stdout, stderr, code := call(t, "train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--layers", "1", "--hidden", "32", "--heads", "2",
@@ -133,6 +138,7 @@ func TestTrainWithoutTorch(t *testing.T) {
 // TestRankFails kills, freezes and cuts off rank 1 of a world. Each time the error
 // must name it, soon, and the bundle must be whole.
 func TestRankFails(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	tests := []struct {
 		name, said string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/tests/whole"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -83,6 +84,7 @@ func (a authority) secure(t *testing.T, name string, ends time.Time) (url string
 // A target that cannot be reached is told before anything is measured, with what
 // to do about it; one that is trusted is measured.
 func TestUnreachable(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	ours, theirs := newAuthority(t), newAuthority(t)
 	later := time.Now().Add(time.Hour)

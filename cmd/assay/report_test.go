@@ -10,9 +10,11 @@ import (
 
 	"assay/analysis/scene"
 	"assay/report/faces"
+	"assay/tests/whole"
 )
 
 func TestReportCommand(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base := buildScene(t, dir, "base", scene.Noise(4, 1, .005, 1))

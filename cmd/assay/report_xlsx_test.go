@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"assay/tests/whole"
 	"bytes"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 // A run leaves a workbook, and the command makes one with the percentile and the
 // unit that are asked for.
 func TestWorkbook(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	out := t.TempDir()
 	if _, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out); code != exitOK {

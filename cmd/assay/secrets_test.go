@@ -11,6 +11,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // canaries are secrets placed wherever a careless person puts them.
@@ -29,6 +30,7 @@ var canaries = map[string]string{
 // TestCanaries runs a server that prints everything it knows, and looks for each
 // secret in every byte of the bundle, in every decoded table and on both streams.
 func TestCanaries(t *testing.T) {
+	whole.Only(t)
 	t.Setenv("DEMO_SERVICE_TOKEN", canaries["environment"])
 	t.Setenv("DEMO_BEARER", canaries["bearer from env"])
 	source, err := demoSource("500ms", 3, 1)

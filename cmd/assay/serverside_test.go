@@ -12,6 +12,7 @@ import (
 	"assay/metric"
 	"assay/record"
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // serverSide runs the example of that name for a second per launch, on a free
@@ -63,6 +64,7 @@ func serverSide(t *testing.T) (report.Report, *bundle.Bundle) {
 // iteration takes 200 ms longer, 30 µs a prompt token are saved by its prefix
 // cache. Bounds on the upper side are wide, for the machine may be busy.
 func TestServerSide(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	r, b := serverSide(t)
 	value := func(m metric.Metric, point int) float64 {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/tests/whole"
 )
 
 // Servers of both sides are started as their spec says: once each and kept, or
 // in turn at one address.
 func TestSidesAndTheirServers(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	one, other := freeAddress(t), freeAddress(t)
 	tests := []struct {

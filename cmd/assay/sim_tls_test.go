@@ -10,11 +10,13 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // The example runs over TLS and HTTP/2, against a simulator that made its own
 // certificate: what was spoken is in every record, and the report says it.
 func TestRunOverHTTP2(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	server := program(t.Context(), "sim", "--addr", "127.0.0.1:0", "--json", "--tls", "--http2")
 	lines, err := server.StdoutPipe()

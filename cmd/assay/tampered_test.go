@@ -16,6 +16,7 @@ import (
 	"assay/judge"
 	"assay/plan"
 	"assay/tests/forger"
+	"assay/tests/whole"
 )
 
 // A tampering is one way to change a sealed bundle.
@@ -29,6 +30,7 @@ type tampering struct {
 // Those that conclude refuse, those that show say NOT VERIFIED first, and nobody says
 // who signed.
 func TestTampered(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	parent := t.TempDir()
 	signer, err := bundle.GenerateKey()

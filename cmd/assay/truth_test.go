@@ -12,6 +12,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // Every stamp of the client is compared with the stamp that the server took when
@@ -19,6 +20,7 @@ import (
 // epoch is wrong, and most must be close. The bound is wide because the machine
 // is shared; the figures are logged.
 func TestStampsAgainstTruth(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	truth := filepath.Join(dir, "truth.csv")
 	url, stop := startTruth(t, truth)
