@@ -36,7 +36,7 @@ func (r Report) BesideBlock() Block {
 	}
 	for _, h := range r.Client.Launches {
 		b.Rows = append(b.Rows, []string{
-			fmt.Sprint(h.Launch+1), Percent(h.CPUShare), Percent(h.CPUShareMax), Percent(h.RunQueue), Percent(h.Steal), Percent(h.CPUPressure), Percent(h.HostBusy), Quantity(h.ResidentMax, unit.Byte),
+			fmt.Sprint(h.Launch + 1), Percent(h.CPUShare), Percent(h.CPUShareMax), Percent(h.RunQueue), Percent(h.Steal), Percent(h.CPUPressure), Percent(h.HostBusy), Quantity(h.ResidentMax, unit.Byte),
 		})
 	}
 	return withoutEmpty(b)

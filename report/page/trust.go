@@ -41,7 +41,7 @@ func (x exhibit) client() part {
 	p.Head = []string{"launch", "lag p50", "lag p99", "late > 1 ms", "shared reads", "CPU", "busiest", "GC pause", "run queue", "steal", "pressure", "memory", "files"}
 	for _, h := range x.Client.Launches {
 		p.Rows = append(p.Rows, []string{
-			fmt.Sprint(h.Launch+1), report.Quantity(h.LagP50, metric.TTFT.Unit), report.Quantity(h.LagP99, metric.TTFT.Unit), report.Percent(h.LateShare), report.Percent(h.SharedRead),
+			fmt.Sprint(h.Launch + 1), report.Quantity(h.LagP50, metric.TTFT.Unit), report.Quantity(h.LagP99, metric.TTFT.Unit), report.Percent(h.LateShare), report.Percent(h.SharedRead),
 			report.Percent(h.CPUShare), report.Percent(h.CPUShareMax), report.Quantity(h.GCPauseMax, metric.TTFT.Unit),
 			report.Percent(h.RunQueue), report.Percent(h.Steal), report.Percent(h.CPUPressure), report.Quantity(h.ResidentMax, unit.Byte), report.Count(h.OpenFilesMax),
 		})
@@ -155,7 +155,7 @@ func (x exhibit) provenance() part {
 		if l.Reason != "" {
 			outcome += ": " + l.Reason
 		}
-		ledger.Rows = append(ledger.Rows, []string{fmt.Sprint(l.Index+1), report.Dash(l.Side), l.Started.UTC().Format("2006-01-02 15:04:05"), ended, outcome})
+		ledger.Rows = append(ledger.Rows, []string{fmt.Sprint(l.Index + 1), report.Dash(l.Side), l.Started.UTC().Format("2006-01-02 15:04:05"), ended, outcome})
 	}
 	p.add(ledger)
 	verify := "assay verify " + x.RunID

@@ -67,7 +67,7 @@ func cellCount(n *int32) any {
 // requestCells is one row.
 func requestCells(r report.Report, launch bundle.LaunchInfo, t *metric.Timeline) []any {
 	return []any{
-		launch.Index+1, cellText(launch.Side), r.PointName(int(t.Point)), int(t.ID), string(t.Phase), string(t.Result), cellPositive(float64(t.Status), unit.Byte),
+		launch.Index + 1, cellText(launch.Side), r.PointName(int(t.Point)), int(t.ID), string(t.Phase), string(t.Result), cellPositive(float64(t.Status), unit.Byte),
 		cellQuantity{float64(t.Due) / 1e9, unit.Second}, requestValue(metric.Lag, t), requestValue(metric.TTFT, t), requestValue(metric.TPOT, t), requestValue(metric.E2E, t),
 		cellCount(t.UsageInput), cellCount(t.UsageOutput), cellCount(t.UsageCached), cellCount(t.TokenizerOutput),
 		cellText(t.FinishReason), cellText(t.Error),
