@@ -221,11 +221,16 @@ func torchHere(ctx context.Context, python string) (torch, cuda bool) {
 	return false, false
 }
 
+// A readiness is what --json says about measuring several hosts.
+type readiness struct {
+	Checks []suite.Check `json:"multinode_readiness"`
+}
+
 // printReadiness says whether several hosts could be measured.
 func printReadiness(env Env, o suiteFlags, p suite.Preset, h suite.Host) error {
 	checks := o.fleet.Ready(p, h)
 	if o.asJSON {
-		if err := printJSON(env.Stdout, map[string]any{"multinode_readiness": checks}); err != nil {
+		if err := printJSON(env.Stdout, readiness{checks}); err != nil {
 			return err
 		}
 	} else {
