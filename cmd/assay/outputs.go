@@ -33,7 +33,7 @@ type output struct {
 
 // outputs lists all of them. A command that gets a --json gets a line here.
 var outputs = []output{
-	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "demo", "import", "train", "comm"}},
+	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "demo", "import", "train", "comm", "scale run"}},
 	{"compare", reflect.TypeFor[compare.Report](), []string{"compare"}},
 	{"gate", reflect.TypeFor[gate.Result](), []string{"gate"}},
 	{"lint", reflect.TypeFor[lintReport](), []string{"lint"}},
@@ -62,6 +62,7 @@ var outputs = []output{
 	{"net", reflect.TypeFor[netReport](), []string{"net HOST"}},
 	{"net-interfaces", reflect.TypeFor[crossing](), []string{"net --interfaces (a document for each interval)"}},
 	{"suite", reflect.TypeFor[suite.Card](), []string{"suite PRESET", "cluster common-eval"}},
+	{"suite-presets", reflect.TypeFor[[]listedSuite](), []string{"suite"}},
 	{"suite-readiness", reflect.TypeFor[readiness](), []string{"suite multinode-readiness"}},
 	{"suite-tier1", reflect.TypeFor[tier1Answer](), []string{"suite tier1"}},
 	{"calibrate", reflect.TypeFor[calibration](), []string{"calibrate"}},

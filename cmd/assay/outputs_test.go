@@ -155,6 +155,7 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 	f("plot-fields", "plot", "--list-fields", "--json")
 	f("plot-presets", "plot", "--list-presets", "--json")
 	f("suite", "suite", "all", "--json", "--smoke", "--run-id", "a", "-o", dir, "--python", "/nonexistent/python")
+	f("suite-presets", "suite", "--json")
 	f("suite-readiness", "suite", "multinode-readiness", "--json", "--python", "/nonexistent/python")
 	f("sim-faults", "sim", "--list-faults", "--json")
 	for _, l := range listings {
