@@ -97,7 +97,7 @@ func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) stri
 // certified reports whether the sample was large enough for the percentile.
 func certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
 
-// errorsOf is the requests that did not end well, of all.
+// errorsOf is the requests that failed, of all.
 func errorsOf(e metric.Estimates, point int) string {
 	bad, all := outcomesOf(e, point)
 	return fmt.Sprintf("%d/%d", bad, all)

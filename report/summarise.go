@@ -183,16 +183,19 @@ func orNull[T int | float64](v T) *T {
 	return &v
 }
 
-// outcomesOf counts the requests of a point and those that did not end well.
+// outcomesOf counts the requests of a point and those that failed, as error_rate.v1
+// does: what the end of the run cut, or was given up on purpose, is neither.
 func outcomesOf(e metric.Estimates, point int) (errors, requests int) {
 	for _, o := range e.Outcomes {
 		if o.Point != point {
 			continue
 		}
 		for outcome, n := range o.Counts {
-			requests += n
-			if outcome != record.OK {
+			if outcome.Failure() {
 				errors += n
+			}
+			if outcome.Failure() || outcome == record.OK {
+				requests += n
 			}
 		}
 	}

@@ -32,8 +32,8 @@ type ServingSummary struct {
 	Rate        *float64 `json:"rate"`        // requests per second of an open loop
 	BatchSize   *int     `json:"batchSize"`   // documents of each request, in a sweep over them
 
-	Requests  int           `json:"requests"` // measured, in all launches
-	Errors    int           `json:"errors"`   // of them, those that did not end well
+	Requests  int           `json:"requests"` // measured, in all launches, without those that were cut or given up on purpose
+	Errors    int           `json:"errors"`   // of them, those that failed
 	ErrorRate *SummaryValue `json:"errorRate"`
 
 	TTFT *Distribution `json:"ttft"`

@@ -10,6 +10,7 @@ import (
 
 	"assay/metric"
 	"assay/plan"
+	"assay/record"
 	"assay/report"
 	"assay/report/reporttest"
 	"assay/spec"
@@ -33,7 +34,9 @@ func summaryOf(t *testing.T, r report.Report) []report.SummaryRow {
 // Results of requests have names, and a percentile of too few requests has a reason in
 // place of a value. The point that nobody measured is not there.
 func TestSummaryOfRequests(t *testing.T) {
-	rows := summaryOf(t, reporttest.Example(t))
+	r := reporttest.Example(t)
+	r.Estimates.Outcomes[0].Counts[record.Cut] = 5 // neither a request nor an error, as for the error rate
+	rows := summaryOf(t, r)
 	if len(rows) != 1 || rows[0].Point != "concurrency=1" || rows[0].Kind != plan.KindServing || *rows[0].Concurrency != 1 || rows[0].Rate != nil {
 		t.Fatalf("got %+v, want the one point that was measured", rows)
 	}
