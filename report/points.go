@@ -8,7 +8,6 @@ import (
 
 	"assay/metric"
 	"assay/plan"
-	"assay/record"
 	"assay/stats"
 	"assay/unit"
 )
@@ -98,24 +97,11 @@ func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) stri
 }
 
 // certified reports whether the sample was large enough for the percentile.
-func certified(row metric.Row) bool {
-	return !slices.ContainsFunc(row.Warnings, stats.IsTooFew)
-}
+func certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
 
-// errorsOf is the requests that did not end well, of all.
+// errorsOf is the requests that failed, of all.
 func errorsOf(e metric.Estimates, point int) string {
-	bad, all := 0, 0
-	for _, o := range e.Outcomes {
-		if o.Point != point {
-			continue
-		}
-		for outcome, n := range o.Counts {
-			all += n
-			if outcome != record.OK {
-				bad += n
-			}
-		}
-	}
+	bad, all := outcomesOf(e, point)
 	return fmt.Sprintf("%d/%d", bad, all)
 }
 

@@ -41,9 +41,14 @@ type Report struct {
 	// before anything else.
 	NotVerified []string `json:"notVerified,omitempty"`
 
-	RunID     string              `json:"runID"`
-	Status    bundle.Status       `json:"status"`
-	Signature string              `json:"signature"` // who signed, or UNSIGNED
+	RunID     string        `json:"runID"`
+	Status    bundle.Status `json:"status"`
+	Signature string        `json:"signature"` // who signed, or UNSIGNED
+
+	// Summary holds the headline results of every point by name. JSON fills it in; it
+	// repeats what Plan and Estimates hold.
+	Summary []SummaryRow `json:"summary"`
+
 	Plan      plan.Plan           `json:"plan"`
 	Launches  []bundle.LaunchInfo `json:"launches"`
 	Estimates metric.Estimates    `json:"estimates"`
@@ -73,7 +78,7 @@ type Report struct {
 }
 
 // Version is the version of the JSON report.
-const Version = "1.1"
+const Version = "1.2"
 
 // New lays a judgement out for the faces. It computes nothing.
 func New(j *judge.Judgement) Report {
@@ -107,7 +112,10 @@ func New(j *judge.Judgement) Report {
 type Format func(w io.Writer, r Report) error
 
 // JSON writes the report as indented JSON.
-func JSON(w io.Writer, r Report) error { return writeJSON(w, r) }
+func JSON(w io.Writer, r Report) error {
+	r.Summary = r.summarise()
+	return writeJSON(w, r)
+}
 
 func writeJSON(w io.Writer, v any) error {
 	var text bytes.Buffer

@@ -165,14 +165,17 @@ func lookupIn(env Env) func(string) (string, bool) {
 	}
 }
 
+// An askedSpec is the spec that the flags of bench make.
+type askedSpec struct {
+	Spec  string   `json:"spec"`
+	Needs []string `json:"needs"` // variables that it names in place of secrets
+	Notes []string `json:"notes"`
+}
+
 // printAsked prints the spec for people who want to keep it.
 func printAsked(env Env, asked bench.Asked, asJSON bool) error {
 	if asJSON {
-		return printJSON(env.Stdout, struct {
-			Spec  string   `json:"spec"`
-			Needs []string `json:"needs"`
-			Notes []string `json:"notes"`
-		}{string(asked.Source), append([]string{}, asked.Needs()...), slices.Concat([]string{}, asked.Choices, asked.Notes)})
+		return printJSON(env.Stdout, askedSpec{string(asked.Source), append([]string{}, asked.Needs()...), slices.Concat([]string{}, asked.Choices, asked.Notes)})
 	}
 	for _, note := range asked.Notes {
 		fmt.Fprintln(env.Stderr, "note:", note)

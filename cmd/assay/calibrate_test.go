@@ -16,6 +16,7 @@ func TestCalibrate(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
+	matchesSchema(t, "calibrate", stdout)
 	var got calibration
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)

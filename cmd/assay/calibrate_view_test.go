@@ -19,6 +19,7 @@ func TestCalibrateView(t *testing.T) {
 	if code != exitOK && code != exitVerdict {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
+	matchesSchema(t, "calibrate-view", stdout)
 	var got viewComparison
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ func TestCompareAcrossTools(t *testing.T) {
 		if code != exitOK {
 			t.Fatalf("exit %d\n%s", code, stderr)
 		}
+		matchesSchema(t, "compare", stdout)
 		var r compare.Report
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 			t.Fatal(err)

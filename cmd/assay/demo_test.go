@@ -85,6 +85,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	text, _, code := call(t, "report", "--json", dir)
+	matchesSchema(t, "report", text)
 	var r report.Report
 	if err := json.Unmarshal([]byte(text), &r); err != nil || code != exitOK {
 		t.Fatalf("report --json: exit %d, %v", code, err)

@@ -12,6 +12,15 @@ import (
 	"assay/judge"
 )
 
+// An exported is what --json says of an export: the launch that genai-bench's format
+// holds, or the files of MLPerf's logs and the point that they are about.
+type exported struct {
+	Folder string   `json:"folder"`
+	Launch *int     `json:"launch,omitempty"` // counted from 0, as tables and folders do
+	Files  []string `json:"files,omitempty"`
+	Point  string   `json:"point,omitempty"`
+}
+
 func exportCommand(env Env) *cobra.Command {
 	var out string
 	var launch int
@@ -53,8 +62,8 @@ Exit codes: 0 done, 1 failed, 2 usage error, 4 the bundle was changed after seal
 			if err := exportLaunch(b, launch, out); err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(env.Stdout, map[string]any{"folder": out, "launch": launch - 1})
+			if index := launch - 1; asJSON {
+				return printJSON(env.Stdout, exported{Folder: out, Launch: &index})
 			}
 			_, err = fmt.Fprintln(env.Stdout, out)
 			return err

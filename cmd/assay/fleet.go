@@ -43,8 +43,11 @@ bundle was changed after sealing.`,
 				return err
 			}
 			size, err := fleet.Sizing(j.Estimates, j.Plan, ask)
-			if errors.Is(err, fleet.ErrNoKnee) {
+			if errors.Is(err, fleet.ErrNoKnee) && !asJSON {
 				return errors.Join(printLevels(env.Stdout, size), &exitError{exitVerdict, err})
+			}
+			if errors.Is(err, fleet.ErrNoKnee) {
+				return errors.Join(printJSON(env.Stdout, size), &exitError{exitVerdict, err})
 			}
 			if err != nil {
 				return err

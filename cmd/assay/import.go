@@ -122,15 +122,17 @@ func sealImport(ctx context.Context, w *bundle.Writer, signer bundle.Signer) (re
 	return r, nil
 }
 
+// A readTool is one line of import --list.
+type readTool struct {
+	Tool string `json:"tool"`
+	Path string `json:"path"` // what to pass
+}
+
 // listTools says whose results can be read.
 func listTools(env Env, asJSON bool) error {
-	type listed struct {
-		Tool string `json:"tool"`
-		Path string `json:"path"` // what to pass
-	}
-	var list []listed
+	var list []readTool
 	for _, t := range foreign.All {
-		list = append(list, listed{t.Name, t.Doc})
+		list = append(list, readTool{t.Name, t.Doc})
 	}
 	if asJSON {
 		return printJSON(env.Stdout, list)

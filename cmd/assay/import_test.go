@@ -22,6 +22,7 @@ func importJSON(t *testing.T, args ...string) (report.Report, string) {
 	if code != exitOK {
 		t.Fatalf("import %v: exit %d\n%s", args, code, stderr)
 	}
+	matchesSchema(t, "report", stdout)
 	var r report.Report
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)

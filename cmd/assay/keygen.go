@@ -10,6 +10,13 @@ import (
 	"assay/bundle"
 )
 
+// A newKeys names a pair of keys and the files that hold it.
+type newKeys struct {
+	KeyID   string `json:"keyID"`
+	Private string `json:"private"`
+	Public  string `json:"public"`
+}
+
 func keygenCommand(env Env) *cobra.Command {
 	var out string
 	var asJSON bool
@@ -26,7 +33,7 @@ verify. It never overwrites a file.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(env.Stdout, map[string]string{"keyID": public.ID, "private": out, "public": out + ".pub"})
+				return printJSON(env.Stdout, newKeys{public.ID, out, out + ".pub"})
 			}
 			fmt.Fprintf(env.Stdout, "key      %s\nprivate  %s (keep it secret; assay run --key %s signs)\npublic   %s.pub (give it away; assay verify --key %s.pub trusts)\n",
 				public.ID, out, out, out, out)

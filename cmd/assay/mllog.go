@@ -139,7 +139,7 @@ func exportLogs(env Env, b *bundle.Bundle, out string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return printJSON(env.Stdout, map[string]any{"folder": out, "files": files, "point": p.Points[first].Name})
+		return printJSON(env.Stdout, exported{Folder: out, Files: files, Point: p.Points[first].Name})
 	}
 	_, err = fmt.Fprintln(env.Stdout, out)
 	return err

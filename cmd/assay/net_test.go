@@ -44,6 +44,7 @@ func TestNet(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	matchesSchema(t, "net", out)
 	var got netReport
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK {
 		t.Fatalf("exit code %d, %s: %v", code, story, err)
@@ -65,6 +66,7 @@ func TestNetLoopback(t *testing.T) {
 
 func TestInterfaces(t *testing.T) {
 	code, out, story := answerAlone(t, "net", "--interfaces", "--interval", "20ms", "--duration", "1s", "--json")
+	matchesSchema(t, "net-interfaces", out)
 	var got crossing
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK {
 		t.Fatalf("exit code %d, %s: %v", code, story, err)

@@ -34,6 +34,12 @@ type plotting struct {
 	trust          trustFlags
 }
 
+// A plotted is what was drawn and the data of every panel.
+type plotted struct {
+	Files   []string      `json:"files"`
+	Figures []plot.Figure `json:"figures"`
+}
+
 func plotCommand(env Env) *cobra.Command {
 	var ask plotting
 	cmd := &cobra.Command{
@@ -122,10 +128,7 @@ func (ask plotting) run(env Env, args []string) error {
 		return err
 	}
 	if ask.asJSON {
-		return cmp.Or(printJSON(env.Stdout, struct {
-			Files   []string      `json:"files"`
-			Figures []plot.Figure `json:"figures"`
-		}{files, figures}), ended(reports...))
+		return cmp.Or(printJSON(env.Stdout, plotted{files, figures}), ended(reports...))
 	}
 	for _, r := range reports {
 		for _, fault := range r.NotVerified {

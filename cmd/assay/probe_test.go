@@ -14,6 +14,7 @@ import (
 func TestProbe(t *testing.T) {
 	out := t.TempDir()
 	code, text, story := answerAlone(t, "probe", "speed", "network", "--threads", "1", "--duration", "5ms", "--replicates", "3", "--out", out, "--progress", "none", "--json")
+	matchesSchema(t, "probe", text)
 	var got hardware.Report
 	if err := json.Unmarshal([]byte(text), &got); err != nil || code != exitOK {
 		t.Fatalf("exit code %d, %s: %v", code, story, err)

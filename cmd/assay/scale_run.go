@@ -19,6 +19,7 @@ type scaleRunFlags struct {
 	train            spec.Train
 	out, key, format string
 	printSpec        bool
+	asJSON           bool
 	progress         progressFlags
 }
 
@@ -47,6 +48,9 @@ Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 				_, err := env.Stdout.Write(source)
 				return err
 			}
+			if o.asJSON {
+				o.format = "json"
+			}
 			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: o.out, keyFile: o.key, format: o.format, progress: o.progress})
 			if dir != "" {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
@@ -69,6 +73,7 @@ Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
 	f.StringVarP(&o.out, "out", "o", "runs", "folder in which the bundle is made")
 	f.StringVar(&o.key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	f.StringVar(&o.format, "format", "text", "report printed at the end: text or json")
+	f.BoolVar(&o.asJSON, "json", false, "short for --format json")
 	f.BoolVar(&o.printSpec, "print-spec", false, "print the spec and run nothing")
 	o.progress.register(f)
 	return cmd

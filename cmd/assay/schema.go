@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/metric"
@@ -13,13 +14,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// A schemaForm is a CRD or a reference page as JSON.
+type schemaForm struct {
+	Form string `json:"form"`
+	Text string `json:"text"`
+}
+
 func schemaCommand(env Env) *cobra.Command {
 	var kind, dir string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:       "schema [jsonschema|crd|docs]",
-		Short:     "Print the JSON Schema, the CRD or the reference of the documents",
-		Long:      "Print the JSON Schema (the default), the Kubernetes CRD or the reference page, made from the types\nassay itself reads with. --write puts all of them into a source tree, for make generate.",
+		Use:   "schema [jsonschema|crd|docs]",
+		Short: "Print the JSON Schema, the CRD or the reference of the documents",
+		Long: `Print the JSON Schema (the default), the Kubernetes CRD or the reference page of a document,
+made from the types that assay itself reads and writes with. Documents that people write:
+` + strings.Join(specKinds, ", ") + `. What commands print with --json:
+` + wrapNames(outputKinds(), 90) + `.
+
+--write puts all of them into a source tree, for make generate.`,
+		Example: `  assay schema --kind report > report.schema.json
+  assay schema crd | kubectl apply -f -`,
 		ValidArgs: []string{"jsonschema", "crd", "docs"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -35,7 +49,7 @@ func schemaCommand(env Env) *cobra.Command {
 			return printSchema(env, args[0], kind, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "benchmarkrun", "the kind of document: benchmarkrun, workloadspec, gatepolicy")
+	cmd.Flags().StringVar(&kind, "kind", "benchmarkrun", "the kind of document: "+strings.Join(specKinds, ", ")+", or what a command prints, such as report")
 	cmd.Flags().StringVar(&dir, "write", "", "write every generated file under this directory")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as JSON")
 	return cmd
@@ -49,17 +63,50 @@ func printSchema(env Env, form, kind string, asJSON bool) error {
 		return usageError(fmt.Errorf("schema: %w", err))
 	}
 	if asJSON && form != "jsonschema" {
-		return printJSON(env.Stdout, map[string]string{"form": form, "text": string(text)})
+		return printJSON(env.Stdout, schemaForm{form, string(text)})
 	}
 	_, err = env.Stdout.Write(text)
 	return err
 }
 
+// specKinds are the documents that people write.
+var specKinds = []string{"benchmarkrun", "workloadspec", "gatepolicy"}
+
+func outputKinds() (kinds []string) {
+	for _, o := range outputs {
+		kinds = append(kinds, o.kind)
+	}
+	return kinds
+}
+
+// wrapNames lists names in lines of at most width letters.
+func wrapNames(names []string, width int) string {
+	var lines []string
+	line := ""
+	for _, name := range names {
+		if line != "" && len(line)+len(name)+2 > width {
+			lines, line = append(lines, line+","), ""
+		}
+		if line != "" {
+			line += ", "
+		}
+		line += name
+	}
+	return strings.Join(append(lines, line), "\n")
+}
+
 func schemaText(form, kind string) ([]byte, error) {
+	kind = strings.ToLower(kind)
+	if i := slices.IndexFunc(outputs, func(o output) bool { return o.kind == kind }); i >= 0 {
+		if form != "jsonschema" {
+			return nil, fmt.Errorf("--kind %s has a JSON Schema alone: leave %s out", kind, form)
+		}
+		return outputs[i].schema()
+	}
 	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy}
-	name, ok := kinds[strings.ToLower(kind)]
+	name, ok := kinds[kind]
 	if !ok {
-		return nil, fmt.Errorf("--kind %q: want benchmarkrun, workloadspec or gatepolicy", kind)
+		return nil, fmt.Errorf("--kind %q: want one of %s", kind, strings.Join(slices.Concat(specKinds, outputKinds()), ", "))
 	}
 	switch form {
 	case "jsonschema":
@@ -83,7 +130,11 @@ func writeSchemas(env Env, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	files = append(files, spec.GeneratedFile{Path: metric.ReferenceFile, Data: metric.Reference()})
+	schemas, err := outputSchemas()
+	if err != nil {
+		return err
+	}
+	files = append(slices.Concat(files, schemas), spec.GeneratedFile{Path: metric.ReferenceFile, Data: metric.Reference()})
 	var written []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))

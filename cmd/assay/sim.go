@@ -237,13 +237,7 @@ func serveSim(ctx context.Context, env Env, cfg sim.Config, opts simOptions) (er
 	if opts.json {
 		answer = json.NewEncoder(env.Stdout)
 	}
-	ready := struct {
-		URL          string  `json:"url"`
-		Model        string  `json:"model"`
-		PID          int     `json:"pid"`
-		LaunchFactor float64 `json:"launch_factor"`
-		CAFile       string  `json:"ca_file,omitempty"`
-	}{url, cfg.Model, os.Getpid(), server.Stats().LaunchFactor, opts.caFile}
+	ready := simReady{url, cfg.Model, os.Getpid(), server.Stats().LaunchFactor, opts.caFile}
 	if err := answer.Encode(ready); err != nil {
 		return errors.Join(err, listener.Close(), server.Close())
 	}
@@ -287,16 +281,27 @@ func printFlags(w io.Writer, f *pflag.FlagSet, fixed bool) error {
 	return enc.Encode(settings)
 }
 
+// A simReady is the first line of sim --json; the totals of sim.Stats are the last.
+type simReady struct {
+	URL          string  `json:"url"`
+	Model        string  `json:"model"`
+	PID          int     `json:"pid"`
+	LaunchFactor float64 `json:"launch_factor"`
+	CAFile       string  `json:"ca_file,omitempty"`
+}
+
+// A simFault is one line of sim --list-faults --json.
+type simFault struct {
+	Name string `json:"name"`
+	Case int    `json:"case"`
+	Doc  string `json:"doc"`
+}
+
 func listFaults(w io.Writer, asJSON bool) error {
 	if asJSON {
-		type fault struct {
-			Name string `json:"name"`
-			Case int    `json:"case"`
-			Doc  string `json:"doc"`
-		}
-		var all []fault
+		var all []simFault
 		for _, f := range sim.Faults {
-			all = append(all, fault{f.Name, f.Case, f.Doc})
+			all = append(all, simFault{f.Name, f.Case, f.Doc})
 		}
 		return json.NewEncoder(w).Encode(all)
 	}

@@ -82,7 +82,11 @@ func TestSimFixed(t *testing.T) {
 func TestSimEngineJSON(t *testing.T) {
 	url, stop := runSim(t, "--json", "--launch-noise", "2%", "--launch-seed", "5", "--base", "1ms")
 	askSim(t, url)
-	lines := json.NewDecoder(strings.NewReader(stop()))
+	printed := stop()
+	first, last, _ := strings.Cut(printed, "\n")
+	matchesSchema(t, "sim-ready", first)
+	matchesSchema(t, "sim-totals", last)
+	lines := json.NewDecoder(strings.NewReader(printed))
 	var ready struct {
 		URL          string
 		LaunchFactor float64 `json:"launch_factor"`

@@ -54,7 +54,7 @@ were missed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return listSuites(env.Stdout)
+				return listSuites(env.Stdout, o.asJSON)
 			}
 			return runSuite(cmd.Context(), env, args[0], o)
 		},
@@ -78,14 +78,28 @@ func (o *suiteFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.asJSON, "json", false, "print the scorecard as JSON")
 }
 
-func listSuites(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// A listedSuite is one preset in the list of them.
+type listedSuite struct {
+	Name  string `json:"name"`
+	Steps int    `json:"steps"`
+	Doc   string `json:"doc"`
+}
+
+func listSuites(w io.Writer, asJSON bool) error {
+	var list []listedSuite
 	for _, p := range suite.All {
 		n := len(p.Resolve())
 		if p.Name == tier1.Name {
 			n = len(tier1.All)
 		}
-		fmt.Fprintf(t, "%s\t%d steps\t%s\n", p.Name, n, p.Doc)
+		list = append(list, listedSuite{p.Name, n, p.Doc})
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		fmt.Fprintf(t, "%s\t%d steps\t%s\n", p.Name, p.Steps, p.Doc)
 	}
 	return t.Flush()
 }
@@ -221,11 +235,16 @@ func torchHere(ctx context.Context, python string) (torch, cuda bool) {
 	return false, false
 }
 
+// A readiness is what --json says about measuring several hosts.
+type readiness struct {
+	Checks []suite.Check `json:"multinode_readiness"`
+}
+
 // printReadiness says whether several hosts could be measured.
 func printReadiness(env Env, o suiteFlags, p suite.Preset, h suite.Host) error {
 	checks := o.fleet.Ready(p, h)
 	if o.asJSON {
-		if err := printJSON(env.Stdout, map[string]any{"multinode_readiness": checks}); err != nil {
+		if err := printJSON(env.Stdout, readiness{checks}); err != nil {
 			return err
 		}
 	} else {

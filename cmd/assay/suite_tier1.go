@@ -10,6 +10,12 @@ import (
 	"assay/suite/tier1"
 )
 
+// A tier1Answer is what --json says of the small targets.
+type tier1Answer struct {
+	Summary    tier1.Summary    `json:"summary"`
+	Regression tier1.Comparison `json:"regression"`
+}
+
 // runTier1 measures the small targets and holds them against the run before. The
 // history is the folder tier1 below --out.
 func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, o suiteFlags) error {
@@ -28,7 +34,7 @@ func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, o suit
 		return err
 	}
 	if o.asJSON {
-		err = printJSON(env.Stdout, map[string]any{"summary": s, "regression": c})
+		err = printJSON(env.Stdout, tier1Answer{s, c})
 	} else {
 		_, err = fmt.Fprint(env.Stdout, s.Text(), "\n", c.Markdown())
 	}

@@ -18,17 +18,23 @@ import (
 const release = "0.1.0"
 
 func versionCommand(env Env) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
 		Long: `Version prints the release and, where the build knows it, the commit: what bundles
 call the code that judged them.`,
 		Args: exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(env.Stdout, tool())
+			}
 			_, err := fmt.Fprintln(env.Stdout, version())
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print version, Go version and the program's own SHA-256 as JSON")
+	return cmd
 }
 
 // version is the release and, where the build knows it, the commit.
