@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"assay/analysis/agreement"
 	"assay/analysis/mlperf"
 	"assay/analysis/picture"
 	"assay/bundle"
@@ -60,6 +61,9 @@ func (j *Judgement) readRecords() (err error) {
 	}
 	if j.Reported, err = reported(j.Bundle); err != nil {
 		return err
+	}
+	if source := j.Bundle.Manifest.Source; source != nil {
+		j.Agreement = agreement.Of(source.Tool, j.Reported, j.Estimates)
 	}
 	if j.Search, err = search.Summarise(j.Bundle, j.Plan); err != nil {
 		return err
