@@ -182,6 +182,14 @@ func (c comparison) tokens(row Row, q result) string {
 		return ""
 	}
 	n := c.estimates.Counts[i]
+	if strings.HasPrefix(row.Statistic, "p") { // counts vary from answer to answer: only means follow them
+		mean, _, said := c.said(row.Point, "mean", q.name)
+		ours, known := c.find(row.Metric, "mean", row.Point)
+		if !said || !known {
+			return ""
+		}
+		row.Reported, row.Recomputed = mean, ours.Value
+	}
 	expected := row.Recomputed * n.Ours / n.Server
 	if !q.quantity.rate {
 		expected = row.Recomputed * (n.Server - 1) / (n.Ours - 1)

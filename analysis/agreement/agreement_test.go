@@ -43,6 +43,8 @@ func TestReasons(t *testing.T) {
 			[]metric.Row{estimated("ttft.v1", "mean", .0365, s, 9), estimated("ttft_service.v1", "mean", .0286, s, 9)}, nil, NotExplained},
 		{"tokens", "aiperf", []record.Reported{said("output_token_throughput", "value", 1333, tok)}, []metric.Row{estimated("output_throughput.v1", "value", 1038, tok, 9)}, counts, "tokens: 58.4 by its tokenizer, 45.4 by server"},
 		{"tokens, which do not account for it", "aiperf", []record.Reported{said("output_token_throughput", "value", 2000, tok)}, []metric.Row{estimated("output_throughput.v1", "value", 1038, tok, 9)}, counts, "divided by first send to last answer"},
+		{"tokens, in a percentile", "aiperf", []record.Reported{said("inter_token_latency", "mean", .0044, s), said("inter_token_latency", "p90", .0061, s)},
+			[]metric.Row{estimated("tpot.v1", "mean", .00569, s, 9), estimated("tpot.v1", "p90", .0063, s, 9)}, counts, "tokens: 58.4 by its tokenizer"},
 		{"TPOT with the first token", "guidellm", []record.Reported{said("time_per_output_token_ms", "mean", .0071, s)},
 			[]metric.Row{estimated("tpot_done.v1", "mean", .00681, s, 9), estimated("ntpot.v1", "mean", .0071, s, 9)}, nil, "contains the time to the first token"},
 		{"a percentile of few", "vllm", []record.Reported{said("mean_ttft_ms", "mean", .058, s), said("p90_ttft_ms", "p90", .066, s)},
