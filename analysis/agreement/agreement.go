@@ -14,6 +14,7 @@ import (
 
 	"assay/metric"
 	"assay/record"
+	"assay/stats"
 	"assay/unit"
 )
 
@@ -148,7 +149,7 @@ func (c comparison) estimate(point int, q quantity, statistic string) (metric.Ro
 
 func (c comparison) find(id, statistic string, point int) (metric.Row, bool) {
 	row, ok := c.estimates.Find(id, statistic, point)
-	if !ok || slices.ContainsFunc(row.Warnings, func(w string) bool { return strings.HasPrefix(w, "not certifiable") }) {
+	if !ok || slices.ContainsFunc(row.Warnings, stats.IsTooFew) {
 		return row, false
 	}
 	return row, true

@@ -67,19 +67,19 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// What cannot be compared is left out: percentiles that are not certifiable, values of
+// What cannot be compared is left out: percentiles of too few requests, values of
 // the server, other units, tools without a table.
 func TestLeftOut(t *testing.T) {
 	ours := metric.Estimates{Rows: []metric.Row{
-		estimated("ttft.v1", "p99", 1, unit.Second, 9, "not certifiable, 9 values"), estimated("e2e.v1", "mean", 1, unit.Second, 9),
+		estimated("ttft.v1", "p99", 1, unit.Second, 9, stats.TooFew("values", 9, .99, .95)), estimated("e2e.v1", "mean", 1, unit.Second, 9),
 	}}
 	server := said("request_latency", "mean", 2, unit.Second)
 	server.Server = true
 	for name, rows := range map[string][]Row{
-		"not certifiable": Of("aiperf", []record.Reported{said("time_to_first_token", "p99", 2, unit.Second)}, ours),
-		"of the server":   Of("aiperf", []record.Reported{server}, ours),
-		"another unit":    Of("aiperf", []record.Reported{said("request_latency", "mean", 2, unit.Token)}, ours),
-		"no table":        Of("fio", []record.Reported{said("request_latency", "mean", 2, unit.Second)}, ours),
+		"too few requests": Of("aiperf", []record.Reported{said("time_to_first_token", "p99", 2, unit.Second)}, ours),
+		"of the server":    Of("aiperf", []record.Reported{server}, ours),
+		"another unit":     Of("aiperf", []record.Reported{said("request_latency", "mean", 2, unit.Token)}, ours),
+		"no table":         Of("fio", []record.Reported{said("request_latency", "mean", 2, unit.Second)}, ours),
 	} {
 		if len(rows) != 0 {
 			t.Errorf("%s: %+v, want nothing", name, rows)
