@@ -63,7 +63,7 @@ var ours = house{
 	},
 	inner: map[string][][]string{
 		"analysis": {
-			{"breakdown", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
+			{"agreement", "breakdown", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
 			{"bottleneck", "compare", "fleet", "overlap", "picture", "playbook", "shift"},
 			{"gate", "scaling"},
 			{"benchmark"},

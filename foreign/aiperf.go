@@ -24,7 +24,7 @@ const (
 // AIPerf reads result folders of AIPerf.
 var AIPerf = Tool{
 	Name: "aiperf",
-	Doc:  "result folders, each with " + aiperfSummary + " and, for single requests, " + aiperfRecords + "; folders at one load become launches",
+	Doc:  "result folders, each with " + aiperfSummary + " and, for single requests, " + aiperfRecords + "; what AIPerf read of the server (" + aiperfScrapes + ", else " + aiperfServer + ") is read too; folders at one load become launches",
 	Claims: func(path string) bool {
 		_, err := os.Stat(filepath.Join(aiperfFolder(path), aiperfSummary))
 		return err == nil
@@ -49,6 +49,8 @@ type aiperfRun struct {
 	notes   []string
 
 	chunks, credits, records bool // whether gaps, times of issue and single requests are told
+	server                   serverKnowledge
+	from                     int64 // when the window began, on the wall clock; 0 when no record tells
 }
 
 // An aiperfFile is the summary, less its figures.
@@ -123,6 +125,7 @@ func readAIPerf(paths []string) (Import, error) {
 			addOnce(&m.Source.Notes, note)
 		}
 		first.chunks, first.credits, first.records = first.chunks && run.chunks, first.credits && run.credits, first.records && run.records
+		first.server = min(first.server, run.server)
 		results = append(results, run.result)
 	}
 	m.Source.Version = first.summary.Version
@@ -157,15 +160,23 @@ func readAIPerfFolder(folder string) (run aiperfRun, err error) {
 	duration := run.figures["benchmark_duration"]
 	run.result = result{point: run.point(), measured: Measured{Duration: time.Duration(nanoseconds(*duration.Statistics["avg"]))}}
 	run.result.measured.Reported, run.result.measured.Stated = run.reported(), run.stated(file.Name)
-	file, err = Load(filepath.Join(folder, aiperfRecords))
-	if errors.Is(err, os.ErrNotExist) {
-		return run, nil
-	}
-	if err != nil {
+	if err := run.readRecords(folder); err != nil {
 		return run, err
 	}
+	return run, run.readServer(folder)
+}
+
+// readRecords reads the single requests, where they were stored.
+func (run *aiperfRun) readRecords(folder string) error {
+	file, err := Load(filepath.Join(folder, aiperfRecords))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	run.files, run.records = append(run.files, file.redacted()), true
-	return run, run.requests(file)
+	return run.requests(file)
 }
 
 // stated is what the summary says beside the records.
@@ -288,6 +299,7 @@ func (run *aiperfRun) requests(file File) error {
 		run.chunks = run.chunks || len(r.Metrics.Gaps.Value) > 0
 		run.credits = run.credits && r.Metadata.Credit != nil
 	}
+	run.from = begin
 	run.result.measured.room(len(rows), chunks)
 	for i, r := range rows {
 		if err := run.result.measured.add(r.answer(begin, run.summary.Input.Endpoint.Server)); err != nil {

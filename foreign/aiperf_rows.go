@@ -201,7 +201,9 @@ func (run aiperfRun) gaps() []bundle.Gap {
 		{ID: bundle.GapWarmup, Detail: "requests of the warm-up are not among the records; ramp and drain are part of the run"},
 		{ID: bundle.GapClient, Detail: "it does not say whether its own processes were the limit"},
 		{ID: bundle.GapHost, Detail: "the machine is not described; GPU figures come from collectors of their own, which are not read here"},
-		{ID: bundle.GapServer, Detail: "AIPerf stores its scrapes of the server in files of their own (server_metrics_export.json): assay does not read them"},
+	}
+	if gap, missing := run.server.gap(); missing {
+		list = append(list, gap)
 	}
 	if !run.records {
 		return append(list, bundle.Gap{ID: bundle.GapRequests, Detail: "there is no " + aiperfRecords + ": the figures are the tool's own and cannot be computed again"})

@@ -73,7 +73,8 @@ type Measured struct {
 	Requests    []record.Request
 	Chunks      []record.Chunk
 	Collectives []record.Collective
-	Samples     []record.Sample
+	Samples     []record.Sample // from Lead before the window on
+	Lead        time.Duration   // how long before the window the first sample was read
 	Reported    []record.Reported
 
 	// Stated is what the files say beside the requests; Write gives it its launch

@@ -22,11 +22,13 @@ type layout struct {
 // point writes one point and the events that bound it.
 func (l *layout) point(m Measured) error {
 	at := int32(m.Point)
+	opened := l.begin
+	l.begin += m.Lead.Nanoseconds() // what was read before the window has its place on the clock
 	begin, end := l.begin, l.begin+m.Duration.Nanoseconds()
 	event := func(when int64, name, detail string) record.Event {
 		return record.Event{At: when, Name: name, Point: at, Detail: detail}
 	}
-	events := []record.Event{event(begin, record.PointBegin, ""), event(begin, record.WindowBegin, ""), event(end, record.WindowEnd, "")}
+	events := []record.Event{event(opened, record.PointBegin, ""), event(begin, record.WindowBegin, ""), event(end, record.WindowEnd, "")}
 	requests, chunks, err := l.shift(m)
 	if err != nil {
 		return err
@@ -45,6 +47,7 @@ func (l *layout) point(m Measured) error {
 	}
 	for i := range m.Samples {
 		m.Samples[i].At += begin
+		last = max(last, m.Samples[i].At)
 	}
 	for i := range m.Collectives {
 		m.Collectives[i].Point = at

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"assay/analysis/agreement"
 	"assay/analysis/fleet"
 	"assay/analysis/mlperf"
 	"assay/analysis/picture"
@@ -62,6 +63,9 @@ func (j *Judgement) readRecords() (err error) {
 	}
 	if j.Reported, err = reported(j.Bundle); err != nil {
 		return err
+	}
+	if source := j.Bundle.Manifest.Source; source != nil {
+		j.Agreement = agreement.Of(source.Tool, j.Reported, j.Estimates)
 	}
 	if j.Search, err = search.Summarise(j.Bundle, j.Plan); err != nil {
 		return err

@@ -5,6 +5,7 @@
 package judge
 
 import (
+	"assay/analysis/agreement"
 	"assay/analysis/collectives"
 	"assay/analysis/fleet"
 	"assay/analysis/hardware"
@@ -48,6 +49,9 @@ type Judgement struct {
 	MLPerf   []mlperf.Result   // of a run by MLPerf's rules
 	Replays  []Replay          // which parts of a trace were asked
 	Reported []record.Reported // results of another tool, as it computed them
+
+	// Agreement is those results beside our own of the same requests.
+	Agreement []agreement.Row
 
 	facts *lint.Facts // what the checks looked at; nil until somebody asks, when the audit was read
 }

@@ -42,7 +42,7 @@ var consequences = []consequence{
 	{bundle.GapTokens, finding.Note, "it is not known who counted the tokens: rates and TPOT may rest on another vocabulary than the model's", "compare only with counts of the same origin"},
 	{bundle.GapHost, finding.Note, "the machine and its software are not described: nobody can hold them equal or measure there again", "write down the machine, the engine and its version"},
 	{bundle.GapSeed, finding.Note, "the requests cannot be made again: there is neither a seed nor the prompts", again},
-	{bundle.GapServer, finding.Note, "what the server says about itself was not read: queue, cache and batches are not known", "scrape the server's own metrics beside the next run"},
+	{bundle.GapServer, finding.Note, "single readings of the server's own metrics are missing: its queue, cache and batches over the window are not known", "scrape the server's own metrics beside the next run"},
 }
 
 func foreignSource(f *Facts) Answer {

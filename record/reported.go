@@ -18,6 +18,10 @@ type Reported struct {
 	Metric     string `json:"metric,omitempty"`
 	Definition string `json:"definition,omitempty"`
 
+	// Server says that it is an aggregate of what the server says about itself, as the
+	// source read it, under the server's own name.
+	Server bool `json:"server,omitempty"`
+
 	// Wrong says why the figure must not be used, where that is known.
 	Wrong string `json:"wrong,omitempty"`
 }

@@ -65,6 +65,7 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 		rows += len(table.Rows)
 		writeAligned(b, table)
 	}
+	r.writeAgreement(b, rows)
 	r.writeAnswers(b)
 	if text := r.PercentileAdvice(); text != "" {
 		fmt.Fprintln(b, text)
@@ -187,9 +188,6 @@ func (r Report) writeAnswers(b *bytes.Buffer) {
 	}
 	if n := len(r.MLPerf); n > 0 {
 		fmt.Fprintf(b, "MLPerf LoadGen rules (method only, not a submission): %d of %d valid\n", valid, n)
-	}
-	if n := len(r.Reported); n > 0 && r.Source != nil {
-		fmt.Fprintf(b, "%d values reported by %s are kept in report.json\n", n, r.Source.Tool)
 	}
 	if n := len(r.Warnings); n > 0 {
 		fmt.Fprintln(b, cut(fmt.Sprintf("warning: %s%s", visible.Line(r.Warnings[0]), more(n-1)), briefWidth))

@@ -27,6 +27,7 @@ func briefs(t *testing.T) map[string]report.Report {
 	read := reporttest.Example(t)
 	read.Source, read.Reported = &bundle.Source{Tool: "genai-bench", Version: "0.0.4"}, make([]record.Reported, 58)
 	list["imported"] = read
+	list["compared"] = compared(t)
 	searched := reporttest.Sweep(t, []string{""}, []int{1, 4})
 	holds := 4.
 	searched.Search = &search.Summary{Kind: "concurrency", Objectives: []string{"ttft p99 ≤ 300ms"}, Launches: []search.Launched{{}}, Answer: search.Answer{Holds: &holds}}

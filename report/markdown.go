@@ -42,6 +42,10 @@ func Markdown(w io.Writer, r Report) error {
 		p.add(b)
 	}
 	p.addPoints(r)
+	if table := r.AgreementTable(); len(table.Rows) > 0 {
+		table.Title, table.Lines = AgreementTitle, []string{r.AgreementText() + "."}
+		p.add(table)
+	}
 	if rows := reportedRows(r); len(rows) > 0 {
 		p.add(Block{Title: "Figures as the source computed them", Lines: []string{"assay repeats them and vouches for none."}, Head: []string{"point", "figure", "statistic", "value", "remark"}, Rows: rows})
 	}

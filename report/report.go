@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 
+	"assay/analysis/agreement"
 	"assay/analysis/collectives"
 	"assay/analysis/fleet"
 	"assay/analysis/hardware"
@@ -64,6 +65,9 @@ type Report struct {
 	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it computed them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
 
+	// Agreement is its results beside those that assay computes from the same requests.
+	Agreement []agreement.Row `json:"agreement,omitempty"`
+
 	// What ranks and probes measured; nil where the plan has none of it.
 	Training    *overlap.Report     `json:"training,omitempty"`
 	Collectives *collectives.Report `json:"collectives,omitempty"`
@@ -87,7 +91,7 @@ func New(j *judge.Judgement) Report {
 		Version: Version, RunID: b.Manifest.RunID, Status: b.Manifest.Status, Signature: j.Signature(), NotVerified: j.Faults(),
 		Plan: j.Plan, Launches: b.Launches(), Estimates: j.Estimates, Client: j.Client, Steady: j.Steady,
 		Findings: j.Audit.Findings, Claims: &j.Claims, Checks: j.Audit.Results, Pictures: &j.Pictures,
-		Search: j.Search, Sweeps: j.Sweeps, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported,
+		Search: j.Search, Sweeps: j.Sweeps, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported, Agreement: j.Agreement,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
 	if b.Seal != nil { // what a maker reads about its own unfinished bundle is no news

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
-	"assay/spec"
+	"assay/record"
 	"assay/unit"
+	"assay/visible"
 )
 
 // writeServer shows what was read beside a point, or says that nothing was.
@@ -26,6 +28,35 @@ func writeServer(b *bytes.Buffer, r Report, point plan.Point) {
 		}
 	}
 	t.Flush()
+	writeServerAggregates(b, r, point.Index)
+}
+
+// writeServerAggregates shows what another tool computed from the server's own
+// metrics, where it stored no single readings.
+func writeServerAggregates(b *bytes.Buffer, r Report, point int) {
+	list := r.serverAggregates(point)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for i, f := range list {
+		if i == mostReported && !r.All {
+			break
+		}
+		fmt.Fprintf(t, "    %s\t%s\t%s\n", visible.Line(f.Name), visible.Line(f.Statistic), visible.Line(unit.Format(f.Value, unit.Unit(f.Unit))))
+	}
+	t.Flush()
+	if left := len(list) - mostReported; left > 0 && !r.All {
+		fmt.Fprintf(b, "    %d more in the JSON; assay report --all shows them\n", left)
+	}
+}
+
+// serverAggregates are the values of the server's own metrics that another tool
+// reported of a point.
+func (r Report) serverAggregates(point int) (list []record.Reported) {
+	for _, f := range r.Reported {
+		if f.Server && f.Point == point {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // ScrapedText says how often the target's own counters were read and what that
@@ -39,22 +70,21 @@ func ScrapedText(r Report, point int) string {
 	var parts []string
 	switch {
 	case one.Scrapes == 0:
-		parts = append(parts, unread(r.Plan.Run.Spec.Target))
+		parts = append(parts, r.unread(point))
 	case one.Scrapes == one.Failed:
 		parts = append(parts, fmt.Sprintf("its metrics page could not be read, tried %d times (event telemetry.unavailable says why)", one.Failed))
 	default:
-		parts = append(parts, fmt.Sprintf("metrics page read %d times in all launches, %d failed; %s each, at most %s",
-			one.Scrapes, one.Failed, unit.Format(one.Seconds, unit.Second), unit.Format(one.Slowest, unit.Second)))
+		parts = append(parts, r.scraped(one))
 		if len(one.Engines) == 0 {
 			parts = append(parts, "it has no name that assay knows")
 		} else {
 			parts = append(parts, "names of "+strings.Join(one.Engines, ", "))
 			if !told(r.Estimates, point) {
-				parts = append(parts, "too few readings in the window for a figure: shorten target.metrics.interval")
+				parts = append(parts, "too few readings in the window for a figure"+r.readMoreOften())
 			}
 		}
 	}
-	if one.Elsewhere {
+	if one.Elsewhere && r.Source == nil {
 		parts = append(parts, "GPUs and energy of this host are left out: the target is elsewhere")
 	}
 	return strings.Join(parts, "; ")
@@ -67,8 +97,35 @@ func told(e metric.Estimates, point int) bool {
 	})
 }
 
-func unread(t *spec.Target) string {
-	if t != nil && t.Metrics.Scrape != nil && !*t.Metrics.Scrape {
+// scraped says how often a page was read, and by whom where that was not assay.
+func (r Report) scraped(one metric.Readings) string {
+	took := fmt.Sprintf("%s each, at most %s", unit.Format(one.Seconds, unit.Second), unit.Format(one.Slowest, unit.Second))
+	if r.Source != nil {
+		return fmt.Sprintf("metrics page read %d times by %s in all launches; %s", one.Scrapes, r.Source.Tool, took)
+	}
+	return fmt.Sprintf("metrics page read %d times in all launches, %d failed; %s", one.Scrapes, one.Failed, took)
+}
+
+func (r Report) readMoreOften() string {
+	if r.Source != nil {
+		return ""
+	}
+	return ": shorten target.metrics.interval"
+}
+
+// unread says why there is no reading of the target's counters in a window.
+func (r Report) unread(point int) string {
+	if r.Source != nil {
+		if n := len(r.serverAggregates(point)); n > 0 {
+			return fmt.Sprintf("%d values of its own metrics as %s aggregated them over the run; single readings were not stored", n, r.Source.Tool)
+		}
+		for _, gap := range r.Source.Unknown {
+			if gap.ID == bundle.GapServer && gap.Detail != "" {
+				return gap.Detail
+			}
+		}
+	}
+	if t := r.Plan.Run.Spec.Target; t != nil && t.Metrics.Scrape != nil && !*t.Metrics.Scrape {
 		return "its counters were not read: target.metrics.scrape is false"
 	}
 	return "its counters were not read in this window"

@@ -52,6 +52,7 @@ func writeSource(b *bytes.Buffer, r Report) {
 	if len(r.Reported) > 0 {
 		fmt.Fprintf(b, "  %d values reported by %s are kept in the JSON (%d known to be wrong)\n", len(r.Reported), r.Source.Tool, wrong)
 	}
+	writeWholeAgreement(b, r)
 }
 
 // mostReported is how many figures of a point a terminal shows unless all are

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"assay/secret"
 	"bytes"
 	"context"
 	"fmt"
@@ -10,14 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"assay/record"
+	"assay/secret"
 )
 
 // Prometheus reads the metrics pages of servers under the servers' own names,
@@ -60,7 +60,7 @@ func scrapeAll(ctx context.Context, client *http.Client, pages []string) []Readi
 }
 
 func scrape(ctx context.Context, client *http.Client, page string) []Reading {
-	scope := pageScope(page)
+	scope := record.PageScope(page)
 	begin := time.Now()
 	families, err := fetch(ctx, client, page)
 	took := Reading{Name: "scrape.time", Scope: scope, Value: time.Since(begin).Seconds()}
@@ -81,17 +81,8 @@ func scrape(ctx context.Context, client *http.Client, page string) []Reading {
 	return out
 }
 
-// pageScope names a page by host alone: its address may hold a password.
-func pageScope(page string) string {
-	u, err := url.Parse(page)
-	if err != nil || u.Host == "" {
-		return "server"
-	}
-	return u.Host
-}
-
 func fetch(ctx context.Context, client *http.Client, page string) (map[string]*dto.MetricFamily, error) {
-	scope := pageScope(page)
+	scope := record.PageScope(page)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
 		return nil, fmt.Errorf("scrape %s: want an address such as http://localhost:8000/metrics", scope)
@@ -171,7 +162,7 @@ func flattenSummary(name, page string, m *dto.Metric) []Reading {
 		reading(name+"_sum", scope, m.Summary.GetSampleSum()),
 	}
 	for _, q := range m.Summary.GetQuantile() {
-		out = append(out, reading(name, page+labels(m.GetLabel(), "quantile", number(q.GetQuantile())), q.GetValue()))
+		out = append(out, reading(name, page+labels(m.GetLabel(), "quantile", record.Bound(q.GetQuantile())), q.GetValue()))
 	}
 	return out
 }
@@ -183,16 +174,9 @@ func flattenHistogram(name, page string, m *dto.Metric) []Reading {
 		reading(name+"_sum", scope, m.Histogram.GetSampleSum()),
 	}
 	for _, b := range m.Histogram.GetBucket() {
-		out = append(out, reading(name+"_bucket", page+labels(m.GetLabel(), "le", number(b.GetUpperBound())), float64(b.GetCumulativeCount())))
+		out = append(out, reading(name+"_bucket", page+labels(m.GetLabel(), "le", record.Bound(b.GetUpperBound())), float64(b.GetCumulativeCount())))
 	}
 	return out
-}
-
-func number(v float64) string {
-	if math.IsInf(v, 1) {
-		return "+Inf"
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func reading(name, scope string, v float64) Reading {
@@ -202,36 +186,11 @@ func reading(name, scope string, v float64) Reading {
 	return Reading{Name: name, Scope: scope, Value: v}
 }
 
-// labels writes {a="x",b="y"} in the order of the names, with one more pair at
-// the end where given.
+// labels is what a metric is labelled with, as a scope has it.
 func labels(pairs []*dto.LabelPair, more ...string) string {
-	var parts []string
+	named := make(map[string]string, len(pairs))
 	for _, p := range pairs {
-		parts = append(parts, p.GetName()+"="+strconv.Quote(p.GetValue()))
+		named[p.GetName()] = p.GetValue()
 	}
-	slices.Sort(parts)
-	if len(more) == 2 {
-		parts = append(parts, more[0]+"="+strconv.Quote(more[1]))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "{" + strings.Join(parts, ",") + "}"
-}
-
-// unitOfMetric reads the unit off a name, as Prometheus asks names to be
-// written. Buckets and counts count.
-func unitOfMetric(name string) string {
-	if strings.HasSuffix(name, "_bucket") || strings.HasSuffix(name, "_count") {
-		return "1"
-	}
-	name = strings.TrimSuffix(strings.TrimSuffix(name, "_total"), "_sum")
-	for _, u := range []struct{ suffix, unit string }{
-		{"_seconds", "s"}, {"_bytes", "B"}, {"_joules", "J"}, {"_watts", "W"}, {"_celsius", "C"}, {"_tokens", "tok"},
-	} {
-		if strings.HasSuffix(name, u.suffix) {
-			return u.unit
-		}
-	}
-	return "1"
+	return record.LabelScope(named, more...)
 }

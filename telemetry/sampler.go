@@ -222,5 +222,5 @@ func (s Source) unit(name string) string {
 			return g.Unit
 		}
 	}
-	return unitOfMetric(name)
+	return record.UnitOfName(name)
 }

@@ -108,6 +108,9 @@ func (x exhibit) reported() part {
 		}
 		p.add(unknown, part{Title: "Recomputed, or known to be wrong", Points: s.Notes})
 	}
+	if table := x.AgreementTable(); len(table.Rows) > 0 {
+		p.add(part{Title: report.AgreementTitle, Lines: []string{x.AgreementText() + "."}, Head: table.Head, Rows: table.Rows})
+	}
 	figures := part{Head: []string{"figure", "point", "statistic", "value", "means"}}
 	for _, r := range x.Reported {
 		means := r.Definition

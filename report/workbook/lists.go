@@ -47,6 +47,21 @@ func (b *workbook) findings(r report.Report) {
 	s.freeze(0)
 }
 
+// agreement is the sheet of results by two computations: another tool's and ours.
+func (b *workbook) agreement(r report.Report) {
+	if len(r.Agreement) == 0 {
+		return
+	}
+	s := b.sheet("Reported and recomputed")
+	s.table([]bookColumn{{head: "point", width: 24}, {head: "result", width: 20}, {head: "statistic"}, {head: "as reported"}, {head: "recomputed"}, {head: "unit"}, {head: "difference"}, {head: "why they differ", width: 60}, {head: "as the source names it", width: 32}, {head: "our definition", width: 22}})
+	for _, row := range r.Agreement {
+		s.addLook(cellLook{wrap: true}, r.PointName(row.Point), row.Quantity, row.Statistic, cellQuantity{row.Reported, row.Unit}, cellQuantity{row.Recomputed, row.Unit},
+			b.unitName(row.Unit), cellQuantity{row.Difference, unit.Ratio}, cellText(row.Why), row.Name, row.Metric)
+	}
+	s.filter()
+	s.freeze(0)
+}
+
 // reported is the sheet of figures that another tool computed; there is none for
 // what assay measured.
 func (b *workbook) reported(r report.Report) {

@@ -94,6 +94,7 @@ func (o Options) Write(w io.Writer, r report.Report) error {
 	}
 	b.claims(r)
 	b.findings(r)
+	b.agreement(r)
 	b.reported(r)
 	if r.Serves() {
 		b.requests(r)
