@@ -10,27 +10,35 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
-# Everything a change must pass: installs what the tests need, then runs them. The race
-# detector watches the packages in which goroutines meet; make race watches the others,
-# which read, judge and show one thing after the other and take eight times as long
-# under it. The last ones start the program hundreds of times and mostly wait for what
-# it measures, hence one package at a time and four tests at once.
+# Everything a change must pass: installs what the tests need, then runs them, also those
+# that take long (tests/whole). The race detector watches the packages in which goroutines
+# meet; make race watches the others, which read, judge and show one thing after the other
+# and take eight times as long under it. What takes long in bundle is of that kind too,
+# hence bundle runs in both. The last ones start the program hundreds of times and mostly
+# wait for what it measures, hence one package at a time and many tests at once.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
-REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(WATCHED) $(PROGRAM)))
+REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out %/bundle,$(WATCHED)) $(PROGRAM)))
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
 	@mkdir -p bin; failed=0; \
-	$(TESTS) --jsonfile bin/rest.json -- -timeout 40m $(REST) || failed=1; \
+	ASSAY_TESTS=all $(TESTS) --jsonfile bin/rest.json -- -timeout 40m $(REST) || failed=1; \
 	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $(WATCHED) || failed=1; \
-	$(TESTS) --jsonfile bin/program.json -- -timeout 40m -p 1 -parallel 4 $(PROGRAM) || failed=1; \
+	ASSAY_TESTS=all $(TESTS) --jsonfile bin/program.json -- -timeout 60m -p 1 -parallel 6 $(PROGRAM) || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
+# What a change is tried with while it is made: go test ./... without anything that is
+# not Go, and how many tests waited for other programs.
+.PHONY: quick
+quick:
+	@mkdir -p bin; failed=0; $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile bin/quick.json -- ./... || failed=1; \
+	echo "skipped: $$(grep -c 'make [a-z]* installs\|make test installs' bin/quick.json) for want of a judge (make test installs them), $$(grep -c 'takes long: make test' bin/quick.json) that take long"; exit $$failed
+
 .PHONY: race
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
-	$(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
+	ASSAY_TESTS=all $(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
 
 # go vet, staticcheck, formatting and dead code; the builds for other machines; known
 # vulnerabilities where their list can be reached.
@@ -329,7 +337,7 @@ kills: compiler
 # make test gives each to two of them.
 .PHONY: tampered
 tampered:
-	ASSAY_TAMPERED=all go test ./cmd/assay -run '^TestTampered$$' -count 1 -timeout 60m
+	ASSAY_TESTS=all ASSAY_TAMPERED=all go test ./cmd/assay -run '^TestTampered$$' -count 1 -timeout 60m
 
 clean:
 	rm -rf $(VENV) $(GENAI_VENV) $(PEERS_VENV) tests/browser/node_modules bin runs

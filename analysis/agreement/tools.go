@@ -101,7 +101,7 @@ var tools = map[string]tool{
 	"genai-bench": {percentiles: interpolated, results: []result{
 		{quantity: ttft, name: "ttft"},
 		{quantity: e2e, name: "e2e_latency"},
-		{quantity: tpot, name: "tpot"},
+		{quantity: tpot, name: "tpot", otherwise: "without answers whose events came at once"},
 		{quantity: outputRate, name: "mean_output_throughput_tokens_per_s"},
 		{quantity: rate, name: "requests_per_second"},
 	}},

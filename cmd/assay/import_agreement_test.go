@@ -48,8 +48,7 @@ func TestImportExplains(t *testing.T) {
 			t.Errorf("%s: %s %s: %q, want %q", tt.path, tt.quantity, tt.statistic, got, tt.want)
 		}
 		for _, row := range r.Agreement {
-			// genai-bench's second point has a TPOT that its own rows do not give.
-			if row.Why == agreement.NotExplained && r.Source.Tool != "genai-bench" {
+			if row.Why == agreement.NotExplained {
 				t.Errorf("%s: %s %s is not explained: %v reported, %v recomputed", tt.path, row.Quantity, row.Statistic, row.Reported, row.Recomputed)
 			}
 		}
