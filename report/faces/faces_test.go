@@ -53,7 +53,7 @@ func TestNotVerified(t *testing.T) {
 	const alarm = "NOT VERIFIED: raw/<b>x</b>.parquet: missing (and 1 more: assay verify lists them)"
 	first := map[string]string{
 		"text": alarm + "\nm · openai-chat",
-		"md":   "> **NOT VERIFIED: raw/&lt;b>x&lt;/b>.parquet: missing (and 1 more: assay verify lists them)**\n\n## assay ",
+		"md":   "> **NOT VERIFIED: raw/&lt;b>x&lt;/b>.parquet: missing (and 1 more: assay verify lists them)**\n\n## m · openai-chat",
 		"csv":  "# " + alarm + "\nrun,",
 	}
 	for _, f := range All {
