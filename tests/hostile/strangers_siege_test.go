@@ -71,7 +71,7 @@ func begin(t *testing.T, dir string, env []string, args ...string) *besieged {
 	go func() {
 		defer close(b.done)
 		ended, peak := make(chan struct{}), make(chan int64, 1)
-		go func() { peak <- program.WatchPeak(b.cmd.Process.Pid, ended) }() // ends with the process
+		go func() { peak <- program.WatchPeak(b.cmd.Process.Pid, b.cmd.Path, ended) }() // ends with the process
 		_ = b.cmd.Wait()
 		close(ended)
 		b.peak = <-peak

@@ -65,7 +65,7 @@ func (c Command) Run(t testing.TB) Result {
 		t.Fatal(err)
 	}
 	ended, peak := make(chan struct{}), make(chan int64, 1)
-	go func() { peak <- WatchPeak(cmd.Process.Pid, ended) }() // ends with the process
+	go func() { peak <- WatchPeak(cmd.Process.Pid, path, ended) }() // ends with the process
 	_ = cmd.Wait()                                            // how it ended is in its state
 	close(ended)
 	return Result{
@@ -75,20 +75,14 @@ func (c Command) Run(t testing.TB) Result {
 
 // WatchPeak reads the largest resident size of a process until it ends. What the system
 // says of an ended process is no less than the size of this one, whose memory it shared
-// for a moment before it became another program. The reading that meets that moment may
-// have the old size beside the new name, so it only counts from the next one on.
-func WatchPeak(pid int, ended <-chan struct{}) (most int64) {
+// for a moment before it became another program. Which program it is follows the memory,
+// unlike its name: once it is the one at path, the next reading is of its own memory.
+func WatchPeak(pid int, path string, ended <-chan struct{}) (most int64) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
-	for named := false; ; {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		var kib int64
-		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok && strings.Contains(string(text), "Name:\tassay\n") {
-			if named {
-				_, _ = fmt.Sscan(after, &kib)
-				most = max(most, kib<<10)
-			}
-			named = true
+	for {
+		if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && exe == path {
+			most = max(most, peakOf(pid))
 		}
 		select {
 		case <-ended:
@@ -96,6 +90,16 @@ func WatchPeak(pid int, ended <-chan struct{}) (most int64) {
 		case <-tick.C:
 		}
 	}
+}
+
+// peakOf is the largest resident size so far, 0 where the system does not say.
+func peakOf(pid int) int64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	var kib int64
+	if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+		_, _ = fmt.Sscan(after, &kib)
+	}
+	return kib << 10
 }
 
 // build makes the binary once. It lies in a folder of its own, which stays until the
@@ -108,6 +112,9 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // as the system names it
+		return "", err
+	}
 	path := filepath.Join(dir, "assay")
 	_, here, _, _ := runtime.Caller(0)
 	cmd := exec.Command("go", "build", "-o", path, "./cmd/assay")
