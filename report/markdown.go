@@ -217,14 +217,6 @@ func (r Report) SideNames() []string {
 	return names
 }
 
-func metricByID(id string) (metric.Metric, bool) {
-	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return m.ID == id })
-	if i < 0 {
-		return metric.Metric{}, false
-	}
-	return metric.All[i], true
-}
-
 func reportedRows(r Report) (rows [][]string) {
 	for _, f := range r.Reported {
 		remark := f.Definition

@@ -66,7 +66,7 @@ func (c Command) Run(t testing.TB) Result {
 	}
 	ended, peak := make(chan struct{}), make(chan int64, 1)
 	go func() { peak <- WatchPeak(cmd.Process.Pid, path, ended) }() // ends with the process
-	_ = cmd.Wait()                                            // how it ended is in its state
+	_ = cmd.Wait()                                                  // how it ended is in its state
 	close(ended)
 	return Result{
 		Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode(), TimedOut: ctx.Err() != nil, PeakBytes: <-peak,
