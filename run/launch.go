@@ -37,6 +37,9 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 			e.report(Progress{Launch: planned.Index, Message: "launch failed: " + err.Error()})
 			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index+1, err))
 		}
+		if errors.Is(err, errNothingMeasured) {
+			break // the next launch would be as short
+		}
 	}
 	if len(failures) > 0 {
 		return bundle.Failed, errors.Join(failures...)

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ const preflightTimeout = 10 * time.Second
 // so that it warms nothing that is measured.
 const preflightPrompt = "assay asks this once before it measures. Answer with one word."
 
+// preflightTokens is how long its answer may be: long enough to see the pace of a
+// server.
+const preflightTokens = 16
+
 // preflight asks a server that is already there one small request and which models
 // it has, before anything is measured: a wrong model, a wrong key or prompts that
 // do not fit end the run now and not after every launch. Fields that the server
@@ -42,7 +47,7 @@ func (s *side) preflight(ctx context.Context, p plan.Plan) error {
 	if p.Run.Spec.Workload.Prompt.Task != spec.TextToText {
 		return nil
 	}
-	return s.tryRequest(ctx, served)
+	return s.tryRequest(ctx, p, served)
 }
 
 // models asks the target which models it has.
@@ -84,14 +89,15 @@ var optional = []struct{ name, loss string }{
 }
 
 // tryRequest sends the one request, again without each field that the server refuses.
-func (s *side) tryRequest(ctx context.Context, served []target.Served) error {
+func (s *side) tryRequest(ctx context.Context, p plan.Plan, served []target.Served) error {
 	for range len(optional) + 1 {
-		r, err := s.request(ctx)
+		r, chunks, err := s.request(ctx)
 		if err != nil {
 			return err
 		}
 		if !slices.Contains([]int32{301, 302, 307, 308, 400, 401, 403, 404, 422}, r.Status) {
 			s.noteUsage(r)
+			s.notePace(p, chunks)
 			return nil // what else goes wrong may be gone by the time of the run
 		}
 		i := slices.IndexFunc(optional, func(f struct{ name, loss string }) bool {
@@ -107,32 +113,61 @@ func (s *side) tryRequest(ctx context.Context, served []target.Served) error {
 }
 
 // request makes the one request.
-func (s *side) request(ctx context.Context) (record.Request, error) {
+func (s *side) request(ctx context.Context) (record.Request, []record.Chunk, error) {
 	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
 	defer cancel()
 	clock, err := record.StartClock()
 	if err != nil {
-		return record.Request{}, err
+		return record.Request{}, nil, err
 	}
 	cfg := s.conn.client
 	cfg.Connections, cfg.Reader = 1, target.ReadNetHTTP
 	client, err := target.New(cfg, s.conn.dialect, clock)
 	if err != nil {
-		return record.Request{}, err
+		return record.Request{}, nil, err
 	}
 	defer client.Close()
-	prepared, err := client.Prepare(record.Call{Prompt: preflightPrompt, OutputTokens: 2})
+	prepared, err := client.Prepare(record.Call{Prompt: preflightPrompt, OutputTokens: preflightTokens})
 	if err != nil {
-		return record.Request{}, err
+		return record.Request{}, nil, err
 	}
-	r, _ := client.Decode(client.Do(ctx, prepared, clock.Now()))
-	return r, nil
+	r, chunks := client.Decode(client.Do(ctx, prepared, clock.Now()))
+	return r, chunks, nil
 }
 
 // noteUsage notes a server that does not count tokens.
 func (s *side) noteUsage(r record.Request) {
 	if r.Result == record.OK && r.UsageOutput == nil {
 		s.notes = append(s.notes, "the server does not report token usage: lengths in tokens are known only where assay counts them (workload.tokenizer, --model-tokenizer)")
+	}
+}
+
+// fewAnswers is how many answers of one user a window should hold.
+const fewAnswers = 3
+
+// notePace notes a window in which a user gets a few answers at most, by the pace of
+// the one that was seen. The first token is left out: a server's first is its slowest.
+func (s *side) notePace(p plan.Plan, chunks []record.Chunk) {
+	var at []int64
+	for _, c := range chunks {
+		if c.Kind.Output() {
+			at = append(at, c.At)
+		}
+	}
+	if len(at) < preflightTokens/2 || p.Run.Spec.Workload.Session != nil {
+		return
+	}
+	each := float64(at[len(at)-1]-at[0]) / float64(len(at)-1) / 1e9
+	for _, point := range p.Points {
+		for _, l := range p.WorkloadOf(point).SequenceLengthMix {
+			answer := each * float64(l.OutputTokens)
+			if point.Duration <= 0 || fewAnswers*answer <= point.Duration.Seconds() {
+				continue
+			}
+			s.notes = append(s.notes, fmt.Sprintf("an answer of %d tokens will take about %.0f s by the pace of the first one, and points are measured for %s: few answers will count; use --duration %.0fs (load.duration in a spec)",
+				l.OutputTokens, answer, point.Duration, math.Ceil(2*fewAnswers*answer)))
+			return
+		}
 	}
 }
 

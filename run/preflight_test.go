@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,9 +10,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"assay/bundle"
 	"assay/record"
+	"assay/telemetry"
 )
 
 // A picky server has one model of 100 tokens and refuses what it does not know.
@@ -92,6 +95,53 @@ func TestPreflightLeavesOutWhatIsRefused(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the events do not say %q:\n%s", want, text)
 		}
+	}
+}
+
+// A window that is too short for the answers of a slow server is announced, and ends
+// the run after one launch.
+func TestPreflightSeesThePace(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range 40 {
+			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"a"}}]}`, "\n\n")
+			w.(http.Flusher).Flush()
+			time.Sleep(5 * time.Millisecond)
+		}
+		io.WriteString(w, answer)
+	}))
+	defer server.Close()
+	p := planOf(t, fmt.Sprintf(`workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1000, weight: 1}]},
+		target: {url: %q}, load: {concurrency: [1], duration: 50ms, warmup: {duration: 50ms}}`, server.URL))
+	result, err := Execute(t.Context(), p, Options{Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: telemetry.Local(t.Context())})
+	if !errors.Is(err, errNothingMeasured) || result == nil {
+		t.Fatalf("%v, want %v", err, errNothingMeasured)
+	}
+	if _, err := result.Bundle.Seal(t.Context(), result.Status, bundle.SealOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Open(result.Bundle.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Launches()) != 1 {
+		t.Errorf("%d launches, want one", len(b.Launches()))
+	}
+	var notes []string
+	for e, err := range bundle.Rows[record.Event](b, 0, bundle.Events) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Name == record.TargetNote {
+			notes = append(notes, e.Detail)
+		}
+	}
+	if text := strings.Join(notes, "\n"); !strings.Contains(text, "an answer of 1000 tokens will take about") || !strings.Contains(text, "use --duration ") {
+		t.Errorf("the notes do not say it: %q", text)
 	}
 }
 
