@@ -73,24 +73,24 @@ var steadyTrips = []trip{
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, .3*float64(r.ID)/400)
 		}
-	}, finding.Caution, "TTFT is drift, not steady: the level moves by +"},
+	}, finding.Caution, "TTFT drifted: the level moves by +"},
 	{"not-steady", "a slow cycle", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/100))
 		}
-	}, finding.Caution, "TTFT is cyclic, not steady"},
+	}, finding.Caution, "TTFT came and went in a cycle"},
 	{"not-steady", "a cycle that comes round often", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, .3+.3*math.Sin(2*math.Pi*float64(r.ID)/50))
 		}
-	}, finding.Note, "TTFT is cyclic, not steady"},
+	}, finding.Note, "TTFT came and went in a cycle"},
 	{"not-steady", "step in one launch", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 && r.ID > 250 {
 				slower(r, *events, .4)
 			}
 		}
-	}, finding.Caution, "launch 3: TTFT is step, not steady: from value"},
+	}, finding.Caution, "launch 3: TTFT jumped: from value"},
 }
 
 // A launch of 146 requests cannot bound its p99, and a few slow ones at its

@@ -194,8 +194,8 @@ func notSteady(f *Facts) Answer {
 		}
 		list = append(list, finding.Finding{
 			Severity: severity,
-			Message: fmt.Sprintf("%s, launch %d: %s is %s, not steady: %s; so in %d of %d launches",
-				point.Name, own[0].launch+1, s.Name, s.State.Shape, shapeReason(s.State), in.bad, in.all),
+			Message: fmt.Sprintf("%s, launch %d: %s %s: %s; so in %d of %d launches",
+				point.Name, own[0].launch+1, s.Name, shapeVerb[s.State.Shape], shapeReason(s.State), in.bad, in.all),
 			Why:      "a mean or a percentile of a level that moves depends on when the window was",
 			Fix:      shapeFix[s.State.Shape],
 			Evidence: s.State.Reasons,
@@ -211,6 +211,14 @@ func shapeReason(s stats.Steadiness) string {
 		return s.Reasons[1]
 	}
 	return s.Reasons[0]
+}
+
+// shapeVerb says what a series did.
+var shapeVerb = map[stats.Shape]string{
+	stats.Drift:       "drifted",
+	stats.Step:        "jumped",
+	stats.Cyclic:      "came and went in a cycle",
+	stats.NeverSteady: "never stabilised",
 }
 
 // shapeFix says what to do about a shape.

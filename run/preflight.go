@@ -145,19 +145,25 @@ func (s *side) noteUsage(r record.Request) {
 // fewAnswers is how many answers of one user a window should hold.
 const fewAnswers = 3
 
-// notePace notes a window in which a user gets a few answers at most, by the pace of
-// the one that was seen. The first token is left out: a server's first is its slowest.
+// notePace notes a window in which a user gets a few answers at most, by the median
+// gap of the one that was seen: the first steps of a server are its slowest.
 func (s *side) notePace(p plan.Plan, chunks []record.Chunk) {
-	var at []int64
+	var gaps []int64
+	last := int64(-1)
 	for _, c := range chunks {
-		if c.Kind.Output() {
-			at = append(at, c.At)
+		if !c.Kind.Output() {
+			continue
 		}
+		if last >= 0 {
+			gaps = append(gaps, c.At-last)
+		}
+		last = c.At
 	}
-	if len(at) < preflightTokens/2 || p.Run.Spec.Workload.Session != nil {
+	if len(gaps) < preflightTokens/2 || p.Run.Spec.Workload.Session != nil {
 		return
 	}
-	each := float64(at[len(at)-1]-at[0]) / float64(len(at)-1) / 1e9
+	slices.Sort(gaps)
+	each := float64(gaps[len(gaps)/2]) / 1e9
 	for _, point := range p.Points {
 		for _, l := range p.WorkloadOf(point).SequenceLengthMix {
 			answer := each * float64(l.OutputTokens)

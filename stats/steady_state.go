@@ -182,14 +182,14 @@ func (s Steadiness) reasons(xs []float64, opts SteadyOptions) []string {
 	case Drift:
 		list = append(list, fmt.Sprintf("the level moves by %+.1f %% from beginning to end and has not settled in the first half", percent))
 	case Step:
-		list = append(list, fmt.Sprintf("from value %d on the level is %+.1f %% another", s.Changes[0], percent))
+		list = append(list, fmt.Sprintf("from value %d on the level has changed by %+.1f %%", s.Changes[0], percent))
 	case Cyclic:
 		list = append(list, fmt.Sprintf("the level swings by %.1f %% with a period of about %.0f values", percent, s.Period))
 	case NeverSteady:
 		if len(s.Changes) > 1 {
 			list = append(list, fmt.Sprintf("the level jumps %d times, over %.1f %%", len(s.Changes), percent))
 		} else {
-			list = append(list, fmt.Sprintf("the level wanders over %.1f %%: neighbouring batches have a correlation of %.2f", percent, s.Correlation))
+			list = append(list, fmt.Sprintf("its level varied by %.1f %% (neighbouring batches have a correlation of %.2f)", percent, s.Correlation))
 		}
 	}
 	return list

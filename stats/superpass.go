@@ -186,7 +186,7 @@ func (s *SuperPasses) judge(series [][]float64) {
 			shift := Pettitt(xs[passWarmup:])
 			if math.Abs(after-before) > passJump*math.Abs(before) && shift.P < passAlpha {
 				s.Anomaly = true
-				s.Reasons = append(s.Reasons, fmt.Sprintf("from pass %d on the level of series %d is %+.1f %% another (Pettitt p = %.2g)",
+				s.Reasons = append(s.Reasons, fmt.Sprintf("from pass %d on the level of series %d has changed by %+.1f %% (Pettitt p = %.2g)",
 					later.From+1, i+1, 100*(after/before-1), shift.P))
 			}
 		}
