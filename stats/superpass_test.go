@@ -41,7 +41,7 @@ func TestSuperPass(t *testing.T) {
 		t.Errorf("cold first pass: %+v", s)
 	}
 	// A level that changes in one series is a later plateau.
-	s = f("step", "the level of series 2 is +", series(30, flat), series(30, func(pass int) float64 { return 5 + float64(pass/15) }))
+	s = f("step", "the level of series 2 has changed by +", series(30, flat), series(30, func(pass int) float64 { return 5 + float64(pass/15) }))
 	if s.Steady() || !s.Anomaly || len(s.Plateaus) != 2 || s.Plateaus[1].From != 15 {
 		t.Errorf("step: %+v", s)
 	}
