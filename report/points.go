@@ -83,7 +83,7 @@ func pointRow(e metric.Estimates, columns []pointColumn, point plan.Point, name 
 // pointCell is a figure, or a dash for one that the sample cannot bound.
 func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) string {
 	row, ok := e.Find(c.metric.ID, c.statistic, point)
-	if !ok || !certified(row) {
+	if !ok || !Certified(row) {
 		return "–"
 	}
 	text := unit.Format(row.Value, row.Unit)
@@ -96,8 +96,8 @@ func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) stri
 	return text
 }
 
-// certified reports whether the sample was large enough for the percentile.
-func certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
+// Certified reports whether the sample was large enough for the percentile.
+func Certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
 
 // errorsOf is the requests that failed, of all.
 func errorsOf(e metric.Estimates, point int) string {
@@ -150,7 +150,7 @@ func (r Report) PercentileAdvice() string {
 	seconds, missing := 0., false
 	for _, point := range r.ServingPoints() {
 		row, ok := r.Estimates.Find(metric.TTFT.ID, "p99", point.Index)
-		if !ok || certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
+		if !ok || Certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
 			continue
 		}
 		least := slices.MinFunc(row.PerLaunch, func(a, b metric.LaunchValue) int { return a.N - b.N }).N

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +15,12 @@ import (
 	"assay/claim"
 	"assay/finding"
 	"assay/judge"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/report"
 	"assay/report/reporttest"
+	"assay/stats"
 )
 
 var (
@@ -167,4 +170,27 @@ func TestCurves(t *testing.T) {
 	f("[8 16 24 32]", func(i int, p *plan.Point) { p.BatchSize = 8 * (i + 1) })
 	f("batch 8[1 2] batch 16[1 2]", func(i int, p *plan.Point) { p.Concurrency, p.BatchSize = 1+i%2, 8*(1+i/2) })
 	f("[0.5 1 1.5 2]", func(i int, p *plan.Point) { p.Concurrency, p.Rate = 0, .5*float64(i+1) })
+}
+
+// A figure that the table shows as a dash is no tile either.
+func TestTilesAreCertified(t *testing.T) {
+	r := reporttest.Sweep(t, []string{""}, []int{1, 4})
+	named := func() (names []string) {
+		for _, one := range newExhibit(r).tiles() {
+			names = append(names, one.Name)
+		}
+		return names
+	}
+	const lowest = "TTFT p50, lowest load"
+	if !slices.Contains(named(), lowest) {
+		t.Fatalf("tiles %q, want %q among them", named(), lowest)
+	}
+	for i, row := range r.Estimates.Rows {
+		if row.Metric == metric.TTFT.ID && row.Statistic == "p50" && row.Point == 0 {
+			r.Estimates.Rows[i].Warnings = []string{stats.TooFew("requests", 4, .5, .95)}
+		}
+	}
+	if slices.Contains(named(), lowest) {
+		t.Errorf("tiles %q hold a figure of too few requests", named())
+	}
 }

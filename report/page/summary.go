@@ -54,7 +54,7 @@ func (x exhibit) tiles() (list []tile) {
 		{"TTFT p50, lowest load", "p50", metric.TTFT, points[0]},
 	} {
 		row, ok := x.find(one.metric, one.statistic, side, one.point.Index)
-		if !ok || one.name == "TTFT p50, lowest load" && len(points) == 1 {
+		if !ok || !report.Certified(row) || one.name == "TTFT p50, lowest load" && len(points) == 1 {
 			continue
 		}
 		list = append(list, tileOf(one.name, row, beside(one.point.Name, side)))
