@@ -28,6 +28,7 @@ func needProc(t *testing.T) {
 func TestStrangersAtRanks(t *testing.T) {
 	needProc(t)
 	t.Parallel()
+	tcp, files := 0, 0
 	for name, more := range map[string][]string{"network": {"--address", "127.0.0.1"}, "socket file": nil} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -35,7 +36,6 @@ func TestStrangersAtRanks(t *testing.T) {
 				"--hang-timeout", "60s", "--progress", "none", "--out", dir}, more...)...)
 			lift := besiege(b.cmd.Process.Pid)
 			b.end(t, 0)
-			tcp, files := 0, 0
 			for address, n := range lift() {
 				t.Logf("%s: %d connections of strangers", address, n)
 				if strings.HasPrefix(address, "/") {
@@ -44,11 +44,13 @@ func TestStrangersAtRanks(t *testing.T) {
 					tcp += n
 				}
 			}
-			if tcp == 0 || files == 0 && more == nil {
-				t.Errorf("strangers found %d connections over TCP and %d to a socket file: they should have found both", tcp, files)
-			}
 			verified(t, dir)
 		})
+	}
+	// Of ranks that meet by a socket file the listeners of the network close within
+	// milliseconds: on a busy machine strangers may come too late for all of them.
+	if tcp == 0 || files == 0 {
+		t.Errorf("strangers found %d connections over TCP and %d to a socket file: they should have found both", tcp, files)
 	}
 }
 
