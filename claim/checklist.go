@@ -109,7 +109,7 @@ func variance(e Evidence) Answer {
 		}
 	}
 	if share < 0 {
-		a.Answer = "missing: fewer than two launches"
+		a.Answer = "missing: no result that is quoted has two launches"
 		return a
 	}
 	a.Answered = true

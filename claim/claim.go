@@ -108,6 +108,13 @@ func Make(e Evidence, code string) Claims {
 			}
 		}
 	}
+	if len(out.Claims)+len(out.Refused) == 0 {
+		out.Refused = append(out.Refused, Refusal{
+			What:   "any sentence",
+			Reason: "there are sentences for the results of serving and training, and this run has none of them",
+			ToDo:   "quote a row of the table with its interval, and the run's id",
+		})
+	}
 	return out
 }
 

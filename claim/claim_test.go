@@ -191,3 +191,12 @@ func TestPrice(t *testing.T) {
 	}
 	t.Error("a price with its throughput is not claimed")
 }
+
+// A run of which no sentence can be made says so, and what to do instead.
+func TestNoSentence(t *testing.T) {
+	e := sound()
+	e.Estimates.Rows = nil
+	if c := Make(e, "test"); len(c.Claims) != 0 || len(c.Refused) != 1 || c.Refused[0].ToDo == "" || !strings.Contains(c.Refused[0].Reason, "this run has none of them") {
+		t.Errorf("%+v, want one refusal with its reason", c)
+	}
+}
