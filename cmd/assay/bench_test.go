@@ -193,7 +193,7 @@ func TestBenchOfAnAddress(t *testing.T) {
 	url, out := benchServer(t), t.TempDir()
 	args := []string{"bench", url, "--num-prompts", "4", "--concurrency", "1", "--input-tokens", "20", "--output-tokens", "4", "--duration", "2s", "--warmup", "0s", "--out", out, "--progress", "none"}
 	stdout, stderr, code := call(t, args...)
-	if code != exitOK || !strings.Contains(stdout, "D(20,4)") {
+	if code != exitOK || !strings.Contains(stdout, "\nusers ") {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	for _, want := range []string{"model meta-llama/Meta-Llama-3-70B-Instruct, the only one at " + url, "measuring D(20,4) at 1 users", "takes at most 6 s (seed "} {

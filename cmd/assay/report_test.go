@@ -29,7 +29,7 @@ func TestReportCommand(t *testing.T) {
 		{"text", []string{base}, exitOK, "details  assay report --all " + base, ""},
 		{"all of the text", []string{"--all", base}, exitOK, "\nconcurrency=1\n", ""},
 		{"JSON", []string{"--json", base}, exitOK, `"runID": "base"`, ""},
-		{"Markdown", []string{"--format", "md", base}, exitOK, "## assay base\n", ""},
+		{"Markdown", []string{"--format", "md", base}, exitOK, "## m · openai-chat", ""},
 		{"CSV", []string{"--format", "csv", base}, exitOK, "base,concurrency=1,0,1,", ""},
 		{"JUnit", []string{"--format", "junit", base}, exitOK, `<testcase classname="launch" name="launch 1">`, ""},
 		{"short JSON", []string{"--format", "results", base}, exitOK, `"world_size": null`, ""},
@@ -54,7 +54,7 @@ func TestReportCommand(t *testing.T) {
 			}
 		})
 	}
-	if got := read(t, file("run.md")); !strings.HasPrefix(got, "## assay base") {
+	if got := read(t, file("run.md")); !strings.HasPrefix(got, "## m · openai-chat") {
 		t.Errorf("run.md holds %.80q", got)
 	}
 	if got := read(t, file("summary.txt")); strings.Count(got, "Result is : VALID") != 3 || !strings.Contains(got, "p50 latency (ns) : 5") {
