@@ -110,20 +110,30 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 }
 
 // Knee is the level with the most answers per second that keeps every objective.
-// A level above one that does not is not a knee: it was lucky.
+// A level above one that does not is not a knee: it was lucky. One of too few requests
+// to say anything is passed over: what a higher load keeps, a lower one keeps too.
 func Knee(levels []Level) (Level, bool) {
 	ordered := slices.SortedFunc(slices.Values(levels), func(a, b Level) int { return cmp.Compare(a.Requests.Value, b.Requests.Value) })
 	best := -1
 	for i, l := range ordered {
-		if l.State != objective.Kept {
+		if l.State == objective.Kept {
+			best = i
+		} else if !silent(l) {
 			break
 		}
-		best = i
 	}
 	if best < 0 {
 		return Level{}, false
 	}
 	return ordered[best], true
+}
+
+// silent reports whether no objective of a level is broken, and those that are not
+// kept have no interval to judge by.
+func silent(l Level) bool {
+	return !slices.ContainsFunc(l.Verdicts, func(v objective.Verdict) bool {
+		return v.State == objective.Broken || v.State == objective.Uncertain && v.Interval.Bounded()
+	})
 }
 
 // Replicas is how many replicas a load needs when each carries perReplica and

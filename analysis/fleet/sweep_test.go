@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"assay/analysis/objective"
+	"assay/stats"
 )
 
 func TestSweeps(t *testing.T) {
@@ -24,6 +25,16 @@ func TestSweeps(t *testing.T) {
 	f([]float64{.02, .05, .1, .15}, "rate=600", "", "")
 	f([]float64{.5, .9}, "", "rate=150", objective.Broken)
 	f([]float64{.02, .9, .1, .1}, "rate=150", "rate=300", objective.Broken) // a lucky level above a broken one
+
+	// A level of too few requests says nothing, and those above it do.
+	few, q := swept(.02, .05, .9)
+	few.Rows[1].Interval = stats.Unbounded
+	for i, name := range []string{"one", "two", "three"} {
+		q.Points[i].Name = name
+	}
+	if got := Sweeps(few, q); len(got) != 1 || got[0].Knee != "two" || got[0].Next != "three" {
+		t.Errorf("with a silent level: %+v, want the knee at two", got)
+	}
 
 	e, p := swept(.02, .9)
 	p.Points[1].Scenario = "D(8,4)"

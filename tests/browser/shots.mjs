@@ -19,19 +19,20 @@ async function shot(name, file, options, prepare) {
 
 const to = (selector) => (page) => page.locator(selector).first().evaluate((e) => e.scrollIntoView({ behavior: "instant" }));
 
-// over puts the pointer on a value of the nth chart of a section.
+// over puts the pointer on a value of the nth chart of a section, unfolded.
 const over = (section, nth, x, y) => async (page) => {
+  await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
   await to(section)(page);
   const box = await page.locator(`${section} figure:visible .plot`).nth(nth).boundingBox();
   await page.mouse.move(box.x + box.width * x, box.y + box.height * y);
 };
 
 await shot("report-light.png", run, { viewport: { width: 1200, height: 900 } });
-await shot("report-curves.png", run, { viewport: { width: 1200, height: 900 } }, over("#curves", 0, 0.93, 0.35));
-await shot("report-dark.png", run, { viewport: { width: 1200, height: 900 }, colorScheme: "dark" }, over("#points", 1, 0.3, 0.5));
+await shot("report-curves.png", run, { viewport: { width: 1200, height: 900 } }, over("#summary", 0, 0.93, 0.35));
+await shot("report-dark.png", run, { viewport: { width: 1200, height: 900 }, colorScheme: "dark" });
 await shot("report-timeline.png", run, { viewport: { width: 1200, height: 1100 } }, over("#timeline", 0, 0.8, 0.5));
-await shot("report-narrow.png", run, { viewport: { width: 390, height: 844 } }, to("#curves"));
-await shot("compare-light.png", comparison, { viewport: { width: 1200, height: 900 } }, to("#ratios"));
+await shot("report-narrow.png", run, { viewport: { width: 390, height: 844 } });
+await shot("compare-light.png", comparison, { viewport: { width: 1200, height: 900 } });
 
 // Paper: the page of the PDF that has the first charts, as a picture.
 const shown = await open(browser, run);
