@@ -4,6 +4,7 @@
 //	floors_test.go     who may import whom
 //	homes_test.go      which folder may import which module of others
 //	shape_test.go      lengths, package comments, names of folders
+//	tiers_test.go      every test is reached by make test
 //	complete_test.go   no metric, check, tool … that its list forgets
 //	planted_test.go    the checks themselves, with faults planted in small trees
 package assay

@@ -10,7 +10,6 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/stats"
-	"assay/tests/whole"
 )
 
 func completed(launches int) []bundle.LaunchOutcome {
@@ -121,7 +120,6 @@ func TestSharesByLaunches(t *testing.T) {
 
 // A document that asks for a bootstrap gets one, the same again from the same bundle.
 func TestBootstrapAsAsked(t *testing.T) {
-	whole.Only(t)
 	p := testPlan(t)
 	p.Run.Spec.Trials.Interval = spec.IntervalBootstrap
 	rng := rand.New(rand.NewPCG(4, 4))

@@ -62,7 +62,7 @@ func (r Report) AgreementText() string {
 			agree++
 		}
 	}
-	return fmt.Sprintf("%d of %d results agree with %s's own within %g %%", agree, len(r.Agreement), r.Source.Tool, 100*agreement.Tolerance)
+	return fmt.Sprintf("%d of %d results agree with %s's own within %g %%", agree, len(r.Agreement), visible.Line(r.Source.Tool), 100*agreement.Tolerance)
 }
 
 // writeAgreement writes the results that differ, one of each quantity, where the
@@ -72,7 +72,7 @@ func (r Report) writeAgreement(b *bytes.Buffer, points int) {
 		return
 	}
 	if len(r.Agreement) == 0 {
-		fmt.Fprintf(b, "%d values reported by %s are kept in report.json\n", len(r.Reported), r.Source.Tool)
+		fmt.Fprintf(b, "%d values reported by %s are kept in report.json\n", len(r.Reported), visible.Line(r.Source.Tool))
 		return
 	}
 	if list := r.differing(); points <= agreementPoints && len(list) > 0 {

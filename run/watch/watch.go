@@ -98,8 +98,8 @@ type LogLine struct {
 	Text string
 }
 
-// Begin notes that p is carried out from now on. Redact takes secrets out of what
-// the log is told; nil leaves it as it is.
+// Begin notes that p is carried out from now on. Redact takes secrets out of the
+// lines of the log; nil leaves them as they are.
 func (v *Live) Begin(p plan.Plan, redact func(string) string) {
 	if v == nil {
 		return
