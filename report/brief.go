@@ -61,7 +61,7 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 	}
 	fmt.Fprintln(b)
 	rows := 0
-	for _, table := range r.headlines() {
+	for _, table := range r.headlines(false) {
 		rows += len(table.Rows)
 		writeAligned(b, table)
 	}
@@ -86,9 +86,9 @@ func shortKey(signature string) string {
 	return strings.Join(words, " ")
 }
 
-// headlines are the tables that a run is made for.
-func (r Report) headlines() (list []Block) {
-	for _, table := range []Block{r.PointTable(false), r.trainingTable(), r.collectivesTable(), r.probesTable()} {
+// headlines are the tables that a run is made for, with intervals where there is room.
+func (r Report) headlines(intervals bool) (list []Block) {
+	for _, table := range []Block{r.PointTable(intervals), r.trainingTable(), r.collectivesTable(), r.probesTable()} {
 		if len(table.Rows) > 0 {
 			list = append(list, table)
 		}

@@ -27,10 +27,8 @@ func Markdown(w io.Writer, r Report) error {
 		return err
 	}
 	var p Outline
-	for _, table := range []Block{r.PointTable(true), r.trainingTable(), r.collectivesTable(), r.probesTable()} {
-		if len(table.Rows) > 0 {
-			p.add(table)
-		}
+	for _, table := range r.headlines(true) {
+		p.add(table)
 	}
 	p.add(Block{Lines: r.Knees()})
 	if text := r.PercentileAdvice(); text != "" {

@@ -37,8 +37,8 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 			e.report(Progress{Launch: planned.Index, Message: "launch failed: " + err.Error()})
 			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index+1, err))
 		}
-		if errors.Is(err, errNothingMeasured) {
-			break // the next launch would be as short
+		if order == 0 && errors.Is(err, errNothingMeasured) {
+			break // the others would be as short
 		}
 	}
 	if len(failures) > 0 {
