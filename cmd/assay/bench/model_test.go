@@ -92,13 +92,16 @@ func TestAllFaultsAtOnce(t *testing.T) {
 
 // What only the document's rules refuse is explained by the option.
 func TestExplain(t *testing.T) {
-	asked, err := made(t, nil, with("--server-engine", "a b/c", "--seed", "9007199254740999")...)
+	asked, err := made(t, nil, with("--server-engine", "a b/c", "--seed", "9007199254740999", "--cost-per-gpu-hour", "-1", "--price-input", "-2", "--price-output", "-3")...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, faults := spec.Parse("", asked.Source)
-	if text := fmt.Sprint(Explain(faults)); !strings.Contains(text, "--seed: got 9007199254740999, ") || strings.Contains(text, "spec.") {
-		t.Error(text)
+	text := fmt.Sprint(Explain(faults))
+	for _, want := range []string{"--seed: got 9007199254740999, ", "--cost-per-gpu-hour: got -1, ", "--price-input: got -2, ", "--price-output: got -3, "} {
+		if !strings.Contains(text, want) || strings.Contains(text, "spec.") {
+			t.Errorf("want %q and no path of the spec:\n%s", want, text)
+		}
 	}
 }
 
