@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,7 +62,7 @@ func benchCommand(env Env) *cobra.Command {
 		if len(args) > 0 {
 			values["url"] = append(values["url"], args[0])
 		}
-		asked, err := bench.Make(cmd.Context(), bench.Values{Given: values, Lookup: lookupIn(env), NewSeed: newSeed})
+		asked, err := bench.Make(cmd.Context(), bench.Values{Given: values, Lookup: lookupIn(env), NewSeed: newSeed, Patience: 3 * time.Second})
 		if err != nil {
 			return usageError(err)
 		}

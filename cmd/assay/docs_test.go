@@ -3,13 +3,13 @@ package main
 import (
 	"assay/tests/whole"
 	"context"
+	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -19,38 +19,53 @@ import (
 // test everything) stand in blocks marked console.
 var shellBlocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-var (
-	portNumbers   = regexp.MustCompile(`\b(?:127\.0\.0\.1|localhost):(\d+)`)
-	namedExamples = regexp.MustCompile(`examples/[\w./-]+\.yaml`)
-	ports         sync.Map // of port to *sync.Mutex
-)
+var loopbackPorts = regexp.MustCompile(`(?:127\.0\.0\.1|localhost):(\d{4,5})\b`)
 
-// holdPorts waits until no other page uses a port of the script or of an example
-// in it; the returned function lets go of them.
-func holdPorts(t *testing.T, script string) func() {
+// ownPorts gives every fixed port that the texts listen on or ask a free one of its
+// own, the same in all of them, so that pages run side by side and beside whatever
+// else the machine serves.
+func ownPorts(t *testing.T, texts map[string]string) {
 	t.Helper()
-	text := script
-	for _, name := range namedExamples.FindAllString(script, -1) {
-		if example, err := os.ReadFile(filepath.Join("../..", name)); err == nil { // the page may make its own
-			text += string(example)
+	own := map[string]string{}
+	for _, text := range texts {
+		for _, match := range loopbackPorts.FindAllStringSubmatch(text, -1) {
+			if own[match[1]] == "" {
+				_, port, err := net.SplitHostPort(freeAddress(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				own[match[1]] = port
+			}
 		}
 	}
-	var numbers []string
-	for _, match := range portNumbers.FindAllStringSubmatch(text, -1) {
-		numbers = append(numbers, match[1])
+	numbers := regexp.MustCompile(`:\d{4,5}\b`)
+	for name, text := range texts {
+		texts[name] = numbers.ReplaceAllStringFunc(text, func(port string) string {
+			if free := own[port[1:]]; free != "" {
+				return ":" + free
+			}
+			return port
+		})
 	}
-	slices.Sort(numbers) // one order for all, so that no two wait for each other
-	var held []*sync.Mutex
-	for _, number := range slices.Compact(numbers) {
-		lock, _ := ports.LoadOrStore(number, &sync.Mutex{})
-		lock.(*sync.Mutex).Lock()
-		held = append(held, lock.(*sync.Mutex))
-	}
-	return func() {
-		for _, lock := range held {
-			lock.Unlock()
+}
+
+// examplesAnd are the files below examples, by their names in the tree, and the script.
+func examplesAnd(t *testing.T, script string) map[string]string {
+	t.Helper()
+	texts := map[string]string{"script": script}
+	root := os.DirFS("../..")
+	err := fs.WalkDir(root, "examples", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
+		text, err := fs.ReadFile(root, name)
+		texts[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return texts
 }
 
 // TestDocs runs every example of the README and the guides, page by page, as one
@@ -71,10 +86,6 @@ func TestDocs(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(bin, "assay")); err != nil {
 		t.Fatal(err)
 	}
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -92,18 +103,25 @@ func TestDocs(t *testing.T) {
 			for _, block := range blocks {
 				script.WriteString(block[1])
 			}
-			defer holdPorts(t, script.String())()
+			texts := examplesAnd(t, script.String())
+			ownPorts(t, texts)
 			dir := t.TempDir()
-			if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
-				t.Fatal(err)
+			for name, text := range texts {
+				file := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
+			cmd := exec.CommandContext(ctx, "bash", "script")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s\n--- the script was\n%s", err, out, script.String())
+				t.Errorf("%v\n%s\n--- the script was\n%s", err, out, texts["script"])
 			}
 		})
 	}

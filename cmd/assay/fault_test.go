@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -33,15 +34,25 @@ type faulty struct {
 // away.
 const steady = "{concurrency: [4], requests: 200, warmup: {}}"
 
-// freeAddress is a loopback address that nobody listens at now.
+// portsGiven counts the ports that freeAddress has tried.
+var portsGiven atomic.Uint32
+
+// freeAddress is a loopback address that nobody listens at now. Its port is not of
+// those that the kernel gives to clients (32768 and up by default), since one of them
+// may take it before the server of the test does.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	start := uint32(os.Getpid()) * 101 // apart from where another test run began
+	for range 1000 {
+		address := fmt.Sprintf("127.0.0.1:%d", 10000+(start+portsGiven.Add(1))%20000)
+		listener, err := net.Listen("tcp", address)
+		if err == nil {
+			listener.Close()
+			return address
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	t.Fatal("found no free port")
+	return ""
 }
 
 // serve starts a simulator at addr and returns when it listens. It dies with the

@@ -2,14 +2,20 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"assay/secret"
 	"assay/spec"
 	"assay/target"
 )
+
+// knockAgain is the time between two attempts to reach a server that refuses.
+const knockAgain = 50 * time.Millisecond
 
 // model takes the only model of the server where none was named. Which of several
 // is measured is the caller's to say.
@@ -46,7 +52,8 @@ func (m *maker) model(ctx context.Context) {
 }
 
 // asker is a client for the questions before a run. It keeps no connection and
-// uses no proxy, as runs do.
+// uses no proxy, as runs do. A server that refuses connections may have been started
+// a moment ago, in the line above: it is given time to come up.
 func (m *maker) asker(ctx context.Context) *http.Client {
 	transport := &http.Transport{DisableKeepAlives: true}
 	return &http.Client{CheckRedirect: secret.SameHost, Timeout: askTimeout, Transport: tripper(func(r *http.Request) (*http.Response, error) {
@@ -59,6 +66,11 @@ func (m *maker) asker(ctx context.Context) *http.Client {
 		} else if m.key != "" {
 			r.Header.Set("Authorization", "Bearer "+m.key)
 		}
-		return transport.RoundTrip(r)
+		resp, err := transport.RoundTrip(r)
+		for ; errors.Is(err, syscall.ECONNREFUSED) && m.v.Patience > 0 && ctx.Err() == nil; m.v.Patience -= knockAgain {
+			time.Sleep(knockAgain)
+			resp, err = transport.RoundTrip(r)
+		}
+		return resp, err
 	})}
 }

@@ -2,10 +2,12 @@ package bench
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/plan"
 	"assay/spec"
@@ -128,5 +130,35 @@ func TestSeed(t *testing.T) {
 	v.Given["seed"] = []string{"7"}
 	if asked, err = Make(t.Context(), v); err != nil || asked.Run.Spec.Seed != 7 {
 		t.Errorf("seed %d, want the one that was given (%v)", asked.Run.Spec.Seed, err)
+	}
+}
+
+// A server that was started in the line above may not listen yet: it is waited for,
+// and one that never comes is refused as before.
+func TestServerThatComesUp(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"data": [{"id": "late"}]}`)
+	})}
+	defer server.Close()
+	time.AfterFunc(3*knockAgain, func() {
+		if again, err := net.Listen("tcp", address); err == nil {
+			server.Serve(again)
+		}
+	})
+	given := map[string][]string{"url": {"http://" + address}}
+	none := func(string) (string, bool) { return "", false }
+	asked, err := Make(t.Context(), Values{Given: given, Lookup: none, Patience: time.Minute})
+	if err != nil || asked.Run.Spec.Workload.Model != "late" {
+		t.Errorf("%v, model %q", err, asked.Run.Spec.Workload.Model)
+	}
+	given["url"] = []string{shut}
+	if _, err := Make(t.Context(), Values{Given: given, Lookup: none, Patience: 2 * knockAgain}); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("%v, want refused", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Fate is what becomes of an option.
@@ -106,6 +107,9 @@ type Values struct {
 
 	// NewSeed draws the seed of a run that is given none; nil leaves it to the spec.
 	NewSeed func() int64
+
+	// Patience is how long a server that refuses connections is given to come up.
+	Patience time.Duration
 }
 
 // resolved are the same values, each under the name that its alias stands for.
