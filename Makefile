@@ -10,22 +10,22 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
-# Everything a change must pass: installs what the tests need, then runs them, also those
-# that take long (tests/whole). The race detector watches the packages in which goroutines
-# meet; make race watches the others, which read, judge and show one thing after the other
-# and take eight times as long under it. What takes long in bundle is of that kind too,
-# hence bundle runs in both. The last ones start the program hundreds of times and mostly
-# wait for what it measures, hence one package at a time and many tests at once.
+# Every test: installs what they need, then runs them, also those that take long
+# (tests/whole). The race detector watches the packages in which goroutines meet; make
+# race watches the others, which read, judge and show one thing after the other and take
+# eight times as long under it. What takes long in bundle is of that kind too, hence bundle
+# runs in both. The last ones start the program hundreds of times and mostly wait for what
+# it measures, hence one package at a time and many tests at once. Vet is make lint's.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out %/bundle,$(WATCHED)) $(PROGRAM)))
 PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
-test: $(VENV)/ready $(GENAI_VENV)/ready machine lint
+test: $(VENV)/ready $(GENAI_VENV)/ready machine
 	@mkdir -p bin; failed=0; \
-	ASSAY_TESTS=all $(TESTS) --jsonfile bin/rest.json -- -timeout 40m $(REST) || failed=1; \
-	$(TESTS) --jsonfile bin/watched.json -- -race -timeout 40m $(WATCHED) || failed=1; \
-	ASSAY_TESTS=all $(TESTS) --jsonfile bin/program.json -- -timeout 60m -p 1 -parallel 6 $(PROGRAM) || failed=1; \
+	GOGC=400 ASSAY_TESTS=all $(TESTS) --jsonfile bin/rest.json -- -vet=off -timeout 40m $(REST) || failed=1; \
+	$(TESTS) --jsonfile bin/watched.json -- -vet=off -race -timeout 40m $(WATCHED) || failed=1; \
+	ASSAY_TESTS=all $(TESTS) --jsonfile bin/program.json -- -vet=off -timeout 60m -p 1 -parallel 8 $(PROGRAM) || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
@@ -245,7 +245,7 @@ bench-pacer:
 # it with OMISSION_SERVICE=50ms.
 OMISSION_SERVICE ?= 500ms
 bench-omission:
-	ASSAY_OMISSION_SERVICE=$(OMISSION_SERVICE) go test ./cmd/assay -run '^TestCoordinatedOmission$$' -count 1 -timeout 60m -v
+	ASSAY_TESTS=all ASSAY_OMISSION_SERVICE=$(OMISSION_SERVICE) go test ./cmd/assay -run '^TestCoordinatedOmission$$' -count 1 -timeout 60m -v
 
 # Memory, goroutines and descriptors of real runs: a million short requests, and a
 # thousand streams for ten minutes. A shorter look: make bench-soak
@@ -331,13 +331,14 @@ image:
 # kill -9 at random moments of real runs; make test does a few of them.
 KILLS ?= 200
 kills: compiler
-	ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
+	ASSAY_TESTS=all ASSAY_KILLS=$(KILLS) go test ./cmd/assay -run '^TestKilled$$' -count 1 -timeout 60m -v
 
-# More than five hundred changed bundles, each given to every command that reads one;
-# make test gives each to two of them.
-.PHONY: tampered
-tampered:
-	ASSAY_TESTS=all ASSAY_TAMPERED=all go test ./cmd/assay -run '^TestTampered$$' -count 1 -timeout 60m
+# Every case of the tests that make test samples: each of five hundred changed bundles
+# given to each command that reads one, every byte of a bundle flipped, every
+# combination of the renderer's choices, 20,000 texts for every kind of tokenizer.
+.PHONY: exhaustive
+exhaustive: $(VENV)/ready
+	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./cmd/assay -run '^(TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered)$$' -count 1 -timeout 60m
 
 clean:
 	rm -rf $(VENV) $(GENAI_VENV) $(PEERS_VENV) tests/browser/node_modules bin runs

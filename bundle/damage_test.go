@@ -18,10 +18,10 @@ func TestDamagedTable(t *testing.T) {
 	dir := t.TempDir()
 	writeSegments(t, dir, 300)
 	path := filepath.Join(dir, segmentName(Events, 0, 0))
-	whole := readAll(t, path)
-	for i := range whole {
-		for _, b := range []byte{0x7f, whole[i] ^ 0xff} {
-			damaged := append([]byte{}, whole...)
+	sound := readAll(t, path)
+	for i := 0; i < len(sound); i += whole.Stride(7) {
+		for _, b := range []byte{0x7f, sound[i] ^ 0xff} {
+			damaged := append([]byte{}, sound...)
 			damaged[i] = b
 			check(t, os.WriteFile(path, damaged, 0o644))
 			var before, after runtime.MemStats
@@ -31,7 +31,7 @@ func TestDamagedTable(t *testing.T) {
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			if used := after.TotalAlloc - before.TotalAlloc; took > time.Minute || used > 256<<20 {
-				t.Errorf("byte %d of %d = %#x: reading took %v and %d MB", i, len(whole), b, took, used>>20)
+				t.Errorf("byte %d of %d = %#x: reading took %v and %d MB", i, len(sound), b, took, used>>20)
 			}
 		}
 	}

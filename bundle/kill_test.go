@@ -84,6 +84,7 @@ func TestKill(t *testing.T) {
 	for i := range 6 {
 		wait := 200*time.Millisecond + time.Duration(rng.Int64N(int64(4500*time.Millisecond)))
 		t.Run(fmt.Sprintf("%d after %v", i, wait.Round(time.Millisecond)), func(t *testing.T) {
+			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "bundle")
 			cmd := child("endless", dir)
 			var told bytes.Buffer

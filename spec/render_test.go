@@ -41,9 +41,9 @@ func combinations(yield func(map[string]string) bool) {
 }
 
 // No combination of choices renders an invalid document. Each is judged as the
-// typed document; TestRenderedText reads a sample back from its text.
+// typed document; TestRenderedText reads a sample back from its text. All 44,352 take
+// a minute (make exhaustive); otherwise one in 29 is judged.
 func TestRenderEveryCombination(t *testing.T) {
-	whole.Only(t)
 	work := make(chan map[string]string)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -62,16 +62,15 @@ func TestRenderEveryCombination(t *testing.T) {
 	}
 	n := 0
 	for fields := range combinations {
-		if n%combinationStride == 0 {
+		if n%whole.Stride(29) == 0 {
 			work <- fields
 		}
 		n++
 	}
 	close(work)
 	wg.Wait()
-	// Every combination was met; the race detector looks at a share of them.
 	if want := 2 * 3 * 3 * 7 * len(schedulerPaths) * 11 * 4 * 2; n != want {
-		t.Errorf("judged %d combinations, want %d", n, want)
+		t.Errorf("met %d combinations, want %d", n, want)
 	}
 }
 

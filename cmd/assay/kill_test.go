@@ -39,7 +39,7 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	kills, err := strconv.Atoi(os.Getenv("ASSAY_KILLS"))
 	if err != nil {
-		kills = 12
+		kills = 6
 	}
 	dir := t.TempDir()
 	url, stop := startTruth(t, filepath.Join(dir, "truth.csv"))

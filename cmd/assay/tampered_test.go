@@ -63,15 +63,17 @@ func TestTampered(t *testing.T) {
 				slices.Reverse(pair)
 			}
 			one.refused(t, dir, i, pair, policy)
-			one.shown(t, dir, i)
+			if i%whole.Stride(3) == 0 { // they judge what is there, which takes longest
+				one.shown(t, dir, i)
+			}
 		})
 	}
 }
 
 // asked are the commands that the i-th bundle is given to: all of them with make
-// tampered, otherwise one by the dice, so that each command sees some dozen.
+// exhaustive, otherwise one by the dice, so that each command sees some dozen.
 func asked(i int, commands [][]string) [][]string {
-	if os.Getenv("ASSAY_TAMPERED") == "all" {
+	if whole.Exhaustive() {
 		return commands
 	}
 	one := rand.New(rand.NewPCG(uint64(i), uint64(len(commands)))).IntN(len(commands))

@@ -1,5 +1,6 @@
 // Package whole tells the tests that take long from those that everybody runs: go test
-// ./... takes minutes, and make test runs everything.
+// ./... takes minutes, make test runs every test, and make exhaustive every case of
+// those that make test samples.
 package whole
 
 import (
@@ -7,13 +8,26 @@ import (
 	"testing"
 )
 
-// Variable says which tests run: all of them where it is "all".
+// Variable says which tests run: every one of them where it is "all", with every case
+// where it is "exhaustive".
 const Variable = "ASSAY_TESTS"
 
-// Only skips a test that takes long, unless everything is asked for.
+// Only skips a test that takes long, unless every test is asked for.
 func Only(t testing.TB) {
 	t.Helper()
-	if os.Getenv(Variable) != "all" {
+	if os.Getenv(Variable) != "all" && !Exhaustive() {
 		t.Skipf("takes long: make test runs it, or %s=all", Variable)
 	}
+}
+
+// Exhaustive reports whether every case is asked for.
+func Exhaustive() bool { return os.Getenv(Variable) == "exhaustive" }
+
+// Stride is the distance between two cases that are tried: n, or 1 where every case is
+// asked for. A prime n meets all combinations of a few small axes.
+func Stride(n int) int {
+	if Exhaustive() {
+		return 1
+	}
+	return n
 }

@@ -1,12 +1,14 @@
 package token
 
 import (
+	"assay/tests/whole"
 	"encoding/binary"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -54,14 +56,16 @@ func readIDs(t *testing.T, path string) (rows [][]int32) {
 	return rows
 }
 
-// TestOracles trains tokenizers of every kind with the reference
-// implementations and compares ids on 20,000 texts, and texts on 2,000 rows of
-// ids.
+// oracleTexts are the texts that make exhaustive compares; make test takes one in five.
+const oracleTexts = 20_000
+
+// TestOracles trains tokenizers of every kind with the reference implementations and
+// compares ids on many texts, and texts on 2,000 rows of ids.
 func TestOracles(t *testing.T) {
 	folder := os.Getenv("ASSAY_ORACLE") // a folder made before, to save the training
 	if folder == "" {
 		folder = t.TempDir()
-		cmd := exec.Command(python(t), filepath.Join("..", "..", "tests", "token_oracle.py"), folder, "20000")
+		cmd := exec.Command(python(t), filepath.Join("..", "..", "tests", "token_oracle.py"), folder, strconv.Itoa(oracleTexts/whole.Stride(5)))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("token_oracle.py: %v\n%s", err, out)
 		}
@@ -74,8 +78,8 @@ func TestOracles(t *testing.T) {
 		Decoded             []string
 	}
 	readJSON(t, filepath.Join(folder, "models.json"), &models)
-	if len(models) < 20 || len(texts) != 20000 {
-		t.Fatalf("got %d models and %d texts, want at least 20 and 20000", len(models), len(texts))
+	if len(models) < 20 || len(texts) != oracleTexts/whole.Stride(5) {
+		t.Fatalf("got %d models and %d texts, want at least 20 and %d", len(models), len(texts), oracleTexts/whole.Stride(5))
 	}
 	for _, m := range models {
 		t.Run(m.Name, func(t *testing.T) {
