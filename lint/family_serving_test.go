@@ -166,6 +166,7 @@ var servingTrips = quick([]trip{
 			f.Statements = []Statement{{Metric: "e2e.v1", Statistic: "p99", Value: f.places()[0].quantile(.99, func(t PointTally) quantiler { return t.Service })}}
 		}
 	}), finding.Void, "that is stated counts from sending; from when the requests were due it is 2.2"},
+	{"collector-ran", "paused", collected(3, .004), finding.Caution, "in 2 of 2 measured windows: 6 times, the longest pause 4 ms at most"},
 	{"in-flight-cap", "touched", changes(open(40), asked(func(r *spec.Run) { r.Spec.Load.MaxInFlight = 8 })),
 		finding.Void, "the limit of 8 in flight was reached in 2 of 2 launches, and 0 of"},
 	{"in-flight-cap", "dropped", changes(open(40), each(40, failing(record.Dropped))), finding.Void, "calls were dropped (2."},

@@ -35,6 +35,8 @@ type PointTally struct {
 	Left         int    // requests in flight when it ended
 	MostInFlight *int64 // by the point's balance; nil where there is none
 
+	Collector *record.Collector // what the client's collector did in the window; nil where nobody says
+
 	NewConnections int     // measured requests that opened one
 	SetUp          float64 // seconds that look-up, connecting and handshakes took them, together
 	Handshakes     int     // of them with TLS
@@ -158,6 +160,11 @@ func (t *PointTally) event(e record.Event) error {
 		t.Begin = e.At
 	case record.WindowEnd:
 		t.End = e.At
+	case record.WindowCollector:
+		t.Collector = &record.Collector{}
+		if err := json.Unmarshal([]byte(e.Detail), t.Collector); err != nil {
+			return fmt.Errorf("event %s: %w", e.Name, err)
+		}
 	case record.PointBalance:
 		var balance struct {
 			Calls

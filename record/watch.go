@@ -27,6 +27,10 @@ const (
 	WindowEnd   = "window.end"
 	PointEnd    = "point.end"
 
+	// WindowCollector says, at the end of a measured window, what the client's garbage
+	// collector did in it: a Collector.
+	WindowCollector = "window.collector"
+
 	// RequestFailed tells of the first request of a point that ended in each way
 	// that counts against the system.
 	RequestFailed = "request.failed"
@@ -37,6 +41,14 @@ const (
 	// ProbeBalance says the same of the probes sent beside it.
 	ProbeBalance = "probe.balance"
 )
+
+// A Collector is what the client's garbage collector did in a measured window, as an
+// event tells it.
+type Collector struct {
+	Collections  int64   `json:"collections"`
+	LongestPause float64 `json:"longestPauseSeconds"` // of the whole program, at most
+	BudgetBytes  int64   `json:"budgetBytes"`         // how much it might grow before it had to run; 0 means that it ran as it liked
+}
 
 // The events of a server that was started in the launch, in order.
 const (

@@ -121,6 +121,7 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, url string
 		return seen, err
 	}
 	defer client.Close()
+	defer holdCollector(e.opts.CollectorBudget)() // as in the points of the run
 	if err := client.Warm(ctx, min(mostWarm, places)); err != nil {
 		return seen, err
 	}

@@ -68,7 +68,7 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	own := e.plan
 	own.Run.Spec.Target = e.side.target
 	e.opts.Live.EnterLaunch(planned)
-	l := &activeLaunch{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live}
+	l := &activeLaunch{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
 	runErr := e.tellNotes(order, l)
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })

@@ -53,15 +53,12 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 	defer preparing.Wait()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil) // ends the preparation, which is then waited for
-	var events eventLog = func(name string, at int64, detail string) {
-		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
-		if err := l.out.Events.Append(row); err != nil {
-			cancel(fmt.Errorf("record event %s: %w", name, err))
-		}
-	}
+	events := l.eventLog(point, cancel)
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
+	defer holdCollector(l.collectorBudget)()
+	collector := windowCollector{budget: l.collectorBudget}
 	l.at.begin()
 	watch := l.watchQueue(point, tally, events, cancel)
 	calls := make(chan target.Prepared, places(point))
@@ -77,6 +74,7 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 	stopWatching := watch.start(ctx)
 	runErr := offer(ctx, calls, keep, func(phase record.Phase, at int64) {
 		events.window(phase, at)
+		collector.entered(phase, at, events)
 		watch.entered(phase)
 		l.live.EnterPhase(phase)
 	})
@@ -205,6 +203,16 @@ func warmup(point plan.Point) time.Duration {
 // An eventLog records one event of a point.
 type eventLog func(name string, at int64, detail string)
 
+// eventLog records the events of a point; one that cannot be recorded ends the point.
+func (l *activeLaunch) eventLog(point plan.Point, cancel context.CancelCauseFunc) eventLog {
+	return func(name string, at int64, detail string) {
+		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
+		if err := l.out.Events.Append(row); err != nil {
+			cancel(fmt.Errorf("record event %s: %w", name, err))
+		}
+	}
+}
+
 // window records the bounds of the measured window as they pass.
 func (e eventLog) window(phase record.Phase, at int64) {
 	switch phase {
@@ -323,6 +331,8 @@ type activeLaunch struct {
 	counter counter
 
 	recordings *recordings // of the run
+
+	collectorBudget int64 // bytes that a point may allocate before the collector runs in it
 
 	warmed  int     // connections opened beforehand
 	balance Balance // of the points that have ended, and of the requests outside of points

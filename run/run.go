@@ -40,6 +40,10 @@ type Options struct {
 	// measures its own error. Nil means that it cannot be measured.
 	Simulate func(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, error)
 
+	// CollectorBudget is how many bytes a point may allocate before the garbage
+	// collector runs in it. Zero lets it run whenever it likes.
+	CollectorBudget int64
+
 	// Ranks is what the ranks of training and collectives are started with.
 	Ranks train.Tools
 }

@@ -37,15 +37,12 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var events eventLog = func(name string, at int64, detail string) {
-		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
-		if err := l.out.Events.Append(row); err != nil {
-			cancel(fmt.Errorf("record event %s: %w", name, err))
-		}
-	}
+	events := l.eventLog(point, cancel)
 	if err := l.warm(ctx, point); err != nil {
 		events("connections.cold", l.clock.Now(), err.Error())
 	}
+	defer holdCollector(l.collectorBudget)()
+	collector := windowCollector{budget: l.collectorBudget}
 	l.at.begin()
 	tally := &load.Tally{}
 	part := l.plan.Share()
@@ -54,6 +51,7 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 		MaxInFlight: point.MaxInFlight, Shard: part.Index, Shards: part.Count, Tally: tally,
 		Entered: func(phase record.Phase, at int64) {
 			events.window(phase, at)
+			collector.entered(phase, at, events)
 			l.live.EnterPhase(phase)
 		},
 		Script: l.script(point, source, cancel),

@@ -77,3 +77,21 @@ func swapDevices(text string) (any, error) {
 	}
 	return out, nil
 }
+
+// AvailableMemory is how many bytes a program here could still take: what the kernel
+// says is available, or a quarter of the limit of its control group where that is
+// less. It is 0 where neither can be read.
+func AvailableMemory(h Host) int64 {
+	m, err := readMeminfo(h)
+	if err != nil {
+		return 0
+	}
+	available := m["MemAvailable"]
+	env := record.Environment{}
+	if err := readCgroup(context.Background(), h, env); err == nil {
+		if limit, ok := env["cgroup.memory_limit_bytes"].Value.(float64); ok {
+			available = min(available, int64(limit)/4)
+		}
+	}
+	return available
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"assay/telemetry"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,8 +19,24 @@ func collectSooner(env Env) { collectAt(env, 50) }
 func collectSoonest(env Env) { collectAt(env, 25) }
 
 func collectAt(env Env, percent int) {
-	set := slices.ContainsFunc(env.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOGC=") })
-	if !set {
+	if !collectorSet(env) {
 		debug.SetGCPercent(percent)
 	}
+}
+
+func collectorSet(env Env) bool {
+	return slices.ContainsFunc(env.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOGC=") })
+}
+
+// mostGarbage bounds what a point may leave behind before it is collected.
+const mostGarbage = 1 << 30
+
+// collectorBudget is how much a point may allocate before the collector runs in it: an
+// eighth of the memory that is available, at most a gigabyte. The memory is given back
+// after the point. Whoever sets GOGC has the collector as it was set.
+func collectorBudget(env Env, host telemetry.Host) int64 {
+	if collectorSet(env) {
+		return 0
+	}
+	return min(mostGarbage, telemetry.AvailableMemory(host)/8)
 }

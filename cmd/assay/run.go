@@ -150,6 +150,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
 		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Ranks: tools,
+		CollectorBudget: collectorBudget(env, host),
 	})
 	if result == nil {
 		return "", runErr
