@@ -93,7 +93,7 @@ func TestVLLM(t *testing.T) {
 	if f := figureOf(t, at, "p99_ttft_ms", "p99"); math.Abs(f.Value-0.07039208874797623) > 1e-12 || f.Unit != "s" || f.Metric != "" {
 		t.Errorf("p99_ttft_ms is %+v, want 0.0703920887 s with a definition of its own", f)
 	}
-	if f := figureOf(t, at, "request_throughput", "value"); f.Value != 7.9958441546521986 || f.Metric != "request_throughput.v1" {
+	if f := figureOf(t, at, "request_throughput", "value"); f.Value != 7.9958441546521986 || f.Metric != "request_throughput.v2" {
 		t.Errorf("request_throughput is %+v", f)
 	}
 	if got := m.Run.Spec.Workload.Prompt.Scenario; got != "D(12,20)" {

@@ -28,7 +28,7 @@ var sglangKind = servingKind{
 		{"total_input_tokens", figure{unit: unit.Token, definition: "tokens of the prompts as the client built them"}},
 		{"total_output_tokens", figure{unit: unit.Token, definition: "usage of the server where it comes unasked, else the length that was asked for, produced or not"}},
 		{"total_output_tokens_retokenized", figure{unit: unit.Token, definition: "tokens of the answers as the client's tokenizer counts them"}},
-		{"request_throughput", figure{unit: unit.RequestPerSecond, metric: "request_throughput.v1"}},
+		{"request_throughput", figure{unit: unit.RequestPerSecond, metric: "request_throughput.v2"}},
 		{"input_throughput", figure{unit: unit.TokenPerSecond, definition: "total_input_tokens / duration, the drain at the end included"}},
 		{"output_throughput", figure{unit: unit.TokenPerSecond, definition: "total_output_tokens / duration, the drain at the end included"}},
 		{"total_throughput", figure{unit: unit.TokenPerSecond, definition: "input and output tokens / duration, the drain at the end included"}},

@@ -192,7 +192,7 @@ func readVegetaReport(file File) (out result, started time.Time, err error) {
 	}
 	add("requests", "value", *r.Requests, figure{unit: unit.Request, definition: "requests that were sent"})
 	add("rate", "value", *r.Rate, figure{unit: unit.RequestPerSecond, definition: "requests / time from the first send to the last", wrong: "n requests have n − 1 gaps: it is too high by n / (n − 1)"})
-	add("throughput", "value", *r.Throughput, figure{unit: unit.RequestPerSecond, metric: "request_throughput.v1"})
+	add("throughput", "value", *r.Throughput, figure{unit: unit.RequestPerSecond, metric: "request_throughput.v2"})
 	add("success", "value", *r.Success, figure{unit: unit.Ratio, definition: "requests with a status from 200 to 399 / all requests"})
 	return out, r.Earliest, nil
 }

@@ -29,7 +29,7 @@ var vllmKind = servingKind{
 		{"failed", figure{unit: unit.Request, definition: "requests without one; vllm-bench first sends a request whose connection failed up to three times more"}},
 		{"total_input_tokens", figure{unit: unit.Token, definition: "tokens of the prompts as the tokenizer or the server counts them"}},
 		{"total_output_tokens", figure{unit: unit.Token, definition: "usage of the server, else the tokenizer's count, else 1 for each answer"}},
-		{"request_throughput", figure{unit: unit.RequestPerSecond, metric: "request_throughput.v1"}},
+		{"request_throughput", figure{unit: unit.RequestPerSecond, metric: "request_throughput.v2"}},
 		{"request_goodput", figure{unit: unit.RequestPerSecond, definition: "requests within all limits that were given / duration; counted from the send"}},
 		{"output_throughput", figure{unit: unit.TokenPerSecond, definition: "total_output_tokens / duration, the drain at the end included"}},
 		{"total_token_throughput", figure{unit: unit.TokenPerSecond, definition: "input and output tokens / duration, the drain at the end included"}},

@@ -23,7 +23,7 @@ var (
 	}
 	FacilityEnergyPerRequest = Metric{
 		ID: "facility_energy_per_request.v1", Name: "energy per request", Unit: unit.Joule, Better: Lower, Scope: only(Declarations), Detail: true,
-		Doc: "facility_power.v1 / request_throughput.v1.",
+		Doc: "facility_power.v1 / request_throughput.v2.",
 		Of:  Whole(energyPer(RequestThroughput.Whole)),
 	}
 	CarbonPerMillionTokens = Metric{

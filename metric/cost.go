@@ -25,7 +25,7 @@ var (
 	}
 	CostPerRequest = Metric{
 		ID: "cost_per_request.v1", Name: "cost per request", Unit: unit.Dollar, Better: Lower, Scope: only(Declarations),
-		Doc: "Price of the measured window / successful requests that ended in it.",
+		Doc: "Price of the measured window / successful requests in it, counted as request_throughput.v2 counts them.",
 		Of:  Whole(costPer(RequestThroughput.Whole, 1)),
 	}
 	CostPerGoodRequest = Metric{

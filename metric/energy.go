@@ -78,7 +78,7 @@ var EnergyPerOutputToken = Metric{
 // EnergyPerRequest is what a request costs in energy.
 var EnergyPerRequest = Metric{
 	ID: "energy_per_request.v1", Name: "GPU energy per request", Unit: unit.Joule, Better: Lower, Scope: only(Telemetry),
-	Doc: "gpu_energy.v1 divided by the successful requests that ended in the same window, counted as request_throughput.v1 counts them.",
+	Doc: "gpu_energy.v1 divided by the successful requests of the same window, counted as request_throughput.v2 counts them.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		return p.energyPer(RequestThroughput)
 	}),

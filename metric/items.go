@@ -1,17 +1,16 @@
 package metric
 
 import (
-	"assay/record"
 	"assay/unit"
 )
 
 // ItemThroughput is the work done per second where it is not text.
 var ItemThroughput = Metric{
-	ID:     "item_throughput.v1",
+	ID:     "item_throughput.v2",
 	Name:   "item throughput",
 	Unit:   unit.ItemPerSecond,
 	Better: Higher,
-	Doc:    "Outputs that are not text (vectors, ranked documents, images, sounds) of successful requests that ended inside the measured window, divided by its length.",
+	Doc:    "Outputs that are not text (vectors, ranked documents, images, sounds) of successful requests, each with the share of its time inside the measured window, divided by its length.",
 	Scope:  Scope{Workload: itemsOut},
 	Of: Whole(func(p *Point) (float64, bool) {
 		return p.perSecond(func(t *Timeline) (float64, bool) {
@@ -25,11 +24,11 @@ var ItemThroughput = Metric{
 
 // InputThroughput is how fast prompts are taken in.
 var InputThroughput = Metric{
-	ID:     "input_throughput.v1",
+	ID:     "input_throughput.v2",
 	Name:   "input throughput",
 	Unit:   unit.TokenPerSecond,
 	Better: Higher,
-	Doc:    "Prompt tokens, as the server counts them, of successful requests that ended inside the measured window, divided by its length. Tokens found in a cache count like any other.",
+	Doc:    "Prompt tokens, as the server counts them, of successful requests, each with the share of its time inside the measured window, divided by its length. Tokens found in a cache count like any other.",
 	Scope:  Scope{Workload: textIn},
 	Of: Whole(func(p *Point) (float64, bool) {
 		return p.perSecond(func(t *Timeline) (float64, bool) {
@@ -43,11 +42,11 @@ var InputThroughput = Metric{
 
 // SoundThroughput is how much sound arrives.
 var SoundThroughput = Metric{
-	ID:     "sound_throughput.v1",
+	ID:     "sound_throughput.v2",
 	Name:   "sound throughput",
 	Unit:   unit.BytePerSecond,
 	Better: Higher,
-	Doc:    "Text to speech: bytes of the answers of successful requests that ended inside the measured window, divided by its length. How long the sound lasts depends on its format.",
+	Doc:    "Text to speech: bytes of the answers of successful requests, each with the share of its time inside the measured window, divided by its length. How long the sound lasts depends on its format.",
 	Scope:  Scope{Workload: speaks},
 	Of: Whole(func(p *Point) (float64, bool) {
 		return p.perSecond(func(t *Timeline) (float64, bool) { return float64(t.Bytes), true })
@@ -68,21 +67,4 @@ var FirstByte = Metric{
 		}
 		return []float64{seconds(*t.First - t.Due)}
 	}),
-}
-
-// perSecond sums what successful requests that ended inside the window brought.
-// It is false when one of them cannot tell.
-func (p *Point) perSecond(of func(*Timeline) (float64, bool)) (float64, bool) {
-	total := 0.0
-	for _, t := range p.Requests {
-		if t.Result != record.OK || t.Done < p.Begin || t.Done >= p.End {
-			continue
-		}
-		n, ok := of(t)
-		if !ok {
-			return 0, false
-		}
-		total += n
-	}
-	return total / p.Seconds(), p.Seconds() > 0
 }

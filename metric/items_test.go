@@ -9,11 +9,11 @@ import (
 	"assay/spec"
 )
 
-// ended is a successful answer that was not streamed.
+// ended is a successful answer of a millisecond that was not streamed.
 func ended(done int64, items, input int32) *Timeline {
 	first := done - ms
 	return &Timeline{Request: record.Request{
-		Phase: record.Measure, Result: record.OK, Done: done, First: &first, Bytes: 1000,
+		Phase: record.Measure, Result: record.OK, Sent: first, Done: done, First: &first, Bytes: 1000,
 		Items: &items, UsageInput: &input, AskedInput: input - 2,
 	}}
 }
@@ -22,7 +22,7 @@ func TestItems(t *testing.T) {
 	failed := ended(150*ms, 9, 9)
 	failed.Result = record.HTTPError
 	p := &Point{Begin: 100 * ms, End: 200 * ms, Requests: []*Timeline{
-		ended(99*ms, 50, 50), ended(120*ms, 8, 64), ended(180*ms, 8, 60), ended(200*ms, 50, 50), failed,
+		ended(99*ms, 50, 50), ended(120*ms, 8, 64), ended(180*ms, 8, 60), ended(201*ms, 50, 50), failed,
 	}}
 	f := func(m Metric, want float64) {
 		t.Helper()
@@ -33,6 +33,11 @@ func TestItems(t *testing.T) {
 	f(ItemThroughput, 16/0.1)
 	f(InputThroughput, 124/0.1)
 	f(SoundThroughput, 2000/0.1)
+	over := ended(260*ms, 10, 40)
+	over.Sent = 180 * ms // a quarter of its time is inside
+	p.Requests = append(p.Requests, over)
+	f(ItemThroughput, (16+2.5)/0.1)
+	p.Requests = p.Requests[:5]
 	if got := FirstByte.Each(p.Requests[1]); len(got) != 1 || math.Abs(got[0]-0.119) > 1e-12 {
 		t.Errorf("first byte after %v, want 0.119", got)
 	}
@@ -77,13 +82,13 @@ func TestApplies(t *testing.T) {
 		}
 	}
 	task := func(name string) spec.Workload { return spec.Workload{Prompt: spec.Prompt{Task: name}} }
-	f(task(spec.TextToText), "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v1", "input_throughput.v1")
-	f(task(spec.TextToEmbeddings), "e2e.v1", "request_throughput.v1", "input_throughput.v1", "item_throughput.v1")
-	f(task(spec.TextToImage), "e2e.v1", "request_throughput.v1", "item_throughput.v1")
-	f(task(spec.TextToSpeech), "e2e.v1", "request_throughput.v1", "item_throughput.v1", "sound_throughput.v1", "first_byte.v1")
+	f(task(spec.TextToText), "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2")
+	f(task(spec.TextToEmbeddings), "e2e.v1", "request_throughput.v2", "input_throughput.v2", "item_throughput.v2")
+	f(task(spec.TextToImage), "e2e.v1", "request_throughput.v2", "item_throughput.v2")
+	f(task(spec.TextToSpeech), "e2e.v1", "request_throughput.v2", "item_throughput.v2", "sound_throughput.v2", "first_byte.v1")
 	named := task(spec.TextToText)
 	named.Tokenizer.Kind = spec.TokenizerFile
-	f(named, "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v1", "input_throughput.v1", "tpot_tokenizer.v1")
+	f(named, "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2", "tpot_tokenizer.v1")
 }
 
 func TestCounts(t *testing.T) {

@@ -52,7 +52,7 @@ const LaunchPoint = -1
 // All lists every metric in the order of reports.
 var All = slices.Concat([]Metric{
 	TTFT, ITL, TPOT, E2E, Lag,
-	OutputThroughput, RequestThroughput, Concurrency, ErrorRate,
+	OutputThroughput, RequestThroughput, RequestsEnded, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
 	InputThroughput, ItemThroughput, SoundThroughput, FirstByte,
 	TPOTCounted, OutputThroughputCounted,

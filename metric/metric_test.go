@@ -71,7 +71,8 @@ func TestWindowMetrics(t *testing.T) {
 		}
 	}
 	f(OutputThroughput, (5+8)/0.1)
-	f(RequestThroughput, 2/0.1)
+	f(RequestThroughput, (11.0/110+61.0/160)/0.1) // both were sent at 1 ms
+	f(RequestsEnded, 2/0.1)
 	if failed, all := ErrorRate.Of.(Share)(p); failed != 1 || all != 2 {
 		t.Errorf("errors = %d of %d, want 1 of 2: cut is neither", failed, all)
 	}

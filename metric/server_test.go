@@ -219,7 +219,11 @@ func gpuPoint(names ...string) *Point {
 		add("host", "rapl.energy.total", "dram (intel-rapl:0:1)", at, 5*float64(at)/1000)
 	}
 	b.finish()
-	return &Point{Begin: 100 * ms, End: 1100 * ms, Beside: b, Requests: []*Timeline{timeline(5, 200, 300), timeline(5, 400, 500)}}
+	requests := []*Timeline{timeline(5, 200, 300), timeline(5, 400, 500)}
+	for _, r := range requests {
+		r.Sent = 150 * ms // inside, as all of its time
+	}
+	return &Point{Begin: 100 * ms, End: 1100 * ms, Beside: b, Requests: requests}
 }
 
 func TestEnergy(t *testing.T) {

@@ -214,18 +214,16 @@ var (
 		})),
 	}
 	SessionRate = Metric{
-		ID: "session_rate.v1", Name: "session throughput", Unit: unit.SessionPerSecond, Better: Higher, Scope: only(Sessions),
-		Doc: "Complete sessions whose last step ended in the measured window, divided by its length.",
+		ID: "session_rate.v2", Name: "session throughput", Unit: unit.SessionPerSecond, Better: Higher, Scope: only(Sessions),
+		Doc: "Complete sessions, each counted with the share of its time, from its first step to its last end, that lies inside the measured window, divided by its length.",
 		Of: Whole(func(p *Point) (float64, bool) {
-			n := 0
+			n := 0.0
 			for _, s := range p.Sessions {
 				if s.Complete() {
-					if end := s.Steps[s.last()].End; p.Begin <= end && end < p.End {
-						n++
-					}
+					n += shareOfTime(s.Steps[0].Start, s.Steps[s.last()].End, p.Begin, p.End)
 				}
 			}
-			return float64(n) / p.Seconds(), len(p.Sessions) > 0 && p.Seconds() > 0
+			return n / p.Seconds(), len(p.Sessions) > 0 && p.Seconds() > 0
 		}),
 	}
 	SessionOffered = Metric{

@@ -72,9 +72,10 @@ func TestSessionMetrics(t *testing.T) {
 	if bad, all := SessionErrorRate.Of.(Share)(p); bad != 1 || all != 3 {
 		t.Errorf("%d of %d sessions failed, want 1 of 3: cut is neither, nor is warm-up", bad, all)
 	}
-	// Those of number 1 and of the warm-up ended inside two seconds.
-	if got, ok := SessionRate.Whole(p); !ok || got != 1 {
-		t.Errorf("session rate = %v, %v; want 1/s", got, ok)
+	// Those of number 1 and of the warm-up are inside two seconds, and 0.4 of 0.5 s of
+	// the late one.
+	if got, ok := SessionRate.Whole(p); !ok || got != 2.8/2 {
+		t.Errorf("session rate = %v, %v; want 1.4/s", got, ok)
 	}
 	if got, ok := SessionOffered.Whole(p); !ok || got != 2 {
 		t.Errorf("offered sessions = %v, %v; want 4 in 2 s", got, ok)

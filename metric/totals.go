@@ -9,12 +9,12 @@ import (
 var (
 	TotalThroughput = Metric{
 		ID: "total_throughput.v1", Name: "total throughput", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "input_throughput.v1 + output_throughput.v1: all tokens that were taken in or put out, per second of the measured window.",
+		Doc: "input_throughput.v2 + output_throughput.v1: all tokens that were taken in or put out, per second of the measured window.",
 		Of:  Whole((*Point).totalRate),
 	}
 	PrefillThroughput = Metric{
 		ID: "prefill_throughput.v1", Name: "prefill throughput", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Prompt tokens, by usage, of successful requests whose first output arrived in the measured window, divided by its length. Where answers are long it tells sooner than input_throughput.v1, which waits for their end.",
+		Doc: "Prompt tokens, by usage, of successful requests whose first output arrived in the measured window, divided by its length. Where answers are long it tells sooner than input_throughput.v2, which waits for their end.",
 		Of:  Whole(prefillRate),
 	}
 	DecodeThroughput = Metric{

@@ -77,7 +77,7 @@ func TestPrefillAndDecodeThroughput(t *testing.T) {
 	p := &Point{Begin: 100 * ms, End: 200 * ms, Requests: []*Timeline{before, inside, after, failed}}
 	near(t, PrefillThroughput, p, 1400/0.1, 1e-9)
 	near(t, DecodeThroughput, p, (5+8+5-2)/0.1, 1e-9)
-	near(t, TotalThroughput, p, 1400/0.1+(5+8+5)/0.1, 1e-9) // two ended inside
+	near(t, TotalThroughput, p, 700*(11.0/110+61.0/160+100.0/210)/0.1+(5+8+5)/0.1, 1e-9) // all were sent at 1 ms
 	inside.UsageInput = nil
 	absent(t, p, PrefillThroughput, TotalThroughput)
 }

@@ -52,7 +52,7 @@ func TestReasons(t *testing.T) {
 		{"a percentile of many", "vllm", []record.Reported{said("mean_ttft_ms", "mean", .058, s), said("p90_ttft_ms", "p90", .066, s)},
 			[]metric.Row{estimated("ttft.v1", "mean", .058, s, 5000), estimated("ttft.v1", "p90", .0699, s, 5000)}, nil, NotExplained},
 		{"known to be wrong", "genai-bench", []record.Reported{wrong}, []metric.Row{estimated("output_throughput.v1", "value", 183, tok, 9)}, nil, "cut requests are left out"},
-		{"a rate called mean", "guidellm", []record.Reported{said("requests_per_second", "mean", 8, req)}, []metric.Row{estimated("request_throughput.v1", "value", 7, req, 9)}, nil, "not the completed ones"},
+		{"a rate called mean", "guidellm", []record.Reported{said("requests_per_second", "mean", 8, req)}, []metric.Row{estimated("request_throughput.v2", "value", 7, req, 9)}, nil, "not the completed ones"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rows := Of(tt.tool, tt.reported, metric.Estimates{Rows: tt.ours, Counts: tt.counts})

@@ -19,7 +19,7 @@ var contractNames = []named{
 	{"p99_ttft_ms", "ttft.v1", "p99"},
 	{"tpot_ms", "tpot.v1", "p50"},
 	{"tokens_per_second", "output_throughput.v1", "value"},
-	{"requests_per_second", "request_throughput.v1", "value"},
+	{"requests_per_second", "request_throughput.v2", "value"},
 	{"p50_latency_ms", "e2e.v1", "p50"},
 	{"p95_latency_ms", "e2e.v1", "p95"},
 	{"p99_latency_ms", "e2e.v1", "p99"},

@@ -74,7 +74,7 @@ func valuesOf(id string) func(a, b compare.Side, point string) (compare.Values, 
 	}
 }
 
-// tokensPerAnswer is output_throughput.v1 ÷ request_throughput.v1 in each launch.
+// tokensPerAnswer is output_throughput.v1 ÷ request_throughput.v2 in each launch.
 func tokensPerAnswer(a, b compare.Side, point string) (compare.Values, bool, bool) {
 	tokens, inA, inB := valuesOf(metric.OutputThroughput.ID)(a, b, point)
 	answers, answersA, answersB := valuesOf(metric.RequestThroughput.ID)(a, b, point)
