@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the plan's format. The minor number grows when
 // something is added, the major number when something changes its meaning.
-const Version = "1.4"
+const Version = "1.5"
 
 // A Plan is a run as decided: plan.json of its bundle.
 type Plan struct {
@@ -59,6 +59,7 @@ type Point struct {
 	Requests       int           `json:"requests,omitempty"` // or sessions, where they are what begins
 	Cooldown       unit.Duration `json:"cooldown"`
 	ThinkTime      unit.Duration `json:"thinkTime,omitempty"`
+	Start          string        `json:"start,omitempty"` // how the users of a closed loop begin; empty means spread over half of the warm-up
 
 	// Open loop: how calls arrive, and the most of them in flight.
 	Arrival     string       `json:"arrival,omitempty"`
@@ -148,7 +149,7 @@ func points(run spec.Run) ([]Point, *Search, error) {
 	base := Point{
 		Warmup: load.Warmup.Duration, WarmupRequests: load.Warmup.Requests,
 		Duration: load.Duration, Requests: load.Requests,
-		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime,
+		Cooldown: load.Cooldown, ThinkTime: load.ThinkTime, Start: load.Start,
 		PrefillConcurrency: load.PrefillConcurrency, Cancel: load.Cancel, Probe: load.Probe,
 	}
 	if load.MLPerf != nil {

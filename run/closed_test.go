@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/plan"
+	"assay/spec"
 	"assay/telemetry"
+	"assay/unit"
 )
 
 // A launch that measured nothing must not look like one that did.
@@ -38,5 +41,17 @@ func TestLaunchWithoutMeasurement(t *testing.T) {
 				t.Errorf("status %s, error %v; want a failed run that says %s", result.Status, err, tt.reason)
 			}
 		})
+	}
+}
+
+// Users begin over half of the warm-up, unless they are to begin together.
+func TestSpreadOfUsers(t *testing.T) {
+	point := plan.Point{Concurrency: 4, Warmup: unit.Duration(4 * time.Second)}
+	if got := spread(point); got != 2*time.Second {
+		t.Errorf("spread over %v, want 2 s", got)
+	}
+	point.Start = spec.StartTogether
+	if got := spread(point); got != 0 {
+		t.Errorf("together, spread over %v, want none", got)
 	}
 }

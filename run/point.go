@@ -143,7 +143,7 @@ func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) 
 				Warmup: warmup(point), WarmupCalls: point.WarmupRequests,
 				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 				Cooldown: point.Cooldown.Std(), Entered: entered,
-				Spread: point.Warmup.Std() / 2, SpreadSeed: plan.Seed(l.planned.Seed, "start", int64(point.Index)),
+				Spread: spread(point), SpreadSeed: plan.Seed(l.planned.Seed, "start", int64(point.Index)),
 				Shard: part.Index, Shards: part.Count, Manners: manners,
 			}.Run(ctx, l.clock, calls, l.client, keep)
 		}, nil
@@ -189,6 +189,14 @@ func places(point plan.Point) int {
 		return point.Concurrency
 	}
 	return min(256, 1+int(fastest(point)/4))
+}
+
+// spread is the time over which the users of a point begin.
+func spread(point plan.Point) time.Duration {
+	if point.Start == spec.StartTogether {
+		return 0
+	}
+	return point.Warmup.Std() / 2
 }
 
 // warmup is how long the warm-up may last: one that is counted in requests alone

@@ -44,6 +44,11 @@ type Load struct {
 	// Closed loop: the pause of a user between an answer and the next request.
 	ThinkTime unit.Duration `json:"thinkTime" min:"0s" max:"30d"`
 
+	// Closed loop: how the first users begin. spread, as by default, is each at a
+	// random moment of the first half of the warm-up; together is all at once, a
+	// burst that answers of one length never leave.
+	Start string `json:"start,omitzero" enum:"starts"`
+
 	// How long each point is measured.
 	Duration unit.Duration `json:"duration,omitzero" default:"30s" above:"0s" max:"30d"`
 

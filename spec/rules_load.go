@@ -59,6 +59,7 @@ func loadAgrees(c *checker) {
 	}{
 		{"concurrency", l.Concurrency != nil, false},
 		{"thinkTime", l.ThinkTime != 0, false},
+		{"start", l.Start != "", false},
 		{"rate", l.Rate != nil, true},
 		{"arrival", l.Arrival != "", true},
 		{"traceRef", l.TraceRef != "" && c.run.Spec.Workload.Session == nil, true},

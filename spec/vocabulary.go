@@ -17,6 +17,9 @@ const (
 	ArrivalGamma    = "gamma"
 	ArrivalTrace    = "trace"
 
+	StartSpread   = "spread"
+	StartTogether = "together"
+
 	SessionSynthetic = "synthetic"
 	SessionDataset   = "dataset"
 	SessionTrace     = "trace"
@@ -127,6 +130,7 @@ var Vocabularies = map[string][]string{
 	"readers":           {ReaderNetHTTP, ReaderEpoll, ReaderKernel},
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
+	"starts":            {StartSpread, StartTogether},
 	"mlperfScenarios":   {SingleStream, MultiStream, ServerLoad, Interactive, Offline},
 	"mlperfBenchmarks":  publishedNames(),
 	"pointOrders":       {OrderAscending, OrderRandomised},
