@@ -13,8 +13,6 @@ import (
 	"assay/finding"
 	"assay/judge"
 	"assay/metric"
-	"assay/plan"
-	"assay/unit"
 	"assay/visible"
 )
 
@@ -61,9 +59,14 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 	}
 	fmt.Fprintln(b)
 	rows := 0
-	for _, table := range r.headlines(false) {
-		rows += len(table.Rows)
-		writeAligned(b, table)
+	if !r.Serves() { // a table over loads says the same at a glance
+		for _, line := range wrapped(visible.Line(r.tileLine()), briefWidth) {
+			fmt.Fprintln(b, line)
+		}
+	}
+	for _, h := range r.Headlines() {
+		rows += len(h.Rows)
+		writeAligned(b, h.Block(Terminal))
 	}
 	r.writeAgreement(b, rows)
 	r.writeAnswers(b)
@@ -84,82 +87,6 @@ func shortKey(signature string) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// headlines are the tables that a run is made for, with intervals where there is room.
-func (r Report) headlines(intervals bool) (list []Block) {
-	for _, table := range []Block{r.PointTable(intervals), r.trainingTable(), r.collectivesTable(), r.probesTable()} {
-		if len(table.Rows) > 0 {
-			list = append(list, table)
-		}
-	}
-	return list
-}
-
-// trainingTable is one row for each point of training steps.
-func (r Report) trainingTable() Block {
-	b := Block{Head: []string{"training", "step time p50", "samples/s", "tokens/s", "MFU", "exposed communication", "limit"}}
-	for _, p := range r.Plan.Points {
-		if p.Kind() != plan.KindSteps {
-			continue
-		}
-		row := []string{p.Name}
-		for _, c := range []struct{ id, statistic string }{
-			{metric.StepTime.ID, "p50"}, {"training_samples.v1", "value"}, {"training_tokens.v1", "value"}, {"training_mfu.v1", "value"}, {"exposed_communication.v1", "value"},
-		} {
-			text := "–"
-			if one, ok := r.Estimates.Find(c.id, c.statistic, p.Index); ok {
-				text = unit.Format(one.Value, one.Unit)
-			}
-			row = append(row, text)
-		}
-		b.Rows = append(b.Rows, append(row, r.limitOf(p.Index)))
-	}
-	return withoutEmpty(b)
-}
-
-// limitOf is what holds the steps of a point up, in two or three words.
-func (r Report) limitOf(point int) string {
-	if r.Training == nil {
-		return "–"
-	}
-	for _, p := range r.Training.Points {
-		if p.Point == point {
-			return Dash(limits[p.Verdict.Limit])
-		}
-	}
-	return "–"
-}
-
-// collectivesTable is one row for each operation, size and number of ranks.
-func (r Report) collectivesTable() Block {
-	b := Block{Head: []string{"collective", "ranks", "size", "time", "algorithm bandwidth", "bus bandwidth", "wrong"}}
-	if r.Collectives == nil {
-		return b
-	}
-	for _, c := range r.Collectives.Rows {
-		row := []string{OpText(c.Op, c.InPlace), fmt.Sprint(c.Ranks), unit.Format(float64(c.Bytes), unit.Byte), unit.Format(c.Time.Value, unit.Second), "–", "–", fmt.Sprint(c.Wrong)}
-		if c.AlgBW != nil {
-			row[4] = unit.Format(c.AlgBW.Value, unit.BytePerSecond)
-		}
-		if c.BusBW != nil {
-			row[5] = unit.Format(c.BusBW.Value, unit.BytePerSecond)
-		}
-		b.Rows = append(b.Rows, row)
-	}
-	return withoutEmpty(b)
-}
-
-// probesTable is one row for each probe of the hardware.
-func (r Report) probesTable() Block {
-	b := Block{Head: []string{"probe", "what", "value"}}
-	if r.Hardware == nil {
-		return b
-	}
-	for _, h := range r.Hardware.Rows {
-		b.Rows = append(b.Rows, []string{probeName(h), h.What, estimated(h.Estimate, h.Unit)})
-	}
-	return b
 }
 
 // writeAnswers writes what a search and MLPerf's rules answer, and what another tool

@@ -27,8 +27,9 @@ func Markdown(w io.Writer, r Report) error {
 		return err
 	}
 	var p Outline
-	for _, table := range r.headlines(true) {
-		p.add(table)
+	p.add(r.tilesBlock())
+	for _, h := range r.Headlines() {
+		p.add(h.Block(Page))
 	}
 	p.add(Block{Lines: r.Knees()})
 	if text := r.PercentileAdvice(); text != "" {

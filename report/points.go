@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"assay/metric"
 	"assay/plan"
@@ -14,56 +13,72 @@ import (
 
 // A pointColumn is one figure of the table over points.
 type pointColumn struct {
-	head      string
+	Column
 	metric    metric.Metric
 	statistic string
-	interval  bool // worth its width on a terminal too
+}
+
+// ladder are the percentiles of a latency, and where there is room for them.
+func ladder(m metric.Metric, p50, p90, p95, p99, mean Room) (list []pointColumn) {
+	for _, one := range []struct {
+		statistic string
+		in        Room
+	}{{"p50", p50}, {"p90", p90}, {"p95", p95}, {"p99", p99}, {"mean", mean}} {
+		c := Column{Name: one.statistic, Long: m.Name + " " + one.statistic, Unit: m.Unit, in: one.in}
+		if one.statistic == "p50" {
+			c.Name = c.Long
+		}
+		list = append(list, pointColumn{c, m, one.statistic})
+	}
+	return list
+}
+
+// whole is a figure of the point as a whole, whose head names its unit.
+func whole(name string, m metric.Metric, in Room, wide bool) pointColumn {
+	return pointColumn{Column{Name: name, Long: m.Name, Unit: m.Unit, in: in, wide: wide}, m, "value"}
 }
 
 // pointColumns are the figures that tools of this kind put first.
-var pointColumns = []pointColumn{
-	{"req/s", metric.RequestThroughput, "value", false},
-	{"out tok/s", metric.OutputThroughput, "value", true},
-	{"TTFT p50", metric.TTFT, "p50", false},
-	{"p90", metric.TTFT, "p90", false},
-	{"p99", metric.TTFT, "p99", false},
-	{"TPOT p50", metric.TPOT, "p50", false},
-	{"E2E p50", metric.E2E, "p50", false},
-	{"per M out tok", metric.CostPerMillionOutput, "value", false},
-}
+var pointColumns = slices.Concat(
+	[]pointColumn{whole("req/s", metric.RequestThroughput, anywhere, false), whole("out tok/s", metric.OutputThroughput, anywhere, true)},
+	ladder(metric.TTFT, anywhere, Sheet, anywhere, anywhere, Sheet),
+	ladder(metric.TPOT, anywhere, Sheet, Sheet, Sheet, Sheet),
+	ladder(metric.TPOTDone, anywhere, Sheet, Sheet, Sheet, Sheet),
+	ladder(metric.E2E, anywhere, Sheet, Sheet, Page|Sheet, Sheet),
+	[]pointColumn{whole("per M out tok", metric.CostPerMillionOutput, anywhere, false)},
+)
 
-// PointTable is one row for each point of requests. Intervals stand behind every
-// figure where asked for, else behind the throughput alone.
-func (r Report) PointTable(intervals bool) Block {
-	b := Block{Head: []string{r.loadHead()}}
+// pointTable is one row for each point of requests.
+func (r Report) pointTable() (h Headline) {
 	columns := r.pointColumns()
+	h.Columns = []Column{{Name: r.loadHead(), Long: r.loadHead(), in: anywhere}}
 	for _, c := range columns {
-		b.Head = append(b.Head, c.head)
+		h.Columns = append(h.Columns, c.Column)
 	}
-	b.Head = append(b.Head, "errors")
+	h.Columns = append(h.Columns, Column{Name: "errors", in: Terminal | Page}, Column{Long: "requests", Unit: unit.Request, in: Sheet}, Column{Long: "errors", Unit: unit.Request, in: Sheet})
 	sides := r.Plan.Run.Spec.Sides()
 	for _, point := range r.ServingPoints() {
 		if r.Search != nil && !r.Search.Ends(point.Index) {
 			continue
 		}
 		for _, side := range sides {
-			own, name := r.Estimates, r.loadName(point)
+			own, load := r.Estimates, r.loadFigure(point)
 			if len(sides) > 1 {
-				own, name = r.Estimates.Of(side.Name), name+" "+side.Name
+				own, load = r.Estimates.Of(side.Name), word(r.loadName(point)+" "+side.Name)
 			}
 			if Measured(own, point.Index) {
-				b.Rows = append(b.Rows, pointRow(own, columns, point, name, intervals))
+				h.Rows = append(h.Rows, append([]Figure{load}, pointRow(own, columns, point.Index)...))
 			}
 		}
 	}
-	return b
+	return h
 }
 
 // pointColumns leaves out the figures that requests of this kind do not have.
 func (r Report) pointColumns() (list []pointColumn) {
 	for _, c := range pointColumns {
-		if c.metric.ID == metric.TPOT.ID && r.StandsIn(metric.TPOTDone) {
-			c.metric = metric.TPOTDone
+		if c.metric.ID == metric.TPOTDone.ID && !r.StandsIn(c.metric) {
+			continue
 		}
 		if slices.ContainsFunc(r.Estimates.Rows, func(row metric.Row) bool { return row.Metric == c.metric.ID }) {
 			list = append(list, c)
@@ -72,38 +87,36 @@ func (r Report) pointColumns() (list []pointColumn) {
 	return list
 }
 
-func pointRow(e metric.Estimates, columns []pointColumn, point plan.Point, name string, intervals bool) []string {
-	row := []string{name}
+func pointRow(e metric.Estimates, columns []pointColumn, point int) (cells []Figure) {
 	for _, c := range columns {
-		row = append(row, pointCell(e, c, point.Index, intervals || c.interval))
+		row, ok := e.Find(c.metric.ID, c.statistic, point)
+		switch {
+		case !ok:
+			cells = append(cells, word(""))
+		case c.statistic == "value":
+			cells = append(cells, figure(&row.Estimate, row.Unit).headed())
+		default:
+			cells = append(cells, figure(&row.Estimate, row.Unit))
+		}
 	}
-	return append(row, errorsOf(e, point.Index))
+	bad, all := outcomesOf(e, point)
+	return append(cells, word(fmt.Sprintf("%d/%d", bad, all)), counted(float64(all), fmt.Sprint(all)), counted(float64(bad), fmt.Sprint(bad)))
 }
 
-// pointCell is a figure, or a dash for one that the sample cannot bound.
-func pointCell(e metric.Estimates, c pointColumn, point int, interval bool) string {
-	row, ok := e.Find(c.metric.ID, c.statistic, point)
-	if !ok || !Certified(row) {
-		return "–"
+// loadFigure is the load of a point, a number where points differ in nothing else.
+func (r Report) loadFigure(p plan.Point) Figure {
+	name := r.loadName(p)
+	switch r.loadHead() {
+	case "users":
+		return counted(float64(p.Concurrency), name)
+	case "rate/s":
+		return counted(p.Rate, name)
 	}
-	text := unit.Format(row.Value, row.Unit)
-	if interval && row.Interval.Bounded() {
-		text = Value(row)
-	}
-	if c.statistic == "value" { // the head names the unit
-		text = strings.Replace(text, " "+string(row.Unit), "", 1)
-	}
-	return text
+	return word(name)
 }
 
 // Certified reports whether the sample was large enough for the percentile.
 func Certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
-
-// errorsOf is the requests that failed, of all.
-func errorsOf(e metric.Estimates, point int) string {
-	bad, all := outcomesOf(e, point)
-	return fmt.Sprintf("%d/%d", bad, all)
-}
 
 // loadHead says what loadName counts.
 func (r Report) loadHead() string {

@@ -25,7 +25,7 @@ func (r Report) HardwareBlocks() []Block {
 func probeName(row hardware.Row) string {
 	name := row.Probe + " " + row.Variant
 	if row.Threads > 0 {
-		name += fmt.Sprintf(", %d threads", row.Threads)
+		name += fmt.Sprintf(", %d %s", row.Threads, numbered(row.Threads, "thread", "threads"))
 	}
 	if row.Scope != "" {
 		name += ", " + row.Scope

@@ -37,7 +37,7 @@ func TestRankCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&b).ReadAll()
-		if want := 1 + len(report.RankFigures(r)); err != nil || len(rows) != want {
+		if want := 1 + len(r.Estimates.Rows) + len(report.RankFigures(r)); err != nil || len(rows) != want {
 			t.Errorf("%s: %d rows (%v), want %d", name, len(rows), err, want)
 		}
 	}

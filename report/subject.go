@@ -25,8 +25,8 @@ func (r Report) Subject() []string {
 		add(r.Device())
 		add(r.lengthsInShort())
 	}
-	for _, one := range r.RankQuestion() {
-		add(one[1])
+	for _, text := range r.rankSubject() {
+		add(text)
 	}
 	add(r.repetitions())
 	if r.Source != nil {

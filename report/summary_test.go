@@ -90,6 +90,7 @@ func TestSummaryOfRanks(t *testing.T) {
 		}
 	}
 	r := reporttest.Trained(t)
+	r.Estimates.Rows = nil
 	for _, p := range r.Plan.Points {
 		r.Estimates.Rows = append(r.Estimates.Rows, metric.Row{
 			Metric: metric.StepTime.ID, Statistic: "p50", Unit: metric.StepTime.Unit, Point: p.Index,

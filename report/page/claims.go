@@ -63,7 +63,7 @@ func (x exhibit) claims() part {
 	}
 	p.Lines = []string{grade}
 	if len(c.Claims) == 0 {
-		p.Lines = append(p.Lines, "Nothing may be quoted from this run.")
+		p.Lines = append(p.Lines, nothingQuotable(*c))
 	}
 	first, more := onePerPoint(c.Claims)
 	for _, one := range first {
@@ -91,6 +91,19 @@ func (x exhibit) claims() part {
 	checklist.Fold = fmt.Sprintf("Review checklist: %d of %d answered", answered, len(c.Checklist))
 	p.add(refused, checklist)
 	return p
+}
+
+// nothingQuotable says why nothing may be quoted.
+func nothingQuotable(c claim.Claims) string {
+	text := "Nothing may be quoted from this run"
+	if len(c.Refused) == 0 {
+		return text + "."
+	}
+	text += ": " + c.Refused[0].Reason
+	if todo := c.Refused[0].ToDo; todo != "" {
+		text += ". To do: " + todo
+	}
+	return text + "."
 }
 
 // severityWords say what a severity means; colour alone would not.

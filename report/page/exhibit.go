@@ -41,23 +41,21 @@ func (x exhibit) find(m metric.Metric, statistic, side string, point int) (metri
 // parts are the sections of the page: the answer, what speaks against it, what may be
 // quoted, and then everything else, folded.
 func (x exhibit) parts() []part {
-	var list []part
-	all := []part{x.training(), x.collectives(), x.hardware(), x.findings(), x.claims()}
-	open := len(all)
+	var curves, points part
 	if x.Serves() {
-		curves := x.curves()
-		all = append([]part{x.summary(&curves)}, all...)
-		open++
-		all = append(all, curves, x.points())
+		curves, points = x.curves(), x.points()
 	}
-	all = append(all, x.question())
-	all = append(all, x.timeline())
+	training, collectives, hardware := x.training(), x.collectives(), x.hardware()
+	all := []part{x.summary(&curves, &training, &collectives, &hardware), x.findings(), x.claims()}
+	open := len(all)
+	all = append(all, training, collectives, hardware, curves, points, x.question(), x.timeline())
 	if x.Serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
 	} else if beside := blockPart(x.BesideBlock()); len(beside.Rows) > 0 {
 		beside.ID, beside.Title = "client", "Client health"
 		all = append(all, beside)
 	}
+	var list []part
 	for i, p := range append(all, x.environment(), x.reported(), x.provenance(), x.files()) {
 		if !p.empty() {
 			p.Folded = i >= open

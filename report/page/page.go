@@ -71,8 +71,8 @@ type part struct {
 	Pairs  [][2]string
 	Head   []string
 	Rows   [][]string
-	Table  string // wide: it must fit the page, so that intervals stand below their values
-	Tiles  []tile
+	Table  string // of a headline: fit is as wide as the page, and wide has intervals below their values too
+	Tiles  []report.Tile
 	Pre    string
 	Charts []chart
 	Parts  []part

@@ -176,7 +176,7 @@ func TestCurves(t *testing.T) {
 func TestTilesAreCertified(t *testing.T) {
 	r := reporttest.Sweep(t, []string{""}, []int{1, 4})
 	named := func() (names []string) {
-		for _, one := range newExhibit(r).tiles() {
+		for _, one := range r.Tiles() {
 			names = append(names, one.Name)
 		}
 		return names

@@ -40,21 +40,27 @@ func (x exhibit) training() part {
 		return part{}
 	}
 	p := part{ID: "training", Title: "Training", Lines: []string{"A step ends when its slowest rank does. Exposed communication is what no computation hides."}}
-	if len(x.Training.Points) > 1 {
-		p.Charts = partsChart(x.Training.Points)
+	points := x.Training.Points
+	switch len(points) {
+	case 0:
+		p.Lines = []string{"No completed launch measured any step."}
+	case 1:
+		p.Charts = breakdownChart(points[0])
+	default:
+		p.Charts = partsChart(points)
 	}
-	for i, one := range x.Training.Points {
+	for i, one := range points {
 		inner := part{ID: fmt.Sprintf("training-%d", one.Point), Class: "point", Fold: one.Name, Open: i == 0}
-		inner.Charts = slices.Concat(breakdownChart(one), timelineChart(one), memoryChart(one))
+		if len(points) > 1 {
+			inner.Charts = breakdownChart(one)
+		}
+		inner.Charts = slices.Concat(inner.Charts, timelineChart(one), memoryChart(one))
 		inner.Parts = blockParts(x.StepBlocks(one))
 		for i := range inner.Parts { // the fold has the name of the point
 			inner.Parts[i].Title = strings.TrimPrefix(inner.Parts[i].Title, one.Name+": ")
 		}
 		inner.Parts[0].Title = ""
 		p.add(inner)
-	}
-	if len(x.Training.Points) == 0 {
-		p.Lines = []string{"No completed launch measured any step."}
 	}
 	return p
 }

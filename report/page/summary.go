@@ -3,87 +3,42 @@ package page
 import (
 	"fmt"
 
-	"assay/metric"
-	"assay/plan"
 	"assay/report"
-	"assay/unit"
 )
 
-// A tile is one number that a reader takes away.
-type tile struct {
-	Name, Value, Interval string
-	Of                    string // the point that it is of
-}
+// narrowTable is how many columns have room for their intervals beside the values.
+const narrowTable = 8
 
-// summary is the first screen: tiles, one table over all points and the curve of
-// latency over throughput.
-func (x exhibit) summary(curves *part) part {
-	p := part{ID: "summary", Title: "Summary", Tiles: x.tiles()}
-	if table := x.PointTable(true); len(table.Rows) > 0 {
-		p.Head, p.Rows, p.Table = table.Head, table.Rows, "wide"
+// summary is the first screen: tiles, one table over all points and the chart that
+// answers the question of each kind of measurement, which the sections below then lack.
+func (x exhibit) summary(sections ...*part) part {
+	p := part{ID: "summary", Title: "Summary", Tiles: x.Tiles()}
+	for i, h := range x.Headlines() {
+		block := h.Block(report.Page)
+		table := part{Head: block.Head, Rows: block.Rows, Table: "wide"}
+		if len(block.Head) <= narrowTable {
+			table.Table = "fit"
+		}
+		switch {
+		case !x.Serves() && len(table.Rows) > longTable: // charts show the same
+			table.Fold = fmt.Sprintf("%s: %d rows", table.Head[0], len(table.Rows))
+			p.add(table)
+		case i == 0:
+			p.Head, p.Rows, p.Table = table.Head, table.Rows, table.Table
+		default:
+			p.add(table)
+		}
 	}
 	p.Lines = append(p.Lines, x.Knees()...)
 	if text := x.PercentileAdvice(); text != "" {
 		p.Lines = append(p.Lines, "A dash stands for too few requests: "+text+".")
 	}
-	if len(curves.Charts) > 0 {
-		p.Charts, curves.Charts = curves.Charts[:1], curves.Charts[1:]
+	for _, s := range sections {
+		if len(s.Charts) > 0 {
+			p.Charts, s.Charts = append(p.Charts, s.Charts[0]), s.Charts[1:]
+		}
 	}
 	return p
-}
-
-// tiles are the figures of the point with the highest throughput, and latency where
-// nobody waits.
-func (x exhibit) tiles() (list []tile) {
-	points := x.measuredPoints()
-	if len(points) == 0 {
-		return nil
-	}
-	side := x.SideNames()[0]
-	peak := x.peak(points, side)
-	for _, one := range []struct {
-		name, statistic string
-		metric          metric.Metric
-		point           plan.Point
-	}{
-		{"output throughput", "value", metric.OutputThroughput, peak},
-		{"requests", "value", metric.RequestThroughput, peak},
-		{"TTFT p50", "p50", metric.TTFT, peak},
-		{"TPOT p50", "p50", metric.TPOT, peak},
-		{"E2E p50", "p50", metric.E2E, peak},
-		{"TTFT p50, lowest load", "p50", metric.TTFT, points[0]},
-	} {
-		row, ok := x.find(one.metric, one.statistic, side, one.point.Index)
-		if !ok || !report.Certified(row) || one.name == "TTFT p50, lowest load" && len(points) == 1 {
-			continue
-		}
-		list = append(list, tileOf(one.name, row, beside(one.point.Name, side)))
-	}
-	return list
-}
-
-func tileOf(name string, row metric.Row, of string) tile {
-	t := tile{Name: name, Value: unit.Format(row.Value, row.Unit), Of: of}
-	if row.Interval.Bounded() {
-		t.Interval = splitCell(report.Value(row))[1]
-	}
-	return t
-}
-
-// peak is the point with the highest throughput.
-func (x exhibit) peak(points []plan.Point, side string) plan.Point {
-	best, most := points[0], 0.
-	for _, p := range points {
-		for _, m := range []metric.Metric{metric.OutputThroughput, metric.RequestThroughput} {
-			if row, ok := x.find(m, "value", side, p.Index); ok {
-				if row.Value > most {
-					best, most = p, row.Value
-				}
-				break
-			}
-		}
-	}
-	return best
 }
 
 // groupPart is what one check found, wherever it found it.

@@ -78,8 +78,28 @@ func Trained(t testing.TB) report.Report {
 			one.Traces = []overlap.Trace{{File: "rank-0.json", Rank: of(0), Span: .6, Compute: .4, Comm: .1, Exposed: .05, Kernels: 812, Top: []overlap.Kernel{{Name: "gemm", Count: 90, Seconds: .3}}}}
 		}
 		r.Training.Points = append(r.Training.Points, one)
+		r.Estimates.Rows = append(r.Estimates.Rows, trainedRows(t, point, step)...)
 	}
 	return r
+}
+
+// trainedRows are the estimates of a point whose steps take so long.
+func trainedRows(t testing.TB, point plan.Point, step float64) (rows []metric.Row) {
+	add := func(m metric.Metric, statistic string, v float64) {
+		rows = append(rows, metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Better: m.Better, Point: point.Index, Estimate: about(t, v)})
+	}
+	for i, statistic := range []string{"mean", "p50", "p90", "p95", "p99"} {
+		add(metric.StepTime, statistic, step*(1+.02*float64(i)))
+	}
+	samples := float64(point.Steps.GlobalBatch*point.Ranks) / step
+	add(metric.SamplesPerSecond, "value", samples)
+	add(metric.TokensPerSecond, "value", 128*samples)
+	if point.Ranks > 1 {
+		add(metric.TrainingMFU, "value", .31)
+		add(metric.CommunicationOverlap, "value", .57)
+		add(metric.ExposedCommunication, "value", .03)
+	}
+	return rows
 }
 
 // Exchanged has a model that holds, one that does not, and two hosts.
