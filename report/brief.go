@@ -9,10 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"assay/claim"
 	"assay/finding"
 	"assay/judge"
-	"assay/metric"
 	"assay/visible"
 )
 
@@ -163,7 +161,7 @@ func (r Report) writeQuote(b *bytes.Buffer, roomy bool) {
 	if r.Claims == nil {
 		return
 	}
-	best := HeadClaim(r.Claims.Claims)
+	best := headClaim(r.Claims.Claims)
 	switch {
 	case best == nil && len(r.Claims.Refused) > 0:
 		fmt.Fprintln(b, cut("not quotable: "+visible.Line(r.Claims.Refused[0].Reason), briefWidth))
@@ -175,20 +173,6 @@ func (r Report) writeQuote(b *bytes.Buffer, roomy bool) {
 	default:
 		fmt.Fprintf(b, "%d quotable %s: assay claim prints them in full\n", len(r.Claims.Claims), numbered(len(r.Claims.Claims), "result", "results"))
 	}
-}
-
-// HeadClaim is the claim to lead with: the highest output throughput, else the first.
-func HeadClaim(list []claim.Claim) *claim.Claim {
-	var best *claim.Claim
-	for i, c := range list {
-		if c.Metric == metric.OutputThroughput.ID && (best == nil || c.Value > best.Value) {
-			best = &list[i]
-		}
-	}
-	if best == nil && len(list) > 0 {
-		best = &list[0]
-	}
-	return best
 }
 
 // writeWhere says where the rest is. The page of a bundle that does not verify may be

@@ -41,7 +41,7 @@ type Figure struct {
 	Text   string    // as people read it; a dash where there is nothing
 	Full   string    // with its interval
 	Number *float64  // nil for words, and where there is nothing
-	Unit   unit.Unit // of the number
+	Unit   unit.Unit // of the number; empty for a count
 }
 
 // word is a cell that is no number.
@@ -49,7 +49,7 @@ func word(text string) Figure { return Figure{Text: Dash(text), Full: Dash(text)
 
 // counted is a cell that has no interval.
 func counted(v float64, text string) Figure {
-	return Figure{Text: text, Full: text, Number: &v, Unit: unit.Ratio}
+	return Figure{Text: text, Full: text, Number: &v}
 }
 
 // exact is a number that has no interval; a dash where there is none.

@@ -80,7 +80,7 @@ const mostRefused = 5
 // sentences are the result to lead with, or why there is none; a reader opens the
 // rest.
 func sentences(c claim.Claims) []string {
-	head := HeadClaim(c.Claims)
+	head := headClaim(c.Claims)
 	var shown, allowed, refused []string
 	for i, one := range c.Claims {
 		text := "> " + visible.Markdown(one.Sentence)

@@ -51,7 +51,7 @@ var pointColumns = slices.Concat(
 // pointTable is one row for each point of requests.
 func (r Report) pointTable() (h Headline) {
 	columns := r.pointColumns()
-	h.Columns = []Column{{Name: r.loadHead(), Long: r.loadHead(), in: anywhere}}
+	h.Columns = []Column{{Name: r.loadHead(), Long: r.loadHead(), Unit: unit.Ratio, in: anywhere}}
 	for _, c := range columns {
 		h.Columns = append(h.Columns, c.Column)
 	}

@@ -27,27 +27,27 @@ func TestWorkbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := func(data []byte, want string) {
+	f := func(data []byte, sheet, want string) {
 		t.Helper()
 		book, err := excelize.OpenReader(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer book.Close()
-		found, err := book.SearchSheet("Summary", want)
+		found, err := book.SearchSheet(sheet, want)
 		if err != nil || len(found) != 1 {
-			t.Errorf("the summary has %q in %v (%v), want once", want, found, err)
+			t.Errorf("%s has %q in %v (%v), want once", sheet, want, found, err)
 		}
 		if requests, err := book.GetRows("Requests"); err != nil || len(requests) < 3 {
 			t.Errorf("%d rows of requests, %v", len(requests), err)
 		}
 	}
-	f(sealed, "TTFT p99 (s)")
-	asked, stderr, code := call(t, "report", "--format", "xlsx", "--percentile", "p95", "--time-unit", "ms", dir)
+	f(sealed, "Summary", "TTFT p99 (ms)")
+	asked, stderr, code := call(t, "report", "--format", "xlsx", "--percentile", "p95", "--time-unit", "us", dir)
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s", code, stderr)
 	}
-	f([]byte(asked), "TTFT p95 (ms)")
+	f([]byte(asked), "Intervals", "TTFT p95 low (us)")
 
 	refused := func(want string, args ...string) {
 		t.Helper()

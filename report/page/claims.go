@@ -14,27 +14,6 @@ import (
 // mostQuoted are shown before the rest is folded.
 const mostQuoted = 3
 
-// onePerPoint parts the claims into the first of each point, the one to lead with on
-// top, and the rest.
-func onePerPoint(list []claim.Claim) (first, rest []claim.Claim) {
-	head := report.HeadClaim(list)
-	if head == nil {
-		return nil, nil
-	}
-	first = []claim.Claim{*head}
-	for i, c := range list {
-		quoted := slices.ContainsFunc(first, func(f claim.Claim) bool { return f.Point == c.Point && f.Side == c.Side })
-		switch {
-		case &list[i] == head:
-		case quoted || len(first) == mostQuoted:
-			rest = append(rest, c)
-		default:
-			first = append(first, c)
-		}
-	}
-	return first, rest
-}
-
 // claimPart is a sentence, with what it holds under folded below it.
 func claimPart(one claim.Claim) part {
 	said := part{Class: "claim", Lines: []string{one.Sentence}}
@@ -63,9 +42,9 @@ func (x exhibit) claims() part {
 	}
 	p.Lines = []string{grade}
 	if len(c.Claims) == 0 {
-		p.Lines = append(p.Lines, nothingQuotable(*c))
+		p.Lines = append(p.Lines, report.NothingQuotable(*c))
 	}
-	first, more := onePerPoint(c.Claims)
+	first, more := report.OnePerPoint(c.Claims, mostQuoted)
 	for _, one := range first {
 		p.add(claimPart(one))
 	}
@@ -91,19 +70,6 @@ func (x exhibit) claims() part {
 	checklist.Fold = fmt.Sprintf("Review checklist: %d of %d answered", answered, len(c.Checklist))
 	p.add(refused, checklist)
 	return p
-}
-
-// nothingQuotable says why nothing may be quoted.
-func nothingQuotable(c claim.Claims) string {
-	text := "Nothing may be quoted from this run"
-	if len(c.Refused) == 0 {
-		return text + "."
-	}
-	text += ": " + c.Refused[0].Reason
-	if todo := c.Refused[0].ToDo; todo != "" {
-		text += ". To do: " + todo
-	}
-	return text + "."
 }
 
 // severityWords say what a severity means; colour alone would not.

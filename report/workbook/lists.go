@@ -124,7 +124,7 @@ func (b *workbook) client(r report.Report) {
 	s.freeze(1)
 	s.row++
 	for _, text := range report.OwnError(r) {
-		s.fact("own error", text, bookFactColumns, bookFactRoom)
+		s.fact("own error", text, 9, 96)
 	}
 }
 

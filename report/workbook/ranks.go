@@ -26,17 +26,14 @@ func (b *workbook) ranks(r report.Report) {
 	}
 }
 
-// rankSummary is the table of the first sheet where nothing was asked of a target:
-// every figure of every point.
-func (b *workbook) rankSummary(s *bookSheet, r report.Report) {
+// rankIntervals is every figure of every point, where nothing was asked of a target.
+func (b *workbook) rankIntervals(s *bookSheet, r report.Report) {
 	s.table([]bookColumn{{head: "point", width: max(24, pointWidth(r))}, {head: "metric", width: 28}, {head: "statistic"}, {head: "unit"}, {head: "value", width: 16}, {head: "low", width: 16}, {head: "high", width: 16}, {head: "launches (1)"}, {head: "definition", width: 24}})
 	for _, row := range r.Estimates.Rows {
-		if row.Statistic == "value" || row.Statistic == "p50" || row.Statistic == b.options.Percentile {
-			cells := append([]any{r.PointName(row.Point), strings.TrimSpace(row.Name), row.Statistic, b.unitName(row.Unit)}, cellsOfEstimate(row)...)
-			s.add(append(cells, row.N, row.Metric)...)
-		}
+		cells := append([]any{r.PointName(row.Point), strings.TrimSpace(row.Name), row.Statistic, b.unitName(row.Unit)}, cellsOfEstimate(row)...)
+		s.add(append(cells, row.N, row.Metric)...)
 	}
-	s.filter()
+	s.ended(1)
 }
 
 // ended makes a table complete.

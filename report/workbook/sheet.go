@@ -35,6 +35,7 @@ type cellLook struct {
 	head   bool // of a table
 	title  bool
 	wrap   bool
+	align  string // left or right; empty for texts to the left and numbers to the right
 }
 
 func newWorkbook(o Options) *workbook {
@@ -54,7 +55,7 @@ func (b *workbook) style(l cellLook) int {
 		return id
 	}
 	s := excelize.Style{Font: &excelize.Font{Bold: l.bold || l.head || l.title, Size: 11, Family: "Calibri"}}
-	s.Alignment = &excelize.Alignment{Vertical: "top", WrapText: l.wrap || l.head}
+	s.Alignment = &excelize.Alignment{Vertical: "top", Horizontal: l.align, WrapText: l.wrap || l.head}
 	switch {
 	case l.head:
 		s.Font.Color = "FFFFFF"
@@ -100,15 +101,20 @@ func (b *workbook) format(v float64, u unit.Unit) string {
 	switch u {
 	case unit.Second:
 		form = b.time.format
+		if scaled := math.Abs(b.scaled(v, u)); scaled > 0 && scaled < b.time.least {
+			return "0.00E+00" // digits would be lost to sight
+		}
 	case unit.Dollar, unit.Joule, unit.Gram, unit.Ratio:
 		form = "0.000000"
 	case unit.Share:
 		form = "0.00%"
 	case unit.Byte:
 		form = "#,##0"
+	case unit.BytePerSecond, unit.FLOPPerSecond:
+		form = "##0.00E+0" // in thousands: 21.07E+9
 	}
 	if form == "0.000000" && v != 0 && math.Abs(v) < 5e-4 {
-		return "0.00E+00" // digits would be lost to sight
+		return "0.00E+00"
 	}
 	return form
 }
@@ -185,20 +191,53 @@ func (s *bookSheet) line(text string, l cellLook) {
 }
 
 // fact writes a name and what it is, which may be long: it runs over the columns up
-// to the given one.
+// to the given one, which have room for so many characters.
 func (s *bookSheet) fact(name, text string, to int, room float64) {
-	s.row++
+	s.across(2, text, cellLook{wrap: true}, to, room)
 	s.set(1, s.row, name, cellLook{bold: true})
-	s.set(2, s.row, text, cellLook{wrap: true})
-	first, err := excelize.CoordinatesToCellName(2, s.row)
-	s.book.keep(err)
-	last, err := excelize.CoordinatesToCellName(to, s.row)
-	s.book.keep(err)
-	s.book.keep(s.book.file.MergeCell(s.name, first, last))
+}
+
+// across writes a text that runs over columns, in a new row.
+func (s *bookSheet) across(from int, text string, l cellLook, to int, room float64) {
+	s.row++
+	l.wrap = true
+	s.set(from, s.row, text, l)
+	if to > from {
+		first, err := excelize.CoordinatesToCellName(from, s.row)
+		s.book.keep(err)
+		last, err := excelize.CoordinatesToCellName(to, s.row)
+		s.book.keep(err)
+		s.book.keep(s.book.file.MergeCell(s.name, first, last))
+	}
+	if l.title {
+		room *= .7 // its letters are larger
+	}
 	// Merged cells do not grow by themselves.
 	lines := math.Ceil(float64(len([]rune(text))) / room)
-	if lines > 1 {
-		s.book.keep(s.book.file.SetRowHeight(s.name, s.row, min(409, 15*lines)))
+	if lines > 1 || l.title {
+		s.height(lines * s.lineHeight(l))
+	}
+}
+
+// lineHeight is how many plain lines a line of a look takes.
+func (s *bookSheet) lineHeight(l cellLook) float64 {
+	if l.title {
+		return 1.3
+	}
+	return 1
+}
+
+// height makes the last row as high as so many lines.
+func (s *bookSheet) height(lines float64) {
+	s.book.keep(s.book.file.SetRowHeight(s.name, s.row, min(409, 15*lines)))
+}
+
+// columns sets the widths of the first columns, in characters.
+func (s *bookSheet) columns(widths []float64) {
+	for i, width := range widths {
+		name, err := excelize.ColumnNumberToName(i + 1)
+		s.book.keep(err)
+		s.book.keep(s.book.file.SetColWidth(s.name, name, name, width))
 	}
 }
 
@@ -210,18 +249,26 @@ type bookColumn struct {
 
 // table begins a table below what is there.
 func (s *bookSheet) table(columns []bookColumn) {
-	s.row++
-	s.head, s.wide = s.row, len(columns)
-	for i, c := range columns {
-		s.set(i+1, s.row, c.head, cellLook{head: true})
+	var heads []string
+	var widths []float64
+	for _, c := range columns {
 		if c.width == 0 {
 			c.width = 12
 		}
-		name, err := excelize.ColumnNumberToName(i + 1)
-		s.book.keep(err)
-		s.book.keep(s.book.file.SetColWidth(s.name, name, name, c.width))
+		heads, widths = append(heads, c.head), append(widths, c.width)
 	}
-	s.book.keep(s.book.file.SetRowHeight(s.name, s.row, 46))
+	s.columns(widths)
+	s.heads(heads)
+}
+
+// heads begins a table in columns as wide as they are.
+func (s *bookSheet) heads(names []string) {
+	s.row++
+	s.head, s.wide = s.row, len(names)
+	for i, name := range names {
+		s.set(i+1, s.row, name, cellLook{head: true})
+	}
+	s.height(3)
 }
 
 // add writes one row of a table.

@@ -14,7 +14,6 @@ import (
 	"assay/metric"
 	"assay/report"
 	"assay/stats"
-	"assay/unit"
 )
 
 // XLSX writes the report as a workbook with the default options.
@@ -22,12 +21,12 @@ func XLSX(w io.Writer, r report.Report) error { return Options{}.Write(w, r) }
 
 // Options says what a workbook shows. The zero value is ready to use.
 type Options struct {
-	// Percentile is the statistic that the summary and the charts show beside the
+	// Percentile is the statistic that the intervals and the charts show beside the
 	// median: mean, p50, p90, p95, p99 or p99.9. Empty means p99.
 	Percentile string
 
-	// TimeUnit is s, ms or us. Empty means s, in which cells hold the numbers of the
-	// JSON report as they are; other units multiply them.
+	// TimeUnit is s, ms or us. Empty means ms. In s cells hold the numbers of the JSON
+	// report as they are; other units multiply them.
 	TimeUnit string
 
 	// Requests is the most rows of single requests. Zero means 10,000.
@@ -42,9 +41,10 @@ type bookTimeUnit struct {
 	name   string
 	factor float64 // of seconds
 	format string  // how spreadsheets show it
+	least  float64 // that the format shows digits of
 }
 
-var bookTimeUnits = []bookTimeUnit{{"s", 1, "0.000000"}, {"ms", 1e3, "#,##0.00"}, {"us", 1e6, "#,##0"}}
+var bookTimeUnits = []bookTimeUnit{{"s", 1, "0.000000", 5e-6}, {"ms", 1e3, "#,##0.00", 5e-2}, {"us", 1e6, "#,##0", 5}}
 
 // Check says which option is none.
 func (o Options) Check() error {
@@ -63,7 +63,7 @@ func (o Options) withDefaults() Options {
 		o.Percentile = "p99"
 	}
 	if o.TimeUnit == "" {
-		o.TimeUnit = string(unit.Second)
+		o.TimeUnit = "ms"
 	}
 	if o.Requests == 0 {
 		o.Requests = 10_000
@@ -88,12 +88,14 @@ func (o Options) Write(w io.Writer, r report.Report) error {
 	defer b.file.Close()
 	b.properties(r)
 	b.summary(r)
+	b.intervals(r)
 	b.ranks(r)
 	for _, s := range scenarioSheets(r) {
 		b.scenario(r, s)
 	}
 	b.claims(r)
 	b.findings(r)
+	b.about(r)
 	b.agreement(r)
 	b.reported(r)
 	if r.Serves() {

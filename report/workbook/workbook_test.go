@@ -15,6 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"assay/analysis/scene"
+	"assay/claim"
 	"assay/finding"
 	"assay/judge"
 	"assay/metric"
@@ -173,7 +174,7 @@ func TestWorkbookEqualsJSON(t *testing.T) {
 	r := bookSweep(t)
 	r.Plan.Points[0].Scenario, r.Plan.Points[1].Scenario, r.Plan.Points[2].Scenario = "D(100,100)", "N(480,240)/(300,150)", "D(100,100)"
 	sheets := map[string]string{"D(100,100)": "D(100,100)", "N(480,240)/(300,150)": "N(480,240)-(300,150)"}
-	for name, factor := range map[string]float64{"": 1, "ms": 1e3, "us": 1e6} {
+	for name, factor := range map[string]float64{"": 1e3, "s": 1, "us": 1e6} {
 		f := workbookOf(t, Options{TimeUnit: name}, r)
 		found := map[string]map[string]string{}
 		for _, sheet := range sheets {
@@ -217,19 +218,68 @@ func TestWorkbookEqualsJSON(t *testing.T) {
 	}
 }
 
-// The summary has one row for each point, with the chosen percentile and units in
-// every head.
+// The first sheet opens as the page does: what was measured, the numbers to take away,
+// one row for each point with every percentile in milliseconds, findings, and a sentence
+// for each point.
 func TestWorkbookSummary(t *testing.T) {
 	r := bookSweep(t)
+	r.Claims = &claim.Claims{Grade: claim.Realism, Claims: []claim.Claim{
+		{Point: "concurrency=1", Sentence: "one"}, {Point: "concurrency=1", Sentence: "one more"}, {Point: "concurrency=2", Sentence: "two"},
+	}}
+	f := workbookOf(t, Options{}, r)
+	rows, err := f.GetRows("Summary", excelize.Options{RawCellValue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for _, row := range rows {
+		first = append(first, strings.Join(row, " | "))
+	}
+	text := strings.Join(first, "\n")
+	for _, want := range []string{strings.Join(r.Subject(), " · "), "output throughput (tok/s)", "value | ", "low | ", "at | concurrency=1", "users | ", "Findings", "note | =1+1: +cmd", "Quotable results", "concurrency=1 | one", "concurrency=2 | two"} {
+		_, rest, found := strings.Cut(text, want)
+		if !found {
+			t.Fatalf("no %q, or too early:\n%s", want, strings.Join(first, "\n"))
+		}
+		text = rest
+	}
+	if strings.Contains(strings.Join(first, "\n"), "one more") {
+		t.Error("a point has two sentences")
+	}
+	table := cellsBy(t, f, "Summary", "users")
+	for i, point := range r.Plan.Points {
+		for _, m := range []metric.Metric{metric.TTFT, metric.TPOT, metric.E2E} {
+			for _, statistic := range []string{"p50", "p90", "p95", "p99", "mean"} {
+				cell := table[i][m.Name+" "+statistic+" (ms)"]
+				want, _ := r.Estimates.Find(m.ID, statistic, point.Index)
+				if _, few := cellUncertified(want); few {
+					if cell != "–" {
+						t.Errorf("%s %s of too few requests is %q", m.Name, statistic, cell)
+					}
+				} else if got, err := strconv.ParseFloat(cell, 64); err != nil || got != 1e3*want.Value {
+					t.Errorf("%s: %s %s is %q, want %v", point.Name, m.Name, statistic, cell, 1e3*want.Value)
+				}
+			}
+		}
+		if table[i]["users"] != fmt.Sprint(point.Concurrency) || table[i]["requests (req)"] == "" || table[i]["errors (req)"] == "" {
+			t.Errorf("row %d: %v", i, table[i])
+		}
+	}
+}
+
+// Intervals are a sheet of their own: one row for each point, with the chosen
+// percentile and units in every head.
+func TestWorkbookIntervals(t *testing.T) {
+	r := bookSweep(t)
 	f := workbookOf(t, Options{Percentile: "p90", TimeUnit: "ms"}, r)
-	rows := cellsBy(t, f, "Summary", "point")
+	rows := cellsBy(t, f, "Intervals", "point")
 	if len(rows) != 3 {
 		t.Fatalf("%d rows, want 3: %v", len(rows), rows)
 	}
 	for i, row := range rows {
 		want, _ := r.Estimates.Find(metric.TTFT.ID, "p90", i)
-		if got, err := strconv.ParseFloat(row["TTFT p90 (ms)"], 64); err != nil || got != 1e3*want.Value {
-			t.Errorf("row %d: TTFT p90 is %v (%v), want %v", i, got, err, 1e3*want.Value)
+		if got, err := strconv.ParseFloat(row["TTFT p90 high (ms)"], 64); err != nil || got != 1e3*want.Interval.Hi {
+			t.Errorf("row %d: TTFT p90 goes up to %v (%v), want %v", i, got, err, 1e3*want.Interval.Hi)
 		}
 		if row["requests, ok (req)"] != "120" || row["requests, others (req)"] != "2" {
 			t.Errorf("row %d: %q ok and %q others, want 120 and 2", i, row["requests, ok (req)"], row["requests, others (req)"])
@@ -289,7 +339,7 @@ func TestWorkbookRequests(t *testing.T) {
 	if want := "45 of 366 requests"; err != nil || !strings.HasPrefix(head, want) || !strings.Contains(head, "321 are left out") {
 		t.Errorf("the sheet begins with %q, %v; want %q", head, err, want)
 	}
-	all := cellsBy(t, workbookOf(t, Options{}, r), "Requests", "launch (1)")
+	all := cellsBy(t, workbookOf(t, Options{TimeUnit: "s"}, r), "Requests", "launch (1)")
 	if len(all) != 366 {
 		t.Fatalf("%d rows, want all 366", len(all))
 	}
