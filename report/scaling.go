@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"assay/analysis/scaling"
 	"assay/stats"
+	"assay/unit"
 )
 
 // Scaling writes what a scaling study says.
@@ -45,88 +47,130 @@ func inBrackets(name string) string {
 }
 
 func writeStudy(b *bytes.Buffer, r scaling.Result) {
-	fmt.Fprintf(b, "%s scaling of %s against %s\n", r.Kind, r.Quantity, r.Baseline)
+	fmt.Fprintln(b, ScalingTitle(r))
 	if r.Held != "" {
 		fmt.Fprintf(b, "held: %s\n", r.Held)
 	}
 	fmt.Fprintln(b)
-	writeSizes(b, r)
-	fmt.Fprintf(b, "classes: %s\n", scaling.ClassScale)
-	writeLaws(b, r)
-	if r.Reading != "" {
-		fmt.Fprintln(b, r.Reading)
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	table := ScalingTable(r)
+	for _, row := range append([][]string{table.Head}, table.Rows...) {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
-	if r.Bend != nil {
-		fmt.Fprintf(b, "the curve bends at %d workers: the first measured size below %.3g %% efficiency\n", *r.Bend, 100*r.Threshold)
-	} else {
-		fmt.Fprintf(b, "no measured size is below %.3g %% efficiency\n", 100*r.Threshold)
+	t.Flush()
+	for _, line := range ScalingLines(r) {
+		fmt.Fprintln(b, line)
 	}
-	fmt.Fprintf(b, "fastest of the measured sizes: %d workers\n", r.Fastest)
-	if r.Cheapest != nil {
-		fmt.Fprintf(b, "cheapest of the measured sizes: %d workers\n", *r.Cheapest)
-	}
-	writeBeside(b, r)
 }
 
-// writeLaws is every law that was laid through the sizes, and why others were not.
+// ScalingTitle says what was scaled, and against what.
+func ScalingTitle(r scaling.Result) string {
+	return fmt.Sprintf("%s scaling of %s against %s", r.Kind, r.Quantity, r.Baseline)
+}
+
+// ScalingTiles are the numbers that a study is made for: what the fastest size gives,
+// and the largest size at which workers are still worth their price.
+func ScalingTiles(r scaling.Result) (list []Tile) {
+	worth := -1
+	for i, row := range r.Rows {
+		of := fmt.Sprintf("%d workers", row.Workers)
+		if row.Workers == r.Fastest {
+			list = append(list, Tile{Name: "speed-up, fastest size", Of: of, Unit: unit.Ratio, Estimate: row.Speedup}, Tile{Name: "efficiency, fastest size", Of: of, Unit: unit.Share, Estimate: row.Efficiency})
+		}
+		if row.Efficiency.Value >= r.Threshold {
+			worth = i
+		}
+	}
+	if worth >= 0 {
+		row, of := r.Rows[worth], fmt.Sprintf("%d workers, the largest size above %.3g %%", r.Rows[worth].Workers, 100*r.Threshold)
+		list = append(list, Tile{Name: "speed-up, still efficient", Of: of, Unit: unit.Ratio, Estimate: row.Speedup}, Tile{Name: "efficiency, still efficient", Of: of, Unit: unit.Share, Estimate: row.Efficiency})
+	}
+	return list
+}
+
+// ScalingTable is one row for each size.
+func ScalingTable(r scaling.Result) Block {
+	target := r.Rate != nil
+	b := Block{Head: []string{"workers", string(r.Quantity), "speed-up", "efficiency", "class", "Karp–Flatt", "cost", "launches"}}
+	if target {
+		b.Head = append(b.Head, "samples to target", "of throughput", "of convergence")
+	}
+	for i, row := range r.Rows {
+		cells := []string{
+			fmt.Sprint(row.Workers), fmt.Sprintf("%.4g%s", row.Value.Value, unitSuffix(r.Unit)), between(row.Speedup, 1, ""), between(row.Efficiency, 100, " %"), row.Class,
+			optional(row.KarpFlatt, "%.3g"), optional(row.Cost, "$%.4g"), fmt.Sprint(row.Launches),
+		}
+		if target {
+			cells = append(cells, optional(row.Samples, "%.4g"), fmt.Sprintf("%.3g %%", 100*r.Rate.Rows[i].Efficiency.Value), fmt.Sprintf("%.3g %%", 100**row.Convergence))
+		}
+		b.Rows = append(b.Rows, cells)
+	}
+	return b
+}
+
+// ScalingLines are what follows from the sizes: classes, laws, where the curve bends,
+// and what it would give elsewhere.
+func ScalingLines(r scaling.Result) (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if r.Rate != nil {
+		add("time = samples to target ÷ throughput: efficiency is that of throughput times that of convergence")
+	}
+	add("classes: %s", scaling.ClassScale)
+	lines = append(lines, lawLines(r)...)
+	if r.Reading != "" {
+		add("%s", r.Reading)
+	}
+	if r.Bend != nil {
+		add("the curve bends at %d workers: the first measured size below %.3g %% efficiency", *r.Bend, 100*r.Threshold)
+	} else {
+		add("no measured size is below %.3g %% efficiency", 100*r.Threshold)
+	}
+	add("fastest of the measured sizes: %d workers", r.Fastest)
+	if r.Cheapest != nil {
+		add("cheapest of the measured sizes: %d workers", *r.Cheapest)
+	}
+	return append(lines, beyondLines(r)...)
+}
+
+// lawLines are every law that was laid through the sizes, and why others were not.
 // Where times were to a target, those of throughput stand beside those of time: a
 // law is about how work is shared, and not about how much of it a target takes.
-func writeLaws(b *bytes.Buffer, r scaling.Result) {
+func lawLines(r scaling.Result) (lines []string) {
 	of := func(prefix string, r scaling.Result) {
 		for _, f := range r.Fits {
-			fmt.Fprintf(b, "%s%s\n", prefix, f.Sentence)
+			lines = append(lines, prefix+f.Sentence)
 		}
 		for _, reason := range r.Unfitted {
-			fmt.Fprintf(b, "%s%s\n", prefix, reason)
+			lines = append(lines, prefix+reason)
 		}
 		for _, c := range r.Closed {
-			fmt.Fprintf(b, "%swith the base taken as exact: %s\n", prefix, c)
+			lines = append(lines, fmt.Sprintf("%swith the base taken as exact: %s", prefix, c))
 		}
 	}
 	if r.Rate == nil {
 		of("", r)
-		return
+		return lines
 	}
 	of("of time: ", r)
 	of("of throughput: ", *r.Rate)
+	return lines
 }
 
-func writeSizes(b *bytes.Buffer, r scaling.Result) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	target := r.Rate != nil
-	fmt.Fprintf(t, "workers\t%s\tspeed-up\tefficiency\tclass\tKarp–Flatt\tcost\tlaunches", r.Quantity)
-	if target {
-		fmt.Fprint(t, "\tsamples to target\tof throughput\tof convergence")
-	}
-	fmt.Fprintln(t)
-	for i, row := range r.Rows {
-		fmt.Fprintf(t, "%d\t%.4g%s\t%s\t%s\t%s\t%s\t%s\t%d", row.Workers, row.Value.Value, unitSuffix(r.Unit), between(row.Speedup, 1, ""),
-			between(row.Efficiency, 100, " %"), row.Class, optional(row.KarpFlatt, "%.3g"), optional(row.Cost, "$%.4g"), row.Launches)
-		if target {
-			fmt.Fprintf(t, "\t%s\t%.3g %%\t%.3g %%", optional(row.Samples, "%.4g"), 100*r.Rate.Rows[i].Efficiency.Value, 100**row.Convergence)
-		}
-		fmt.Fprintln(t)
-	}
-	t.Flush()
-	if target {
-		fmt.Fprintln(b, "time = samples to target ÷ throughput: efficiency is that of throughput times that of convergence")
-	}
-}
-
-// writeBeside is what follows from more than the curve.
-func writeBeside(b *bytes.Buffer, r scaling.Result) {
+// beyondLines are what follows from more than the curve.
+func beyondLines(r scaling.Result) (lines []string) {
 	for _, row := range r.Rows {
 		if e := row.Exposed; e != nil {
-			fmt.Fprintf(b, "%d workers: exposed communication is %.3g of computation, which leaves %.3g %%: %s\n", row.Workers, e.Value, 100*e.Efficiency, e.Advice)
+			lines = append(lines, fmt.Sprintf("%d workers: exposed communication is %.3g of computation, which leaves %.3g %%: %s", row.Workers, e.Value, 100*e.Efficiency, e.Advice))
 		}
 	}
 	for _, p := range r.Predictions {
 		if p.Refused != "" {
-			fmt.Fprintf(b, "%d workers: not said: %s\n", p.Workers, p.Refused)
+			lines = append(lines, fmt.Sprintf("%d workers: not said: %s", p.Workers, p.Refused))
 			continue
 		}
-		fmt.Fprintf(b, "%d workers would give %s times by %s: a guess, nobody measured it\n", p.Workers, between(*p.Speedup, 1, ""), p.Law)
+		lines = append(lines, fmt.Sprintf("%d workers would give %s times by %s: a guess, nobody measured it", p.Workers, between(*p.Speedup, 1, ""), p.Law))
 	}
+	return lines
 }
 
 func unitSuffix(unit string) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"assay/finding"
 	"assay/metric"
 	"assay/report"
+	"assay/report/page"
 )
 
 // scaleFlags are what a study needs beside its numbers.
@@ -22,6 +24,7 @@ type scaleFlags struct {
 	metric, point       string
 	workerHour, fixed   float64
 	publication, asJSON bool
+	format              string
 	suite               string
 	trust               trustFlags
 }
@@ -58,6 +61,9 @@ cautions), 4 a bundle was changed after sealing.`,
 			if o.suite != "" {
 				return runSuite(cmd.Context(), env, o.suite, suiteFlags{out: "suites", model: "sim", device: "auto", ranks: 2, asJSON: o.asJSON})
 			}
+			if o.asJSON {
+				o.format = "json"
+			}
 			return scale(env, o, args)
 		},
 	}
@@ -74,14 +80,24 @@ cautions), 4 a bundle was changed after sealing.`,
 	f.IntSliceVar(&o.study.Predict, "predict", nil, "sizes to read the best law at, up to twice the largest measured one")
 	f.StringVar(&o.suite, "suite", "", "carry out a suite instead: micro, component, end-to-end or all (assay suite has more to choose)")
 	f.BoolVar(&o.publication, "publication", false, "exit 3 on cautions too")
-	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
+	f.StringVar(&o.format, "format", "text", "text, html or json")
+	f.BoolVar(&o.asJSON, "json", false, "same as --format json")
 	o.trust.add(cmd)
 	cmd.AddCommand(scaleRunCommand(env))
 	return cmd
 }
 
+// scaleFormats are the ways to show a study.
+var scaleFormats = map[string]func(io.Writer, scaling.Result) error{
+	"text": report.Scaling, "html": page.ScalingHTML, "json": func(w io.Writer, r scaling.Result) error { return printJSON(w, r) },
+}
+
 func scale(env Env, o scaleFlags, args []string) error {
 	s := o.study
+	show, ok := scaleFormats[o.format]
+	if !ok {
+		return usageError(fmt.Errorf("--format %q: want text, html or json", o.format))
+	}
 	s.Kind, s.Quantity, s.Baseline = scaling.Kind(o.kind), scaling.Quantity(o.quantity), scaling.Base(o.base)
 	if o.workerHour > 0 {
 		s.Prices = &scaling.Prices{WorkerHour: o.workerHour, FixedHour: o.fixed}
@@ -105,11 +121,7 @@ func scale(env Env, o scaleFlags, args []string) error {
 	if err != nil {
 		return usageError(err)
 	}
-	if o.asJSON {
-		err = printJSON(env.Stdout, result)
-	} else {
-		err = report.Scaling(env.Stdout, result)
-	}
+	err = show(env.Stdout, result)
 	worst := finding.Worst(result.Findings)
 	if err == nil && (worst == finding.Void || worst == finding.Caution && o.publication) {
 		err = silent(exitVerdict)

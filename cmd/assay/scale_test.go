@@ -88,3 +88,15 @@ func TestScaleFaults(t *testing.T) {
 	f("launches of one size must be of one release", write("a.csv", "workers,value,software\n1,1,a\n1,1,b\n"), "--kind", "strong", "--quantity", "time", "--baseline", "one_worker")
 	f("want one, or one for each", write("b.csv", "workers,value,samples\n1,1,5\n1,1,6\n1,1,\n"), "--kind", "strong", "--quantity", "time", "--baseline", "one_worker")
 }
+
+// A study is a page too.
+func TestScalePage(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, code := call(t, "scale", "../../examples/data/scaling.json", "--format", "html")
+	if code != exitOK || !strings.Contains(stdout, "<h1>Strong scaling of time") {
+		t.Errorf("exit %d, %s\n%.300s", code, stderr, stdout)
+	}
+	if _, stderr, code := call(t, "scale", "../../examples/data/scaling.json", "--format", "pdf"); code != exitUsage || !strings.Contains(stderr, "want text, html or json") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

@@ -36,6 +36,11 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("compare.html", b.Bytes())
+	b.Reset()
+	if err := ScalingHTML(&b, reporttest.Scaled(t)); err != nil {
+		t.Fatal(err)
+	}
+	write("scaling.html", b.Bytes())
 
 	cmd := exec.Command("node", "page.mjs", dir)
 	cmd.Dir = filepath.Join("..", "..", "tests", "browser")
@@ -60,8 +65,8 @@ func TestBrowser(t *testing.T) {
 			}
 		})
 	}
-	if tried < 27 {
-		t.Errorf("%d things were tried, want 27 or more", tried)
+	if tried < 43 {
+		t.Errorf("%d things were tried, want 43 or more", tried)
 	}
 }
 

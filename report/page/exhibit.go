@@ -48,7 +48,7 @@ func (x exhibit) parts() []part {
 	training, collectives, hardware := x.training(), x.collectives(), x.hardware()
 	all := []part{x.summary(&curves, &training, &collectives, &hardware), x.findings(), x.claims()}
 	open := len(all)
-	all = append(all, training, collectives, hardware, curves, points, x.question(), x.timeline())
+	all = append(all, training, x.scaling(), collectives, hardware, curves, points, x.question(), x.timeline())
 	if x.Serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
 	} else if beside := blockPart(x.BesideBlock()); len(beside.Rows) > 0 {

@@ -96,6 +96,9 @@ func (p document) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	for i, one := range p.Parts {
+		p.Parts[i] = one.fitted()
+	}
 	t, err := template.New("page.tmpl").Funcs(template.FuncMap{
 		"data": chart.data, "drawing": drawing, "cell": splitCell, "kind": cellKind,
 	}).ParseFS(files, "html/page.tmpl")

@@ -1,9 +1,13 @@
 package page
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"assay/analysis/scaling"
 	"assay/claim"
 	"assay/report/reporttest"
 )
@@ -48,6 +52,53 @@ func TestRankPagesOpen(t *testing.T) {
 				continue
 			}
 			page = rest
+		}
+	}
+}
+
+// A study of scaling has a page of its own in the same order, and a section where a run
+// of several world sizes has one.
+func TestScalingPage(t *testing.T) {
+	study := reporttest.Scaled(t)
+	var b bytes.Buffer
+	if err := ScalingHTML(&b, study); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for _, text := range []string{"<h1>Strong scaling of time · 1 to 32 workers", ">speed-up, fastest size<", ">efficiency, still efficient<", ">Karp–Flatt<", "Speed-up by number of workers", `"n":"ideal"`, "scaling-baseline", "Universal Scalability Law"} {
+		_, rest, found := strings.Cut(page, text)
+		if !found {
+			t.Fatalf("no %q, or too early", text)
+		}
+		page = rest
+	}
+	r := reporttest.Trained(t)
+	r.Scaling = &scaling.Report{Studies: []scaling.StudyReport{{Result: &study}, {Name: "bucketSize=1MiB", Refused: "one size"}}}
+	run := htmlOf(t, r)
+	for _, text := range []string{`<section id="scaling"`, "Efficiency by number of workers", "bucketSize=1MiB", "one size"} {
+		if !strings.Contains(run, text) {
+			t.Errorf("the page of the run has no %q", text)
+		}
+	}
+}
+
+// A table that is too wide for the page is cut into tables that repeat the names of
+// the rows, and no column is lost.
+func TestCutColumns(t *testing.T) {
+	for _, columns := range []int{1, 2, 12, 13, 18, 24, 40} {
+		var head, row []string
+		for i := range columns {
+			head, row = append(head, fmt.Sprint("h", i)), append(row, fmt.Sprint(i))
+		}
+		seen := []string{"h0"}
+		for _, b := range cutColumns(head, [][]string{row}) {
+			if len(b.Head) > wideTable || len(b.Head) != len(b.Rows[0]) || b.Head[0] != "h0" || b.Rows[0][0] != "0" {
+				t.Errorf("%d columns: %v", columns, b)
+			}
+			seen = append(seen, b.Head[1:]...)
+		}
+		if !slices.Equal(seen, head) {
+			t.Errorf("%d columns: %v are shown", columns, seen)
 		}
 	}
 }

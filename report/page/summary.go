@@ -6,9 +6,6 @@ import (
 	"assay/report"
 )
 
-// narrowTable is how many columns have room for their intervals beside the values.
-const narrowTable = 8
-
 // summary is the first screen: tiles, one table over all points and the chart that
 // answers the question of each kind of measurement, which the sections below then lack.
 func (x exhibit) summary(sections ...*part) part {

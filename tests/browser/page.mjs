@@ -149,8 +149,24 @@ const overlaps = () => {
   return bad;
 };
 
+const pages = ["run.html", "sweep.html", "compare.html", "trained.html", "exchanged.html", "probed.html", "scaling.html"];
+
+for (const width of [390, 1280]) {
+  for (const name of pages) {
+    await attempt(`${name} at ${width} pixels: no table is cut`, name, { viewport: { width, height: 900 } }, async (page) => {
+      await page.evaluate(() => document.querySelectorAll("details").forEach((d) => { d.open = true; }));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `the page is ${wide} pixels wider than the screen`);
+      if (width < 1280) return; // a phone scrolls tables by themselves
+      const cut = await page.evaluate(() => [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth)
+        .map((e) => `${e.closest("section").id}: ${e.querySelector("thead").innerText.replace(/\s+/g, " ")} is ${e.scrollWidth - e.clientWidth} pixels too wide`));
+      assert.deepEqual(cut, []);
+    });
+  }
+}
+
 for (const width of [360, 1200]) {
-  for (const name of ["run.html", "sweep.html", "compare.html", "trained.html", "exchanged.html", "probed.html"]) {
+  for (const name of pages) {
     await attempt(`${name} at ${width} pixels: no label on another, nothing wider than the page`, name, { viewport: { width, height: 900 } }, async (page) => {
       await sight(page);
       const empty = await page.evaluate(() => [...document.querySelectorAll("figure")].filter((f) => f.checkVisibility() && !f.querySelector(".plot > svg")).length);
@@ -162,12 +178,20 @@ for (const width of [360, 1200]) {
   }
 }
 
+const printed = async (page) => ((await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g) || []).length;
+
+for (const name of ["compare.html", "trained.html", "exchanged.html", "probed.html", "scaling.html"]) {
+  await attempt(`${name} is two printed pages at most`, name, { folded: true }, async (page) => {
+    const n = await printed(page);
+    assert.ok(n >= 1 && n <= 2, `${n} pages`);
+  });
+}
+
 await attempt("on paper stands what is unfolded, drawn", "run.html", { folded: true }, async (page) => {
-  const pages = async () => ((await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g) || []).length;
-  const folded = await pages();
+  const folded = await printed(page);
   assert.ok(folded >= 1 && folded <= 2, `${folded} pages, want two at most`);
   await page.evaluate(() => document.querySelectorAll("details.section").forEach((d) => { d.open = true; }));
-  assert.ok(await pages() > folded, "what a reader has opened is printed too");
+  assert.ok(await printed(page) > folded, "what a reader has opened is printed too");
   await page.emulateMedia({ media: "print" });
   assert.ok(await page.locator("nav").isHidden());
 });
@@ -190,7 +214,7 @@ await attempt("the parts of a step are boxes with names", "trained.html", {}, as
 });
 
 await attempt("a size is told in its binary unit", "exchanged.html", {}, async (page) => {
-  const chart = page.locator("#collectives figure").first();
+  const chart = page.locator("#summary figure").first();
   await chart.scrollIntoViewIfNeeded();
   assert.match((await ticks(chart)).join(), /KiB.*MiB/);
   await hover(page, chart);
