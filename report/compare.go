@@ -197,9 +197,20 @@ func comparedRow(row compare.Row) []string {
 		verdict += " (differs, by less than the margin)"
 	}
 	return []string{
-		name, unit.Format(row.Baseline.Value, row.Unit), unit.Format(row.Candidate.Value, row.Unit), ratioText(row), verdict,
+		name, sideText(row, row.Baseline), sideText(row, row.Candidate), ratioText(row), verdict,
 		pText(row.P), percentText(row.Detectable), effectText(row),
 	}
+}
+
+// enough reports whether both sides have requests enough for the percentile.
+func enough(row compare.Row) bool { return uncertified(row.Warnings) == "" }
+
+// sideText is what one side reached; a dash where it has too few requests to say.
+func sideText(row compare.Row, e stats.Estimate) string {
+	if !enough(row) && !e.Interval.Bounded() {
+		return "–"
+	}
+	return unit.Format(e.Value, row.Unit)
 }
 
 // ratioText shows the ratio with its interval, or the difference where there is
@@ -245,7 +256,7 @@ func percentText(v *float64) string {
 }
 
 func effectText(row compare.Row) string {
-	if row.Cliff == nil {
+	if row.Cliff == nil || !enough(row) {
 		return "–"
 	}
 	text := fmt.Sprintf("δ %.2f %s", *row.Cliff, row.Effect)

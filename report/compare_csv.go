@@ -16,7 +16,7 @@ func CompareCSV(w io.Writer, r compare.Report) error {
 	rows := [][]string{{
 		"baseline", "candidate", "controlled", "point", "metric", "name", "statistic", "unit", "better", "primary",
 		"baseline_value", "baseline_lo", "baseline_hi", "candidate_value", "candidate_lo", "candidate_hi",
-		"ratio", "ratio_lo", "ratio_hi", "difference", "difference_lo", "difference_hi", "p", "p_corrected", "verdict", "detectable",
+		"ratio", "ratio_lo", "ratio_hi", "difference", "difference_lo", "difference_hi", "p", "p_corrected", "verdict", "detectable", "certified",
 	}}
 	for _, c := range r.Comparisons {
 		for _, row := range c.Rows {
@@ -31,7 +31,7 @@ func CompareCSV(w io.Writer, r compare.Report) error {
 			if row.P != nil {
 				p, corrected = &row.P.P, &row.P.Corrected
 			}
-			rows = append(rows, append(line, numberCell(p), numberCell(corrected), string(row.Verdict), numberCell(row.Detectable)))
+			rows = append(rows, append(line, numberCell(p), numberCell(corrected), string(row.Verdict), numberCell(row.Detectable), strconv.FormatBool(enough(row))))
 		}
 	}
 	return writeCSV(w, rows)

@@ -35,6 +35,7 @@ func Compared() compare.Report {
 	open.Primary, open.P, open.Detectable = true, nil, nil
 	open.Ratio.Interval = stats.Unbounded
 	open.Warnings = []string{stats.TooFew("requests", 40, .99, .95) + ", in the smallest launch"}
+	open.Baseline.Interval, open.Candidate.Interval = stats.Unbounded, stats.Unbounded
 	open.Settle = "6 more launches each to show a difference of the size seen (4.1 %)"
 	share := row("error rate", "value", nil, compare.Inconclusive, .3)
 	share.Unit, share.Difference = unit.Ratio, estimate(0, -.003, .003)
