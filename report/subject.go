@@ -57,27 +57,42 @@ func (r Report) engine() string {
 	return t.API
 }
 
-// Device is the accelerators of the target's host; empty where they are not known,
-// as of a target elsewhere: the manifest has those of the host that measured.
+// Device is the accelerators of the target's host; empty where they are not known.
 func (r Report) Device() string {
-	if t := r.Plan.Run.Spec.Target; r.Source == nil && t != nil && !metric.Here(t) {
-		return ""
-	}
-	if slices.ContainsFunc(r.Estimates.Readings, func(read metric.Readings) bool { return read.Elsewhere }) {
-		return ""
-	}
-	var names []string
-	for name, fact := range r.Manifest.Environment {
-		if model, ok := fact.Value.(string); ok && strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".model") {
-			names = append(names, model)
-		}
-	}
+	names := r.accelerators()
 	if len(names) == 0 {
 		return ""
 	}
 	n := len(names)
 	slices.Sort(names)
 	return fmt.Sprintf("%d × %s", n, strings.Join(slices.Compact(names), ", "))
+}
+
+// accelerators are the models of those of the target's host. They are not known of a
+// target elsewhere: the manifest has those of the host that measured.
+func (r Report) accelerators() (models []string) {
+	if t := r.Plan.Run.Spec.Target; r.Source == nil && t != nil && !metric.Here(t) {
+		return nil
+	}
+	if slices.ContainsFunc(r.Estimates.Readings, func(read metric.Readings) bool { return read.Elsewhere }) {
+		return nil
+	}
+	for name, fact := range r.Manifest.Environment {
+		if model, ok := fact.Value.(string); ok && strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".model") {
+			models = append(models, model)
+		}
+	}
+	return models
+}
+
+// GPUs is how many accelerators the system under test occupies: as declared, where
+// they are priced or more than the one that is assumed, else those of the target's
+// host. It is 0 where nobody says.
+func (r Report) GPUs() int {
+	if c := r.Plan.Run.Spec.Cost; c != nil && (c.GPUHourlyUSD > 0 || c.GPUCount > 1) {
+		return c.GPUCount
+	}
+	return len(r.accelerators())
 }
 
 func (r Report) lengthsInShort() string {

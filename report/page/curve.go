@@ -116,13 +116,14 @@ func (x exhibit) curves() part {
 func (x exhibit) addCurves(p *part, all []curve) {
 	for _, m := range latencies {
 		if len(all) == 1 {
-			p.Charts = append(p.Charts, x.latencyCurve(m, all, []string{"p50", "p90", "p99"})...)
+			p.Charts = append(p.Charts, x.latencyCurve(m, all, []string{"p50", "p95", "p99"})...)
 			continue
 		}
 		for _, statistic := range []string{"p50", "p99"} {
 			p.Charts = append(p.Charts, x.latencyCurve(m, all, []string{statistic})...)
 		}
 	}
+	p.Charts = append(p.Charts, x.perGPUCurve(all)...)
 	p.Charts = append(p.Charts, x.loadCurve("Output tokens per second over load", []metric.Metric{metric.OutputThroughput}, all)...)
 	const requests, good = "Requests per second over load", "those that kept every objective"
 	switch limited := metric.Limited(x.Plan.Run); {

@@ -20,6 +20,7 @@ import (
 	"assay/record"
 	"assay/report"
 	"assay/report/reporttest"
+	"assay/spec"
 	"assay/stats"
 )
 
@@ -192,5 +193,19 @@ func TestTilesAreCertified(t *testing.T) {
 	}
 	if slices.Contains(named(), lowest) {
 		t.Errorf("tiles %q hold a figure of too few requests", named())
+	}
+}
+
+// The trade between throughput per GPU and speed per user is drawn where the number of
+// GPUs is known, and only there.
+func TestPerGPUCurve(t *testing.T) {
+	r := reporttest.Sweep(t, []string{""}, []int{1, 4, 16})
+	const title = "Tokens per second per GPU against tokens per second per user (GPUs: 8)"
+	if strings.Contains(htmlOf(t, r), "Tokens per second per GPU") {
+		t.Error("drawn without a number of GPUs")
+	}
+	r.Plan.Run.Spec.Cost = &spec.Cost{GPUCount: 8}
+	if !strings.Contains(htmlOf(t, r), title) {
+		t.Errorf("no %q", title)
 	}
 }

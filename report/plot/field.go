@@ -88,6 +88,21 @@ var countFields = map[string]struct {
 	"completed": {"successful requests", func(all, failed int) int { return all - failed }},
 }
 
+// perGPU is the name of the field that divides the output throughput by the number of
+// GPUs, which a bundle may not know.
+const perGPU = "output_throughput_per_gpu"
+
+func perGPUField(path string) plotField {
+	return plotField{path: path, name: "output throughput per GPU", unit: unit.TokenPerSecond, statistic: "value", at: func(s *plotSource, p plan.Point) (Value, bool) {
+		row, ok := s.rows[rowKey{metric.OutputThroughput.ID, "value", p.Index}]
+		n := float64(s.report.GPUs())
+		if !ok || n == 0 {
+			return Value{}, false
+		}
+		return Value{row.Value / n, stats.Interval{Lo: row.Interval.Lo / n, Hi: row.Interval.Hi / n}}, true
+	}}
+}
+
 // theirFields are the names of genai-bench's aggregated metrics, and what assay
 // calls the same thing. Where several are given the first that a bundle has is
 // drawn: the first byte of speech is its TTFT.
@@ -181,6 +196,9 @@ func ownField(path, base, statistic, bare string) (plotField, error) {
 			all, failed := s.outcomes(p.Index)
 			return exactly(float64(c.of(all, failed))), all > 0
 		}}, nil
+	}
+	if base == perGPU && statistic == "" {
+		return perGPUField(path), nil
 	}
 	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return metricName(m) == base && !m.OnceALaunch() })
 	if i < 0 {

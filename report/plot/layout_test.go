@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"assay/record"
 	"assay/report"
+	"assay/spec"
 )
 
 // theirLayout is a file as genai-bench writes it: its own field names, colours of
@@ -163,5 +165,30 @@ func TestPlotFields(t *testing.T) {
 	all := Fields(nil)
 	if len(all) != len(fieldNames()) {
 		t.Errorf("%d fields of %d names can be resolved", len(all), len(fieldNames()))
+	}
+}
+
+// TestPlotPerGPU divides by the GPUs that a run declares or that its host has, and
+// draws the whole system under a title that says so where nobody knows.
+func TestPlotPerGPU(t *testing.T) {
+	r := example(t, "first", "alpha", 1)
+	whole := plotted(t, []report.Report{r}, "per_gpu", Options{})[0].Charts[0]
+	if !strings.Contains(whole.Title, "number of GPUs unknown") {
+		t.Errorf("title %q, want it to say that the number of GPUs is unknown", whole.Title)
+	}
+	declared, seen := r, r
+	declared.Plan.Run.Spec.Cost = &spec.Cost{GPUCount: 4}
+	seen.Manifest.Environment = record.Environment{"gpu.0.model": {Value: "H200"}, "gpu.1.model": {Value: "H200"}}
+	for n, r := range map[float64]report.Report{4: declared, 2: seen} {
+		c := plotted(t, []report.Report{r}, "per_gpu", Options{})[0].Charts[0]
+		if c.Title != "Throughput per GPU vs speed per user" || len(c.Series) != 1 {
+			t.Fatalf("%q with %d series", c.Title, len(c.Series))
+		}
+		for i, got := range c.Series[0].Marks {
+			want := whole.Series[0].Marks[i]
+			if got.Y.Value != want.Y.Value/n || got.Y.Interval.Hi != want.Y.Interval.Hi/n || got.X != want.X {
+				t.Errorf("%g GPUs: %+v, want %+v with y / %g", n, got, want, n)
+			}
+		}
 	}
 }

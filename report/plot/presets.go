@@ -17,6 +17,7 @@ type Preset struct {
 // and with its panels, so that its users find what they know.
 var Presets = []Preset{
 	{"assay", "latency against throughput with intervals and objectives, goodput, errors, distributions", assayPlots},
+	{"per_gpu", "tokens per second of each GPU against those that one user sees, and against E2E", perGPUPlots},
 	{"timeline", "the first launch over time: latency, throughput, load, and what was read beside it", timelinePlots},
 	{"2x4_default", "genai-bench: speed, TTFT and latency against throughput, errors", theirPlots("2x4_default", 2, 4, defaultPanels)},
 	{"2x4_tts", "genai-bench: the same for speech", theirPlots("2x4_tts", 2, 4, speechPanels)},
@@ -52,6 +53,18 @@ var assayPlots = Layout{
 		{Title: "Percentiles of TTFT", Y: "ttft", Type: typeLadder, YScale: "log", Where: []int{1, 1},
 			instead: &Panel{Title: "Percentiles of E2E", Y: "e2e", Type: typeLadder, YScale: "log", Where: []int{1, 1}}},
 		{Title: "Errors by kind vs load", X: "level", Y: "error_rate", Type: typeBar, Where: []int{1, 2}},
+	},
+}
+
+// perGPUPlots are the trade between how much a GPU earns and how fast one user is
+// served. Without the number of GPUs the whole system is drawn, and the title says so.
+var perGPUPlots = Layout{
+	named: "per_gpu", Layout: Grid{Rows: 1, Cols: 2, Size: []float64{16, 7}},
+	Plots: []Panel{
+		{Title: "Throughput per GPU vs speed per user", X: "user_speed.p50", Y: perGPU, Type: typeLine, Where: []int{0, 0},
+			instead: &Panel{Title: "Throughput of the whole system vs speed per user (number of GPUs unknown)", X: "user_speed.p50", Y: "output_throughput", Type: typeLine, Where: []int{0, 0}}},
+		{Title: "Throughput per GPU vs E2E", X: "e2e.p50", Y: perGPU, Type: typeLine, Where: []int{0, 1},
+			instead: &Panel{Title: "Throughput of the whole system vs E2E (number of GPUs unknown)", X: "e2e.p50", Y: "output_throughput", Type: typeLine, Where: []int{0, 1}}},
 	},
 }
 

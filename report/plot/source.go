@@ -274,7 +274,7 @@ func Fields(reports []report.Report) []Field {
 // fieldNames are all names in the order that people look for them: levels,
 // our metrics, then genai-bench's.
 func fieldNames() []string {
-	names := []string{"concurrency", "rate", "batch_size", "level", "requests", "errors", "completed"}
+	names := []string{"concurrency", "rate", "batch_size", "level", "requests", "errors", "completed", perGPU}
 	for _, m := range metric.All {
 		switch {
 		case m.OnceALaunch():
