@@ -18,7 +18,7 @@ var (
 		})),
 	}
 	JitterSD = Metric{
-		ID: "jitter_sd.v1", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		ID: "jitter_sd.v1", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut},
 		Doc: "Standard deviation (n − 1) of the gaps between the output events of one stream. A stream of fewer than three has none.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()

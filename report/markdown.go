@@ -166,13 +166,13 @@ func intervalLine(r Report) string {
 
 // pointBlock is the table of one point.
 func pointBlock(r Report, point plan.Point, title string) Block {
-	b := Block{Title: title, Lines: []string{intervalLine(r)}, Head: []string{"metric", "value or mean", "p50", "p90", "p99", "n per launch"}}
+	b := Block{Title: title, Lines: []string{intervalLine(r)}, Head: []string{"metric", "value or mean", "p50", "p90", "p95", "p99", "n per launch"}}
 	for _, m := range metric.All {
 		if !r.Shown(m) || !m.About(point.Kind()) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			b.Rows = append(b.Rows, []string{strings.TrimSpace(m.Name), Value(row), "", "", "", ""})
+			b.Rows = append(b.Rows, []string{strings.TrimSpace(m.Name), Value(row), "", "", "", "", ""})
 			continue
 		}
 		median, ok := r.Estimates.Find(m.ID, "p50", point.Index)
@@ -185,7 +185,7 @@ func pointBlock(r Report, point plan.Point, title string) Block {
 		}
 		b.Rows = append(b.Rows, append(cells, Sizes(median)))
 	}
-	b.Rows = append(b.Rows, []string{"outcomes", counts(r.Estimates, point.Index), "", "", "", ""})
+	b.Rows = append(b.Rows, []string{"outcomes", counts(r.Estimates, point.Index), "", "", "", "", ""})
 	return b
 }
 

@@ -19,12 +19,12 @@ type pointColumn struct {
 }
 
 // ladder are the percentiles of a latency, and where there is room for them.
-func ladder(m metric.Metric, p50, p90, p95, p99, mean Room) (list []pointColumn) {
+func ladder(name string, m metric.Metric, p50, p90, p95, p99, mean Room) (list []pointColumn) {
 	for _, one := range []struct {
 		statistic string
 		in        Room
 	}{{"p50", p50}, {"p90", p90}, {"p95", p95}, {"p99", p99}, {"mean", mean}} {
-		c := Column{Name: one.statistic, Long: m.Name + " " + one.statistic, Unit: m.Unit, in: one.in}
+		c := Column{Name: one.statistic, Long: name + " " + one.statistic, Unit: m.Unit, in: one.in}
 		if one.statistic == "p50" {
 			c.Name = c.Long
 		}
@@ -41,10 +41,11 @@ func whole(name string, m metric.Metric, in Room, wide bool) pointColumn {
 // pointColumns are the figures that tools of this kind put first.
 var pointColumns = slices.Concat(
 	[]pointColumn{whole("req/s", metric.RequestThroughput, anywhere, false), whole("out tok/s", metric.OutputThroughput, anywhere, true)},
-	ladder(metric.TTFT, anywhere, Sheet, anywhere, anywhere, Sheet),
-	ladder(metric.TPOT, anywhere, Sheet, Sheet, Sheet, Sheet),
-	ladder(metric.TPOTDone, anywhere, Sheet, Sheet, Sheet, Sheet),
-	ladder(metric.E2E, anywhere, Sheet, Sheet, Page|Sheet, Sheet),
+	ladder("TTFT", metric.TTFT, anywhere, Sheet, anywhere, anywhere, Sheet),
+	ladder("TPOT", metric.TPOT, anywhere, Sheet, Sheet, Sheet, Sheet),
+	ladder(metric.TPOTDone.Name, metric.TPOTDone, anywhere, Sheet, Sheet, Sheet, Sheet),
+	ladder("E2E", metric.E2E, anywhere, Sheet, Sheet, Page|Sheet, Sheet),
+	ladder("jitter", metric.JitterSD, Page|Sheet, Sheet, Sheet, Sheet, Sheet),
 	[]pointColumn{whole("per M out tok", metric.CostPerMillionOutput, anywhere, false)},
 )
 

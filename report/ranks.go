@@ -142,25 +142,25 @@ func size(v *int64) string {
 }
 
 // figureRows are the estimates of one point of ranks: figures of the whole, and
-// medians beside p99 of distributions.
+// medians beside p95 and p99 of distributions.
 func (r Report) figureRows(point plan.Point) (rows [][]string) {
 	for _, m := range metric.All {
 		if !m.About(point.Kind()) || !r.Shown(m) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {
-			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), "–", Percent(row.CV)})
+			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), "–", "–", Percent(row.CV)})
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "p50", point.Index); ok {
-			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), cell(r.Estimates, m, "p99", point.Index), Percent(row.CV)})
+			rows = append(rows, []string{strings.TrimSpace(m.Name), Value(row), cell(r.Estimates, m, "p95", point.Index), cell(r.Estimates, m, "p99", point.Index), Percent(row.CV)})
 		}
 	}
 	return rows
 }
 
 // figureHead heads figureRows.
-var figureHead = []string{"metric", "value or p50", "p99", "CV"}
+var figureHead = []string{"metric", "value or p50", "p95", "p99", "CV"}
 
 // rankFigures are the figures of ranks and probes that are no metric of their own,
 // as rows of the CSV.

@@ -82,7 +82,7 @@ type Report struct {
 }
 
 // Version is the version of the JSON report.
-const Version = "1.2"
+const Version = "1.3"
 
 // New lays a judgement out for the faces. It computes nothing.
 func New(j *judge.Judgement) Report {

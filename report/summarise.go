@@ -73,9 +73,10 @@ func (r Report) summariseServing(p plan.Point, e pointEstimates) *ServingSummary
 		Scenario:    cmp.Or(p.Scenario, r.Plan.Run.Spec.Workload.Prompt.Scenario),
 		Concurrency: orNull(p.Concurrency), Rate: orNull(p.Rate), BatchSize: orNull(p.BatchSize),
 		Requests: requests, Errors: errors, ErrorRate: e.value(metric.ErrorRate),
-		TTFT: e.distribution(metric.TTFT), ITL: e.distribution(metric.ITL), TPOT: e.distribution(tpot), E2E: e.distribution(metric.E2E),
+		TTFT: e.distribution(metric.TTFT), ITL: e.distribution(metric.ITL), TPOT: e.distribution(tpot), E2E: e.distribution(metric.E2E), Jitter: e.distribution(metric.JitterSD),
 		RequestThroughput: e.value(metric.RequestThroughput), OutputThroughput: e.value(metric.OutputThroughput),
 		InputThroughput: e.value(metric.InputThroughput), Goodput: e.value(metric.Goodput),
+		CostPerMillionOutput: e.value(metric.CostPerMillionOutput), CostPerRequest: e.value(metric.CostPerRequest),
 	}
 }
 

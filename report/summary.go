@@ -41,10 +41,15 @@ type ServingSummary struct {
 	TPOT *Distribution `json:"tpot"`
 	E2E  *Distribution `json:"e2e"`
 
+	Jitter *Distribution `json:"jitter"` // deviation of the gaps of each stream
+
 	RequestThroughput *SummaryValue `json:"requestThroughput"`
 	OutputThroughput  *SummaryValue `json:"outputThroughput"`
 	InputThroughput   *SummaryValue `json:"inputThroughput"`
 	Goodput           *SummaryValue `json:"goodput"`
+
+	CostPerMillionOutput *SummaryValue `json:"costPerMillionOutput"` // null where nobody declared a price
+	CostPerRequest       *SummaryValue `json:"costPerRequest"`
 }
 
 // A TrainingSummary is a point of training steps.

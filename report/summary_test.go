@@ -105,3 +105,26 @@ func TestSummaryOfRanks(t *testing.T) {
 		t.Errorf("training: %+v", s)
 	}
 }
+
+// The primary results of serving (TTFT, tokens per second, tail latency, jitter and cost)
+// are in the summary, and on the page and the sheet without being asked for.
+func TestPrimaryResults(t *testing.T) {
+	r := reporttest.Sweep(t, []string{""}, []int{1, 4})
+	s := summaryOf(t, r)[1].ServingSummary
+	if s.Jitter.P99.Value == nil || s.CostPerMillionOutput.Value == nil || s.CostPerRequest.Unit != "$" || s.E2E.P99.Value == nil {
+		t.Errorf("jitter %+v, cost %+v and %+v", s.Jitter, s.CostPerMillionOutput, s.CostPerRequest)
+	}
+	heads := func(room report.Room) string {
+		return strings.Join(r.Headlines()[0].Block(room).Head, " | ")
+	}
+	if got := heads(report.Page); got != "users | req/s | out tok/s | TTFT p50 | p95 | p99 | TPOT p50 | E2E p50 | p99 | jitter p50 | per M out tok | errors" {
+		t.Errorf("the page has %s", got)
+	}
+	var long []string
+	for _, c := range r.Headlines()[0].In(report.Sheet).Columns {
+		long = append(long, c.Long)
+	}
+	if got := strings.Join(long, " | "); !strings.Contains(got, "jitter p50 | jitter p90 | jitter p95 | jitter p99 | jitter mean") {
+		t.Errorf("the sheet has %s", got)
+	}
+}

@@ -183,7 +183,7 @@ func Completed(launches []bundle.LaunchInfo) int {
 }
 
 // columns are the statistics shown side by side.
-var columns = []string{"mean", "p50", "p90", "p99"}
+var columns = []string{"mean", "p50", "p90", "p95", "p99"}
 
 func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 	var each, whole []metric.Metric

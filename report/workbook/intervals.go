@@ -11,7 +11,7 @@ import (
 // bookMetrics are what a row of the sheet Intervals shows of a point, where it is known.
 // Distributions have the median and the chosen percentile.
 var bookMetrics = []metric.Metric{
-	metric.TTFT, metric.TPOT, metric.TPOTDone, metric.E2E, metric.SessionTime,
+	metric.TTFT, metric.TPOT, metric.TPOTDone, metric.E2E, metric.JitterSD, metric.SessionTime,
 	metric.RequestThroughput, metric.OutputThroughput, metric.ItemThroughput, metric.SoundThroughput,
 	metric.SessionRate, metric.OfferedRate, metric.Goodput, metric.ErrorRate,
 	metric.EnergyPerOutputToken, metric.CostPerMillionOutput,
