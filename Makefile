@@ -140,18 +140,29 @@ screenshots-pages: browser
 	bin/assay report $(SHOTS)/*__pictures --format html >$(SHOTS)/run.html
 	bin/assay compare $(SHOTS)/*__pair --format html >$(SHOTS)/compare.html
 	node tests/browser/shots.mjs $(SHOTS)/run.html $(SHOTS)/compare.html docs/img
+	$(MAKE) screenshots-terminal BUNDLE=$$(echo $(SHOTS)/*__pictures)
 
-# Pictures of collectives and of training: two fresh runs of ranks, the second of
-# which needs a Python with torch.
+# Pictures of the short report of a bundle, in terminals of 80 and 160 columns.
+.PHONY: screenshots-terminal
+screenshots-terminal: browser terminal
+	go build -o bin/assay ./cmd/assay
+	mkdir -p $(SHOTS)
+	go run ./live/screenshot -report $(BUNDLE) -out $(SHOTS)
+	node tests/browser/ranks.mjs docs/img terminal-80.png $(SHOTS)/terminal-80.svg svg terminal-160.png $(SHOTS)/terminal-160.svg svg
+
+# Pictures of collectives, of training and of a scaling study: two fresh runs of ranks,
+# the second of which needs a Python with torch and has a model so small that two busy
+# cores take two minutes.
 .PHONY: screenshots-ranks
 screenshots-ranks: browser
 	go build -o bin/assay ./cmd/assay
 	rm -rf $(SHOTS)-ranks && mkdir -p $(SHOTS)-ranks docs/img
 	bin/assay comm --ranks 4 --ops all_reduce,all_gather --from 256B --to 4MiB --algorithms auto,ring,tree --place out_of_place --name comm -o $(SHOTS)-ranks >/dev/null
-	bin/assay train --ranks 1,2 --bucket 100kB --name train -o $(SHOTS)-ranks >/dev/null
+	bin/assay train --ranks 1,2 --layers 2 --hidden 128 --sequence 64 --steps 12 --bucket 100kB --name train -o $(SHOTS)-ranks >/dev/null
 	bin/assay report $(SHOTS)-ranks/*__comm --format html >$(SHOTS)-ranks/comm.html
 	bin/assay report $(SHOTS)-ranks/*__train --format html >$(SHOTS)-ranks/train.html
-	node tests/browser/ranks.mjs docs/img collectives.png $(SHOTS)-ranks/comm.html '#collectives' training.png $(SHOTS)-ranks/train.html '#training'
+	bin/assay scale examples/data/scaling.csv --kind strong --quantity time --baseline one_worker --worker-hour 2.10 --fixed-hour 9 --format html >$(SHOTS)-ranks/scale.html
+	node tests/browser/ranks.mjs docs/img collectives.png $(SHOTS)-ranks/comm.html header training.png $(SHOTS)-ranks/train.html header scaling.png $(SHOTS)-ranks/scale.html header
 
 # Size of the page of 45 points and a million requests, and the time from navigation
 # to its first live chart.

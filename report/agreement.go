@@ -67,7 +67,7 @@ func (r Report) AgreementText() string {
 
 // writeAgreement writes the results that differ, one of each quantity, where the
 // points above leave room, and how many agree.
-func (r Report) writeAgreement(b *bytes.Buffer, points int) {
+func (r Report) writeAgreement(b *screen, points int) {
 	if r.Source == nil || len(r.Reported) == 0 {
 		return
 	}
@@ -110,7 +110,7 @@ func writeWholeAgreement(b *bytes.Buffer, r Report) {
 
 // writeWithRemarks writes a table whose last column is text: what does not fit the
 // terminal is cut there.
-func writeWithRemarks(b *bytes.Buffer, table Block) {
+func writeWithRemarks(b *screen, table Block) {
 	lines := append([][]string{table.Head}, table.Rows...)
 	widths, _ := widthsOf(lines)
 	for _, row := range lines {
@@ -122,6 +122,6 @@ func writeWithRemarks(b *bytes.Buffer, table Block) {
 			}
 			cells = append(cells, cell)
 		}
-		fmt.Fprintln(b, cut(strings.Join(cells, "  "), briefWidth))
+		fmt.Fprintln(b, cut(strings.Join(cells, "  "), b.width))
 	}
 }

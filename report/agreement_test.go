@@ -51,7 +51,7 @@ func TestAgreement(t *testing.T) {
 		}
 	}
 	var brief bytes.Buffer
-	if err := report.Brief(false)(&brief, r); err != nil {
+	if err := report.Brief(report.Look{})(&brief, r); err != nil {
 		t.Fatal(err)
 	}
 	_, from, _ := strings.Cut(brief.String(), "result ")
@@ -73,7 +73,7 @@ func TestAgreementOfPoints(t *testing.T) {
 	many := reporttest.Sweep(t, []string{""}, []int{1, 2, 4, 8, 16})
 	many.Source, many.Reported, many.Agreement = r.Source, r.Reported, r.Agreement
 	var got bytes.Buffer
-	if err := report.Brief(false)(&got, many); err != nil {
+	if err := report.Brief(report.Look{})(&got, many); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(got.String(), "why they differ") || !strings.Contains(got.String(), "results agree with aiperf's own") {

@@ -17,22 +17,44 @@ import (
 // What a terminal holds without scrolling, and how a brief divides it.
 const (
 	briefWidth    = 100
+	leastWidth    = 72 // below which lines may break
 	briefRows     = 12 // of points
 	briefRoomy    = 6  // rows up to which the whole quotable sentence fits
 	briefFindings = 4
 	briefKnees    = 2
 )
 
+// A Look is how a person sees a brief. The zero value is for a file.
+type Look struct {
+	Colour  bool
+	Columns int // of the terminal; 0 where there is none
+}
+
+// A screen is a brief while it is written.
+type screen struct {
+	bytes.Buffer
+	width int // of a line, in letters
+}
+
+// wrap writes a text in as many lines as it takes.
+func (b *screen) wrap(text string) {
+	for _, line := range wrapped(text, b.width) {
+		fmt.Fprintln(b, line)
+	}
+}
+
 // Brief writes the answer alone, for a terminal: what was measured, a row for each
-// point, what needs eyes, one sentence to quote and where the rest is. Colour is for
-// people who look at it.
-func Brief(colour bool) Format {
+// point, what needs eyes, one sentence to quote and where the rest is.
+func Brief(look Look) Format {
 	return func(w io.Writer, r Report) error {
-		var b bytes.Buffer
+		b := screen{width: briefWidth}
+		if look.Columns > 0 {
+			b.width = max(leastWidth, min(look.Columns, briefWidth))
+		}
 		r.writeBrief(&b)
 		r.writeWhere(&b)
 		text := visible.Text(b.String())
-		if colour {
+		if look.Colour {
 			text = coloured(text)
 		}
 		_, err := io.WriteString(w, text)
@@ -40,15 +62,13 @@ func Brief(colour bool) Format {
 	}
 }
 
-func (r Report) writeBrief(b *bytes.Buffer) {
+func (r Report) writeBrief(b *screen) {
 	b.WriteString(r.heading("", "\n"))
 	parts := r.Subject()
 	if strings.HasPrefix(r.Signature, judge.Unsigned) {
 		parts = append(parts, judge.Unsigned)
 	}
-	for _, line := range wrapped(visible.Line(strings.Join(parts, " · ")), briefWidth) {
-		fmt.Fprintln(b, line)
-	}
+	b.wrap(visible.Line(strings.Join(parts, " · ")))
 	if strings.HasPrefix(r.Signature, "signed by") {
 		fmt.Fprintln(b, shortKey(r.Signature))
 	}
@@ -58,13 +78,11 @@ func (r Report) writeBrief(b *bytes.Buffer) {
 	fmt.Fprintln(b)
 	rows := 0
 	if !r.Serves() { // a table over loads says the same at a glance
-		for _, line := range wrapped(visible.Line(r.tileLine()), briefWidth) {
-			fmt.Fprintln(b, line)
-		}
+		b.wrap(visible.Line(r.tileLine()))
 	}
 	for _, h := range r.Headlines() {
 		rows += len(h.Rows)
-		writeAligned(b, h.Block(Terminal))
+		writeAligned(b, h.In(Terminal))
 	}
 	r.writeAgreement(b, rows)
 	r.writeAnswers(b)
@@ -89,21 +107,17 @@ func shortKey(signature string) string {
 
 // writeAnswers writes what a search and MLPerf's rules answer, and what another tool
 // said that assay cannot compute again.
-func (r Report) writeAnswers(b *bytes.Buffer) {
+func (r Report) writeAnswers(b *screen) {
 	if s := r.Search; s != nil && len(s.Launches) > 0 {
 		text := fmt.Sprintf("search for the highest %s that keeps %s: %s", s.Kind, strings.Join(s.Objectives, " and "), s.Answer.Sentence(s.Kind, s.Unit))
-		for _, line := range wrapped(text, briefWidth) {
-			fmt.Fprintln(b, line)
-		}
+		b.wrap(text)
 	}
 	for i, text := range r.Knees() {
 		if i == briefKnees {
 			fmt.Fprintln(b, "more knees: assay report --all")
 			break
 		}
-		for _, line := range wrapped(visible.Line(text), briefWidth) {
-			fmt.Fprintln(b, line)
-		}
+		b.wrap(visible.Line(text))
 	}
 	valid := 0
 	for _, one := range r.MLPerf {
@@ -115,7 +129,7 @@ func (r Report) writeAnswers(b *bytes.Buffer) {
 		fmt.Fprintf(b, "MLPerf LoadGen rules (method only, not a submission): %d of %d valid\n", valid, n)
 	}
 	if n := len(r.Warnings); n > 0 {
-		fmt.Fprintln(b, cut(fmt.Sprintf("warning: %s%s", visible.Line(r.Warnings[0]), more(n-1)), briefWidth))
+		fmt.Fprintln(b, cut(fmt.Sprintf("warning: %s%s", visible.Line(r.Warnings[0]), more(n-1)), b.width))
 	}
 }
 
@@ -128,7 +142,7 @@ func more(n int) string {
 
 // writeGroups writes a line for each check that found something serious, and one for
 // all notes.
-func (r Report) writeGroups(b *bytes.Buffer) {
+func (r Report) writeGroups(b *screen) {
 	var serious []FindingGroup
 	var notes []string
 	for _, g := range r.GroupedFindings() {
@@ -148,28 +162,26 @@ func (r Report) writeGroups(b *bytes.Buffer) {
 			where = " (" + g.Where + ")"
 		}
 		line := fmt.Sprintf("%-8s %s: %s", g.Severity, visible.Line(g.Check), visible.Line(g.Message))
-		fmt.Fprintln(b, cut(line, briefWidth-utf8.RuneCountInString(where))+where)
+		fmt.Fprintln(b, cut(line, b.width-utf8.RuneCountInString(where))+where)
 	}
 	if len(notes) > 0 {
-		fmt.Fprintln(b, cut(fmt.Sprintf("%d %s  %s", len(notes), numbered(len(notes), "note", "notes"), visible.Line(strings.Join(notes, ", "))), briefWidth))
+		fmt.Fprintln(b, cut(fmt.Sprintf("%d %s  %s", len(notes), numbered(len(notes), "note", "notes"), visible.Line(strings.Join(notes, ", "))), b.width))
 	}
 }
 
 // writeQuote writes one sentence that may be quoted: all of it where there is room, for
 // its conditions are part of it, else where it is.
-func (r Report) writeQuote(b *bytes.Buffer, roomy bool) {
+func (r Report) writeQuote(b *screen, roomy bool) {
 	if r.Claims == nil {
 		return
 	}
 	best := headClaim(r.Claims.Claims)
 	switch {
 	case best == nil && len(r.Claims.Refused) > 0:
-		fmt.Fprintln(b, cut("not quotable: "+visible.Line(r.Claims.Refused[0].Reason), briefWidth))
+		fmt.Fprintln(b, cut("not quotable: "+visible.Line(r.Claims.Refused[0].Reason), b.width))
 	case best == nil:
 	case roomy:
-		for _, line := range wrapped("quotable: "+visible.Line(best.Sentence), briefWidth) {
-			fmt.Fprintln(b, line)
-		}
+		b.wrap("quotable: " + visible.Line(best.Sentence))
 	default:
 		fmt.Fprintf(b, "%d quotable %s: assay claim prints them in full\n", len(r.Claims.Claims), numbered(len(r.Claims.Claims), "result", "results"))
 	}
@@ -177,7 +189,7 @@ func (r Report) writeQuote(b *bytes.Buffer, roomy bool) {
 
 // writeWhere says where the rest is. The page of a bundle that does not verify may be
 // forged like the rest of it: a new one has the alarm on top.
-func (r Report) writeWhere(b *bytes.Buffer) {
+func (r Report) writeWhere(b *screen) {
 	if r.Bundle == nil {
 		return
 	}

@@ -43,7 +43,7 @@ func TestBrief(t *testing.T) {
 	for name, r := range briefs(t) {
 		t.Run(name, func(t *testing.T) {
 			var got bytes.Buffer
-			if err := report.Brief(false)(&got, r); err != nil {
+			if err := report.Brief(report.Look{})(&got, r); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Split(strings.TrimSuffix(got.String(), "\n"), "\n")
@@ -60,12 +60,36 @@ func TestBrief(t *testing.T) {
 	}
 }
 
+// On a narrow terminal no line breaks, and the last column, which counts errors, stays.
+func TestBriefNarrow(t *testing.T) {
+	for name, r := range briefs(t) {
+		for _, columns := range []int{80, 160} {
+			var got bytes.Buffer
+			if err := report.Brief(report.Look{Columns: columns})(&got, r); err != nil {
+				t.Fatal(err)
+			}
+			text := got.String()
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > min(columns, 100) {
+					t.Errorf("%s at %d columns: %d wide: %s", name, columns, n, line)
+				}
+			}
+			if n := strings.Count(text, "\n"); n > 24 {
+				t.Errorf("%s at %d columns: %d lines", name, columns, n)
+			}
+			if name == "sweep" && !strings.Contains(text, " errors\n") {
+				t.Errorf("at %d columns the errors are cut off:\n%s", columns, text)
+			}
+		}
+	}
+}
+
 // Only what a stranger cannot write is painted, and the alarm is painted first.
 func TestBriefColours(t *testing.T) {
 	r := briefs(t)["broken"]
 	r.Findings[0].Message = "\x1b[32mall is well"
 	var got bytes.Buffer
-	if err := report.Brief(true)(&got, r); err != nil {
+	if err := report.Brief(report.Look{Colour: true})(&got, r); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(got.String(), "\x1b[31mNOT VERIFIED: plan.json") || strings.Contains(got.String(), "\x1b[32m") || !strings.Contains(got.String(), "\x1b[33mcaution") {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -9,28 +8,49 @@ import (
 	"assay/visible"
 )
 
-// writeAligned writes a table with figures to the right, at most briefRows of it.
-func writeAligned(b *bytes.Buffer, t Block) {
-	rows := t.Rows
-	if len(rows) > briefRows {
-		rows = rows[:briefRows-1]
+// writeAligned writes a table with figures to the right, at most briefRows of it. Where
+// it is too wide, intervals go first, and then the columns that can be spared.
+func writeAligned(b *screen, h Headline) {
+	t := h.Block(Terminal)
+	rows := len(t.Rows)
+	if rows > briefRows {
+		rows = briefRows - 1
 	}
-	lines := append([][]string{t.Head}, rows...)
+	lines := append([][]string{t.Head}, t.Rows[:rows]...)
 	widths, total := widthsOf(lines)
-	if total > briefWidth {
+	if total > b.width {
 		lines = withoutIntervals(lines)
+		widths, total = widthsOf(lines)
+	}
+	if total > b.width {
+		lines = spared(h, lines)
 		widths, _ = widthsOf(lines)
 	}
+	left := !ofNumbers(lines[1:])
 	for _, row := range lines {
 		var cells []string
 		for i, cell := range row {
-			cells = append(cells, padded(visible.Line(cell), widths[i], i == 0 && !ofNumbers(rows)))
+			cells = append(cells, padded(visible.Line(cell), widths[i], i == 0 && left))
 		}
-		fmt.Fprintln(b, cut(strings.TrimRight(strings.Join(cells, "  "), " "), briefWidth))
+		fmt.Fprintln(b, cut(strings.TrimRight(strings.Join(cells, "  "), " "), b.width))
 	}
-	if left := len(t.Rows) - len(rows); left > 0 {
+	if left := len(t.Rows) - rows; left > 0 {
 		fmt.Fprintf(b, "%d more rows: assay report --all\n", left)
 	}
+}
+
+// spared leaves out the columns that a reader misses least.
+func spared(h Headline, lines [][]string) (out [][]string) {
+	for _, row := range lines {
+		var cells []string
+		for i, cell := range row {
+			if !h.Columns[i].spare {
+				cells = append(cells, cell)
+			}
+		}
+		out = append(out, cells)
+	}
+	return out
 }
 
 // widthsOf are the widths of the columns, and of the lines.

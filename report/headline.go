@@ -29,11 +29,12 @@ type Headline struct {
 
 // A Column is one figure of a headline table.
 type Column struct {
-	Name string // as narrow faces head it: the second percentile of a metric has but "p95"
-	Long string // as it stands alone: "TTFT p95"
-	Unit unit.Unit
-	in   Room
-	wide bool // its interval is worth its width on a terminal too
+	Name  string // as narrow faces head it: the second percentile of a metric has but "p95"
+	Long  string // as it stands alone: "TTFT p95"
+	Unit  unit.Unit
+	in    Room
+	wide  bool // its interval is worth its width on a terminal too
+	spare bool // a narrow terminal does without it
 }
 
 // A Figure is one cell of a headline table.

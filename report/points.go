@@ -28,6 +28,7 @@ func ladder(name string, m metric.Metric, p50, p90, p95, p99, mean Room) (list [
 		if one.statistic == "p50" {
 			c.Name = c.Long
 		}
+		c.spare = one.statistic == "p95"
 		list = append(list, pointColumn{c, m, one.statistic})
 	}
 	return list
@@ -35,7 +36,7 @@ func ladder(name string, m metric.Metric, p50, p90, p95, p99, mean Room) (list [
 
 // whole is a figure of the point as a whole, whose head names its unit.
 func whole(name string, m metric.Metric, in Room, wide bool) pointColumn {
-	return pointColumn{Column{Name: name, Long: m.Name, Unit: m.Unit, in: in, wide: wide}, m, "value"}
+	return pointColumn{Column{Name: name, Long: m.Name, Unit: m.Unit, in: in, wide: wide, spare: m.ID == metric.RequestThroughput.ID}, m, "value"}
 }
 
 // pointColumns are the figures that tools of this kind put first.

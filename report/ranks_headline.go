@@ -21,11 +21,11 @@ var trainingColumns = []struct {
 	{Column{Name: "p95", Long: "step time p95", Unit: unit.Second, in: Page | Sheet}, metric.StepTime, "p95"},
 	{Column{Name: "p99", Long: "step time p99", Unit: unit.Second, in: Page | Sheet}, metric.StepTime, "p99"},
 	{Column{Name: "mean", Long: "step time mean", Unit: unit.Second, in: Sheet}, metric.StepTime, "mean"},
-	{Column{Name: "samples/s", Long: "samples", Unit: unit.ItemPerSecond, in: anywhere}, metric.SamplesPerSecond, "value"},
+	{Column{Name: "samples/s", Long: "samples", Unit: unit.ItemPerSecond, in: anywhere, spare: true}, metric.SamplesPerSecond, "value"},
 	{Column{Name: "tokens/s", Long: "tokens", Unit: unit.TokenPerSecond, in: anywhere}, metric.TokensPerSecond, "value"},
 	{Column{Name: "MFU", Long: "MFU", Unit: unit.Share, in: anywhere}, metric.TrainingMFU, "value"},
 	{Column{Name: "hidden", Long: "communication hidden", Unit: unit.Share, in: anywhere}, metric.CommunicationOverlap, "value"},
-	{Column{Name: "exposed", Long: "exposed communication", Unit: unit.Second, in: anywhere}, metric.ExposedCommunication, "value"},
+	{Column{Name: "exposed", Long: "exposed communication", Unit: unit.Second, in: anywhere, spare: true}, metric.ExposedCommunication, "value"},
 }
 
 // trainingTable is one row for each point of training steps.
@@ -74,7 +74,7 @@ func (r Report) collectivesTable() (h Headline) {
 	h.Columns = []Column{
 		{Name: "collective", Long: "collective", in: anywhere}, {Name: "algorithm", Long: "algorithm", in: anywhere}, {Name: "ranks", Long: "ranks", Unit: unit.Ratio, in: anywhere},
 		{Name: "size", Long: "size", Unit: unit.Byte, in: anywhere}, {Name: "time", Long: "time", Unit: unit.Second, in: anywhere}, {Name: "p99", Long: "time p99", Unit: unit.Second, in: Page | Sheet},
-		{Name: "algorithm bandwidth", Long: "algorithm bandwidth", Unit: unit.BytePerSecond, in: anywhere}, {Name: "bus bandwidth", Long: "bus bandwidth", Unit: unit.BytePerSecond, in: anywhere},
+		{Name: "algorithm bandwidth", Long: "algorithm bandwidth", Unit: unit.BytePerSecond, in: anywhere, spare: true}, {Name: "bus bandwidth", Long: "bus bandwidth", Unit: unit.BytePerSecond, in: anywhere},
 		{Name: "wrong", Long: "wrong results", Unit: unit.Ratio, in: anywhere},
 	}
 	rows := r.Collectives.Rows

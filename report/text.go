@@ -23,8 +23,10 @@ import (
 
 // Text writes the brief and everything behind it.
 func Text(w io.Writer, r Report) error {
+	first := screen{width: briefWidth}
+	r.writeBrief(&first)
 	var b bytes.Buffer
-	r.writeBrief(&b)
+	b.Write(first.Bytes())
 	fmt.Fprintln(&b)
 	writeHead(&b, r)
 	writeEachApart(&b, r)

@@ -22,7 +22,7 @@ func TestWhereThePageIs(t *testing.T) {
 	f := func(want string) {
 		t.Helper()
 		var got bytes.Buffer
-		if err := report.Brief(false)(&got, r); err != nil || !strings.Contains(got.String(), "\npage     "+want+"\n") {
+		if err := report.Brief(report.Look{})(&got, r); err != nil || !strings.Contains(got.String(), "\npage     "+want+"\n") {
 			t.Errorf("%v: want the page at %s:\n%s", err, want, got.String())
 		}
 	}

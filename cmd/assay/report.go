@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
+	"assay/live"
 	"assay/report"
 	"assay/report/faces"
 	"assay/report/workbook"
@@ -80,10 +81,12 @@ func printer(env Env, face faces.Face, all bool) (io.Writer, report.Format) {
 	if face.Name != "text" || all {
 		return answerTo(env, face.Name), face.Format
 	}
+	look := report.Look{Columns: live.Columns(unfiltered(env.Stdout))}
 	if terminal(env.Stdout) && !slices.ContainsFunc(env.Environ(), func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }) {
-		return unfiltered(env.Stdout), report.Brief(true) // it lets no stranger's escapes through
+		look.Colour = true
+		return unfiltered(env.Stdout), report.Brief(look) // it lets no stranger's escapes through
 	}
-	return env.Stdout, report.Brief(false)
+	return env.Stdout, report.Brief(look)
 }
 
 // answerTo is where a report of the format goes: through the filter, unless it is

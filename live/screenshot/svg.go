@@ -31,10 +31,10 @@ type pen struct {
 }
 
 // picture draws a screen that tmux has captured with its colours.
-func picture(screen string) []byte {
+func picture(screen string, columns, rows int, about string) []byte {
 	var b bytes.Buffer
-	width, height := columns*cellWidth+2*margin, rows*cellHeight+2*margin
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" aria-label="the live view of assay in a terminal">`+"\n", width, height, width, height)
+	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`+"\n", width, height, width, height, about)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", background)
 	fmt.Fprintf(&b, `<g font-family="'DejaVu Sans Mono','Menlo','Consolas',monospace" font-size="15" shape-rendering="crispEdges">`+"\n")
 	now := pen{colour: foreground}

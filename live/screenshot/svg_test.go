@@ -9,7 +9,7 @@ import (
 )
 
 func TestPicture(t *testing.T) {
-	got := string(picture("\x1b[1massay\x1b[0m  a<b\n\x1b[36mrun\x1b[39m █░▁\n\x1b[7m q \x1b[0m\x1b[K\n"))
+	got := string(picture("\x1b[1massay\x1b[0m  a<b\n\x1b[36mrun\x1b[39m █░▁\n\x1b[7m q \x1b[0m\x1b[K\n", 20, 3, "a screen"))
 	for _, want := range []string{
 		`font-weight="bold">assay<`, ">a&lt;b<", `fill="#76d9e6">run<`, `fill-opacity="0.2"`, `>q<`,
 	} {
