@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // writeAligned writes a table with figures to the right, at most briefRows of it. Where
-// it is too wide, intervals go first, and then the columns that can be spared.
+// it is too wide, the columns that can be spared go first, and then intervals.
 func writeAligned(b *screen, h Headline) {
 	t := h.Block(Terminal)
 	rows := len(t.Rows)
@@ -17,13 +18,10 @@ func writeAligned(b *screen, h Headline) {
 		rows = briefRows - 1
 	}
 	lines := append([][]string{t.Head}, t.Rows[:rows]...)
+	lines = spared(h, lines, b.width)
 	widths, total := widthsOf(lines)
 	if total > b.width {
 		lines = withoutIntervals(lines)
-		widths, total = widthsOf(lines)
-	}
-	if total > b.width {
-		lines = spared(h, lines)
 		widths, _ = widthsOf(lines)
 	}
 	left := !ofNumbers(lines[1:])
@@ -39,18 +37,17 @@ func writeAligned(b *screen, h Headline) {
 	}
 }
 
-// spared leaves out the columns that a reader misses least.
-func spared(h Headline, lines [][]string) (out [][]string) {
-	for _, row := range lines {
-		var cells []string
-		for i, cell := range row {
-			if !h.Columns[i].spare {
-				cells = append(cells, cell)
-			}
+// spared leaves out the columns that a reader misses least, as many as it takes.
+func spared(h Headline, lines [][]string, width int) [][]string {
+	for i, c := range slices.Backward(h.Columns) {
+		if _, total := widthsOf(lines); !c.spare || total <= width {
+			continue
 		}
-		out = append(out, cells)
+		for j, row := range lines {
+			lines[j] = slices.Delete(slices.Clone(row), i, i+1)
+		}
 	}
-	return out
+	return lines
 }
 
 // widthsOf are the widths of the columns, and of the lines.

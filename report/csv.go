@@ -60,7 +60,7 @@ var csvColumns = []csvColumn{
 		return string(r.Claims.Grade)
 	}},
 	{"signature", func(r Report, _ plan.Point, _ metric.Row) string { return r.Signature }},
-	{"certified", func(_ Report, _ plan.Point, row metric.Row) string { return strconv.FormatBool(Certified(row)) }},
+	{"certified", func(_ Report, _ plan.Point, row metric.Row) string { return strconv.FormatBool(certified(row)) }},
 }
 
 // CSV writes one row for each estimate, all of them, in the units of the unit

@@ -28,7 +28,7 @@ func ladder(name string, m metric.Metric, p50, p90, p95, p99, mean Room) (list [
 		if one.statistic == "p50" {
 			c.Name = c.Long
 		}
-		c.spare = one.statistic == "p95"
+		c.spare = one.statistic == "p90" || one.statistic == "p95"
 		list = append(list, pointColumn{c, m, one.statistic})
 	}
 	return list
@@ -42,7 +42,7 @@ func whole(name string, m metric.Metric, in Room, wide bool) pointColumn {
 // pointColumns are the figures that tools of this kind put first.
 var pointColumns = slices.Concat(
 	[]pointColumn{whole("req/s", metric.RequestThroughput, anywhere, false), whole("out tok/s", metric.OutputThroughput, anywhere, true)},
-	ladder("TTFT", metric.TTFT, anywhere, Sheet, anywhere, anywhere, Sheet),
+	ladder("TTFT", metric.TTFT, anywhere, Terminal|Sheet, anywhere, anywhere, Sheet),
 	ladder("TPOT", metric.TPOT, anywhere, Sheet, Sheet, Sheet, Sheet),
 	ladder(metric.TPOTDone.Name, metric.TPOTDone, anywhere, Sheet, Sheet, Sheet, Sheet),
 	ladder("E2E", metric.E2E, anywhere, Sheet, Sheet, Page|Sheet, Sheet),
@@ -117,8 +117,8 @@ func (r Report) loadFigure(p plan.Point) Figure {
 	return word(name)
 }
 
-// Certified reports whether the sample was large enough for the percentile.
-func Certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
+// certified reports whether the sample was large enough for the percentile.
+func certified(row metric.Row) bool { return uncertified(row.Warnings) == "" }
 
 // loadHead says what loadName counts.
 func (r Report) loadHead() string {
@@ -165,7 +165,7 @@ func (r Report) PercentileAdvice() string {
 	seconds, missing := 0., false
 	for _, point := range r.ServingPoints() {
 		row, ok := r.Estimates.Find(metric.TTFT.ID, "p99", point.Index)
-		if !ok || Certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
+		if !ok || certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
 			continue
 		}
 		least := slices.MinFunc(row.PerLaunch, func(a, b metric.LaunchValue) int { return a.N - b.N }).N

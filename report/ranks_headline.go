@@ -24,8 +24,8 @@ var trainingColumns = []struct {
 	{Column{Name: "samples/s", Long: "samples", Unit: unit.ItemPerSecond, in: anywhere, spare: true}, metric.SamplesPerSecond, "value"},
 	{Column{Name: "tokens/s", Long: "tokens", Unit: unit.TokenPerSecond, in: anywhere}, metric.TokensPerSecond, "value"},
 	{Column{Name: "MFU", Long: "MFU", Unit: unit.Share, in: anywhere}, metric.TrainingMFU, "value"},
-	{Column{Name: "hidden", Long: "communication hidden", Unit: unit.Share, in: anywhere}, metric.CommunicationOverlap, "value"},
-	{Column{Name: "exposed", Long: "exposed communication", Unit: unit.Second, in: anywhere, spare: true}, metric.ExposedCommunication, "value"},
+	{Column{Name: "hidden p50", Long: "communication hidden p50", Unit: unit.Share, in: anywhere}, metric.CommunicationOverlap, "p50"},
+	{Column{Name: "exposed p50", Long: "exposed communication p50", Unit: unit.Second, in: anywhere, spare: true}, metric.ExposedCommunication, "p50"},
 }
 
 // trainingTable is one row for each point of training steps.

@@ -76,7 +76,7 @@ func (r Report) tilesOf(side string, wanted []tileOf) (list []Tile) {
 	own := r.Estimates.Of(side)
 	for _, one := range wanted {
 		row, ok := own.Find(one.metric.ID, one.statistic, one.point.Index)
-		if !ok || !Certified(row) {
+		if !ok || !certified(row) {
 			continue
 		}
 		of := one.point.Name
@@ -110,13 +110,15 @@ func (r Report) servingTiles() []Tile {
 	return r.tilesOf(side, wanted)
 }
 
-// trainingTiles are the figures of the world that trains fastest.
+// trainingTiles are the figures of the world that trains fastest, and the communication
+// of the largest.
 func (r Report) trainingTiles() []Tile {
 	points := r.pointsOf(plan.KindSteps)
 	if len(points) == 0 {
 		return nil
 	}
 	peak := r.peak(points, "", metric.TokensPerSecond, metric.SamplesPerSecond)
+	largest := slices.MaxFunc(points, func(a, b plan.Point) int { return a.Ranks - b.Ranks })
 	through := tileOf{"throughput", metric.TokensPerSecond, "value", peak}
 	if _, ok := r.Estimates.Find(metric.TokensPerSecond.ID, "value", peak.Index); !ok {
 		through.metric = metric.SamplesPerSecond // of pictures, which have no tokens
@@ -125,8 +127,8 @@ func (r Report) trainingTiles() []Tile {
 		through,
 		{"step time p50", metric.StepTime, "p50", peak},
 		{"MFU", metric.TrainingMFU, "value", peak},
-		{"communication hidden", metric.CommunicationOverlap, "value", peak},
-		{"exposed communication", metric.ExposedCommunication, "value", peak},
+		{"communication hidden p50", metric.CommunicationOverlap, "p50", largest},
+		{"exposed communication p50", metric.ExposedCommunication, "p50", largest},
 	})
 }
 

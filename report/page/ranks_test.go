@@ -38,7 +38,7 @@ func TestRankPages(t *testing.T) {
 // chart, and says why nothing may be quoted.
 func TestRankPagesOpen(t *testing.T) {
 	want := map[string][]string{
-		"trained":   {"<h1>Training · transformer of 4.24 M parameters", ">throughput<", ">step time p50<", ">samples/s<", "Where a step goes, point by point"},
+		"trained":   {"<h1>Training · transformer of 4.24 M parameters", ">throughput<", ">step time p50<", ">communication hidden p50<", ">samples/s<", "Where a step goes, point by point"},
 		"exchanged": {"<h1>Collectives · all reduce, barrier", ">all reduce, peak bus bandwidth<", ">all reduce, smallest message<", ">bus bandwidth<", "all_reduce: bus bandwidth by size"},
 		"probed":    {"<h1>Hardware probes · memory, cache", ">memory bandwidth<", ">cache latency<", ">matmul flops<", ">probe<", "Latency of memory by working set"},
 	}

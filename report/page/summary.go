@@ -18,7 +18,7 @@ func (x exhibit) summary(sections ...*part) part {
 		}
 		switch {
 		case !x.Serves() && len(table.Rows) > longTable: // charts show the same
-			table.Fold = fmt.Sprintf("%s: %d rows", table.Head[0], len(table.Rows))
+			table.Fold = fmt.Sprintf("All %d rows of the table", len(table.Rows))
 			p.add(table)
 		case i == 0:
 			p.Head, p.Rows, p.Table = table.Head, table.Rows, table.Table

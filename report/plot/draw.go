@@ -84,6 +84,11 @@ func writeSVG(w io.Writer, canvas *vgsvg.Canvas, title string) error {
 }
 
 // A plotPen draws on a canvas at a scale: small panels have small letters.
+//
+// It uses gonum's canvas and not its plotters. Those draw through a plot.Plot, whose
+// logarithmic axis panics on a zero, and do not say where they drew, which labels must
+// know to stay off it. YErrorBars does not show that an interval goes on beyond the panel,
+// and BarChart has one plain fill, where kinds of failure differ in their hatching too.
 type plotPen struct {
 	draw.Canvas
 	scale vg.Length
