@@ -200,9 +200,9 @@ func refusal(r record.Request, model string, served []target.Served) error {
 
 // tellNotes writes what the target taught before the run into a launch, and tells
 // people of it in the first.
-func (e *execution) tellNotes(order int, l *activeLaunch) error {
+func (e *execution) tellNotes(turn turn, l *activeLaunch) error {
 	for _, note := range e.side.notes {
-		if order == 0 {
+		if turn.first {
 			e.report(Progress{Launch: l.planned.Index, Message: note})
 		}
 		row := record.Event{At: l.clock.Now(), Name: record.TargetNote, Point: -1, Detail: note}

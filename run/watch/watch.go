@@ -143,7 +143,7 @@ func (v *Live) EnterLaunch(planned plan.Launch) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.leavePoint(time.Now())
-	v.launch, v.launches, v.launchAt, v.loadAt = planned, v.launches+1, time.Now(), time.Time{}
+	v.launch, v.launches, v.launchAt, v.loadAt = planned, planned.Index+1, time.Now(), time.Time{}
 	v.stage, v.at = Preparing, atPoint{}
 	v.at.reset()
 	v.marks = nil
