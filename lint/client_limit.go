@@ -183,7 +183,7 @@ func ownLimits(lag float64) []limit {
 }
 
 var hostLimits = []limit{
-	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("time that some task waited for a processor")},
+	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("CPU contention (PSI)")},
 	{func(h metric.ClientHealth) *float64 { return h.Steal }, limitSteal, share("processor time taken by other machines")},
 	{func(h metric.ClientHealth) *float64 { return h.RunQueue }, limitRunQueue, share("time that the client's threads waited for a processor")},
 	{func(h metric.ClientHealth) *float64 { return h.SharedRead }, limitShared, share("output events that shared a read, unless the server sent them together,")},
