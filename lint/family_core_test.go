@@ -13,6 +13,12 @@ import (
 )
 
 var coreTrips = []trip{
+	{"unconstrained-headline", "an error rate is no latency", func(s *scene) {
+		s.small()
+		s.also(func(r *spec.Run) {
+			r.Spec.Intent.Headline, r.Spec.SLO = spec.HeadlineThroughput, []spec.Objective{{Metric: "error_rate", MaxRatio: .01}}
+		})
+	}, finding.Caution, "throughput without a latency constraint"},
 	{"weak-baseline", "precision", func(s *scene) {
 		s.small()
 		s.against = func(b *scene) { b.also(func(r *spec.Run) { r.Spec.Workload.Precision = "fp32" }) }

@@ -250,10 +250,14 @@ func (r Report) writeQuote(b *bytes.Buffer, roomy bool) {
 	}
 }
 
-// HeadClaim is the claim to lead with: the highest output throughput, else the first.
+// HeadClaim is the claim to lead with: the one that was chosen before the run, else the
+// highest output throughput, else the first.
 func HeadClaim(list []claim.Claim) *claim.Claim {
 	var best *claim.Claim
 	for i, c := range list {
+		if c.Headline {
+			return &list[i]
+		}
 		if c.Metric == metric.OutputThroughput.ID && (best == nil || c.Value > best.Value) {
 			best = &list[i]
 		}

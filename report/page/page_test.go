@@ -20,6 +20,7 @@ import (
 	"assay/record"
 	"assay/report"
 	"assay/report/reporttest"
+	"assay/spec"
 	"assay/stats"
 )
 
@@ -170,6 +171,26 @@ func TestCurves(t *testing.T) {
 	f("[8 16 24 32]", func(i int, p *plan.Point) { p.BatchSize = 8 * (i + 1) })
 	f("batch 8[1 2] batch 16[1 2]", func(i int, p *plan.Point) { p.Concurrency, p.BatchSize = 1+i%2, 8*(1+i/2) })
 	f("[0.5 1 1.5 2]", func(i int, p *plan.Point) { p.Concurrency, p.Rate = 0, .5*float64(i+1) })
+}
+
+// The first tile is the result that was chosen before the run.
+func TestTilesFollowHeadline(t *testing.T) {
+	r := reporttest.Sweep(t, []string{""}, []int{1, 4})
+	f := func(headline, want string) {
+		t.Helper()
+		r.Plan.Run.Spec.Intent.Headline = headline
+		if tiles := newExhibit(r).tiles(); len(tiles) < 3 || tiles[0].Name != want {
+			t.Errorf("headline %q: tiles %+v, want %s first", headline, tiles, want)
+		}
+	}
+	f("", "output throughput")
+	f(spec.HeadlineThroughput, "output throughput")
+	f(spec.HeadlineLatency, "TTFT p50")
+	r.Claims = &claim.Claims{Claims: []claim.Claim{
+		{Metric: metric.OutputThroughput.ID, Value: 9, Point: "concurrency=4"},
+		{Metric: metric.TTFT.ID, Statistic: "p50", Point: "concurrency=1", Headline: true},
+	}}
+	f(spec.HeadlineLatency, "TTFT p50, lowest load")
 }
 
 // A figure that the table shows as a dash is no tile either.

@@ -2,10 +2,13 @@ package page
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/metric"
 	"assay/plan"
 	"assay/report"
+	"assay/spec"
 	"assay/unit"
 )
 
@@ -59,7 +62,31 @@ func (x exhibit) tiles() (list []tile) {
 		}
 		list = append(list, tileOf(one.name, row, beside(one.point.Name, side)))
 	}
-	return list
+	return x.headlineFirst(list)
+}
+
+// headlineFirst puts a latency in front where the spec chose it before the run, of the
+// point that may be quoted for it.
+func (x exhibit) headlineFirst(list []tile) []tile {
+	if x.Plan.Run.Spec.Intent.Headline != spec.HeadlineLatency {
+		return list
+	}
+	quoted := ""
+	if x.Claims != nil {
+		if head := report.HeadClaim(x.Claims.Claims); head != nil && head.Headline {
+			quoted = beside(head.Point, head.Side)
+		}
+	}
+	lead := -1
+	for i, t := range list {
+		if strings.HasPrefix(t.Name, metric.TTFT.Name) && (lead < 0 || t.Of == quoted) {
+			lead = i
+		}
+	}
+	if lead <= 0 {
+		return list
+	}
+	return slices.Insert(slices.Delete(slices.Clone(list), lead, lead+1), 0, list[lead])
 }
 
 func tileOf(name string, row metric.Row, of string) tile {
