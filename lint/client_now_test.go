@@ -10,7 +10,7 @@ import (
 func TestClientNow(t *testing.T) {
 	lag, busy, pressure := 2e-3, .9, .2
 	h := metric.ClientHealth{LagP99: &lag, CPUShareMax: &busy, CPUPressure: &pressure, Requests: 90, Dropped: 10}
-	own, around := ClientNow(h, 0, false)
+	own, around := ClientNow(h, .02, false)
 	if len(own) != 3 || !strings.HasPrefix(own[0], "send lag p99 2.00 ms (limit 1.00 ms)") || !strings.Contains(own[2], "10 of 100 calls") {
 		t.Errorf("own %q, want lag, processors and dropped calls", own)
 	}

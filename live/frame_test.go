@@ -108,7 +108,7 @@ func TestFrames(t *testing.T) {
 	golden(t, "frame-ascii.txt", frameOf(scene(), 80, 24, true))
 
 	limit := scene()
-	limit.Client.LagP99, limit.Client.CPUShareMax = ptr(.0042), ptr(.97)
+	limit.Client.LagP99, limit.Client.CPUShareMax = ptr(.0142), ptr(.97)
 	limit.Steady = watch.Steady{State: watch.Moving, Series: "TTFT", Change: .23, Rests: "TTFT and answers, last 9 s against 9 s before"}
 	golden(t, "frame-limit.txt", frameOf(limit, 80, 24, false))
 
@@ -188,8 +188,8 @@ func TestLine(t *testing.T) {
 	if got := line(s, noon); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	s.Client.LagP99 = ptr(.005)
-	if got := line(s, noon); !strings.HasSuffix(got, "WARNING the client is the limit: send lag p99 5.00 ms (limit 1.00 ms)") {
+	s.Client.LagP99 = ptr(.012)
+	if got := line(s, noon); !strings.HasSuffix(got, "WARNING the client is the limit: send lag p99 12.0 ms (limit 9.40 ms)") {
 		t.Errorf("no warning in %s", got)
 	}
 	s = (&watch.Live{}).Snapshot()

@@ -207,7 +207,7 @@ func (c screen) verdicts(s watch.Snapshot) []string {
 	if client.GCPauseMax != nil {
 		pause = latency(*client.GCPauseMax)
 	}
-	if c.width >= 90 {
+	if c.width >= 90 && h.lag > 0 {
 		lag += " (limit " + latency(h.lag) + ")"
 	}
 	figures := fmt.Sprintf("lag p99 %s · CPU %s · GC %s · CPU contention (PSI) %s", lag, share(client.CPUShare), pause, share(client.Pressure))
