@@ -56,13 +56,13 @@ func frozen(b *bundle.Bundle) (plan.Plan, error) {
 	case p.Part != nil:
 		return plan.Plan{}, fmt.Errorf("%s is a part of a run: resume the whole", b.Manifest.RunID)
 	}
-	p.Run, err = asked(b, p.Run)
+	p.Run, err = specAgain(b, p.Run)
 	return p, err
 }
 
-// asked reads the spec of b again. A plan holds no literal value of a header, harmless
+// specAgain reads the spec of b once more. A plan holds no literal value of a header, harmless
 // ones included; the spec does.
-func asked(b *bundle.Bundle, resolved spec.Run) (spec.Run, error) {
+func specAgain(b *bundle.Bundle, resolved spec.Run) (spec.Run, error) {
 	source, err := b.ReadSealed(bundle.SpecFile)
 	if err != nil {
 		return spec.Run{}, err
