@@ -82,7 +82,7 @@ func newSeed() int64 { return 1 + rand.Int64N(1<<53-1) }
 func (b benching) run(ctx context.Context, env Env, asked bench.Asked) error {
 	document, faults := spec.Parse("", asked.Source)
 	if !spec.Valid(faults) {
-		return usageError(bench.Explain(faults))
+		return usageError(bench.Explain(faults, bench.FlagPaths))
 	}
 	if b.printSpec {
 		return printAsked(env, asked, b.asJSON)
