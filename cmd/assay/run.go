@@ -83,8 +83,10 @@ func (j *job) reads(path string, quick bool) (err error) {
 	if j.source, j.run, err = readRun(path); err != nil || !quick {
 		return err
 	}
-	j.run.Spec.Trials.Quick = true
-	j.source, err = spec.WriteYAML(j.run)
+	if j.source, err = spec.WithQuick(j.source, j.run); err != nil {
+		return err
+	}
+	j.run, err = parseRun(path, j.source)
 	return err
 }
 
