@@ -206,8 +206,8 @@ func (l *Launch) Close(end LaunchEnd) error {
 	}
 	l.closed = true
 	lost := l.halt()
-	if lost != nil && end.Outcome == LaunchCompleted {
-		end.Outcome, end.Reason = LaunchFailed, fmt.Sprintf("rows were lost: %v", lost)
+	if lost != nil && end.Outcome != LaunchAborted {
+		end.Outcome, end.Reason = LaunchFailed, rowsLost+lost.Error()
 	}
 	runtime.GC() // the measurement is over; merging need not add to what it left behind
 	l.merge()

@@ -55,6 +55,7 @@ type LaunchInfo struct {
 	Outcome LaunchOutcome    `json:"outcome,omitempty"`
 	Reason  string           `json:"reason,omitempty"`
 	Rows    map[string]int64 `json:"rows,omitempty"` // per table; missing for a launch that was killed
+	From    string           `json:"from,omitempty"` // the run that made it, where it was carried over
 }
 
 // A ledgerLine is one line of launches.jsonl. Started lines carry what a
@@ -72,6 +73,7 @@ type ledgerLine struct {
 	Outcome LaunchOutcome    `json:"outcome,omitempty"`
 	Reason  string           `json:"reason,omitempty"`
 	Rows    map[string]int64 `json:"rows,omitempty"`
+	From    string           `json:"from,omitempty"` // of a started line
 }
 
 const (
@@ -137,6 +139,7 @@ func (line ledgerLine) fold(launches []LaunchInfo, at map[int]int) ([]LaunchInfo
 		return append(launches, LaunchInfo{
 			Index: line.Launch, Order: deref(line.Order), Block: deref(line.Block), Side: line.Side,
 			Clock: line.Clock, EpochNS: deref(line.EpochNS), Nodes: line.Nodes, Started: line.Time,
+			From: line.From,
 		}), nil
 	case line.Event != lineEnded:
 		return launches, nil // a later minor version may tell more

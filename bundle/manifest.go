@@ -101,6 +101,7 @@ type Manifest struct {
 	Health         json.RawMessage    `json:"health,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"` // what recovery found
 	Source         *Source            `json:"source,omitempty"`   // nil for what assay measured itself
+	Resumed        []Resumption       `json:"resumed,omitempty"`  // interrupted runs that this one continues, the first one first
 	Signer         SignerInfo         `json:"signer"`
 	Digest         string             `json:"digest"`
 }

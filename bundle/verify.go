@@ -142,6 +142,7 @@ func (v *verifier) all(trust Trust) error {
 	v.digests()
 	v.tables()
 	v.ledger()
+	v.resumed()
 	v.times()
 	v.signature(trust)
 	return nil

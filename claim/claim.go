@@ -40,6 +40,7 @@ type Claim struct {
 	Median     float64        `json:"median"`   // of the launches
 	Conditions []Condition    `json:"conditions"`
 	Cautions   []string       `json:"cautions,omitempty"` // ids of the findings that the claim must carry
+	Headline   bool           `json:"headline,omitempty"` // the result that the spec chose before the run
 }
 
 // A Condition is something without which the number means something else.
@@ -108,6 +109,7 @@ func Make(e Evidence, code string) Claims {
 			}
 		}
 	}
+	markHeadline(e, out.Claims)
 	if len(out.Claims)+len(out.Refused) == 0 {
 		out.Refused = append(out.Refused, Refusal{
 			What:   "any sentence",

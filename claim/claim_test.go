@@ -200,3 +200,41 @@ func TestNoSentence(t *testing.T) {
 		t.Errorf("%+v, want one refusal with its reason", c)
 	}
 }
+
+// The claim that the spec chose before the run is marked, and a throughput says when
+// nothing limits the latency that it was reached at.
+func TestHeadline(t *testing.T) {
+	two := func(headline string, slo bool) Evidence {
+		e := sound()
+		e.Plan.Run.Spec.Intent.Headline = headline
+		e.Plan.Points = append(e.Plan.Points, plan.Point{Index: 1, Name: "concurrency=16", Concurrency: 16, Duration: unit.Duration(time.Minute)})
+		for _, row := range e.Estimates.Rows {
+			row.Point = 1
+			e.Estimates.Rows = append(e.Estimates.Rows, row)
+		}
+		if !slo {
+			e.Plan.Run.Spec.SLO = nil
+		}
+		return e
+	}
+	f := func(headline string, slo bool, metric, point, with string) {
+		t.Helper()
+		var marked []Claim
+		for _, c := range Make(two(headline, slo), "test").Claims {
+			if c.Headline {
+				marked = append(marked, c)
+			}
+		}
+		if metric == "" && len(marked) == 0 {
+			return
+		}
+		if len(marked) != 1 || marked[0].Metric != metric || marked[0].Point != point || !strings.Contains(marked[0].Sentence, with) {
+			t.Errorf("headline %q, objectives %v: %+v; want %s at %s with %q", headline, slo, marked, metric, point, with)
+		}
+	}
+	f("", true, "", "", "")
+	f(spec.HeadlineThroughput, true, "output_throughput.v1", "concurrency=8", "at p99 TTFT ≤ 300ms")
+	f(spec.HeadlineThroughput, false, "output_throughput.v1", "concurrency=8", "without a latency constraint")
+	f(spec.HeadlineLatency, true, "ttft.v1", "concurrency=16", "concurrency=16 (closed loop")
+	f(spec.HeadlineLatency, false, "ttft.v1", "concurrency=8", "concurrency=8 (closed loop")
+}

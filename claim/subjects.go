@@ -174,6 +174,9 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		if tail == "" {
 			return "", &Refusal{Reason: "a throughput is quoted only with its tail latency, and no percentile is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
 		}
+		if m.Plan.Run.Spec.Intent.Headline == spec.HeadlineThroughput {
+			tail += ", without a latency constraint"
+		}
 		return "with " + tail, nil
 	case priced:
 		rate, ok := m.Estimates.Find(metric.RequestThroughput.ID, "value", m.point.Index)

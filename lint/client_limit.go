@@ -14,7 +14,8 @@ import (
 var ClientLimit = Check{
 	ID: "client-limit", Code: "L-02", Severity: finding.Void,
 	Doc: "The benchmark was slower than the system it measured.",
-	When: "p99 of the send lag above 1 ms and above 1 % of the smallest p50 of TTFT; more than 0.1 % of " +
+	When: "the p50, p90 or p99 of the send lag is more than 5 % of the same percentile of TTFT (of E2E " +
+		"without streaming), or than the half-width of its interval where that is up to 10 %; more than 0.1 % of " +
 		"the calls of a search dropped (in-flight-cap covers other runs); an interval with more than " +
 		"80 % of the client's processors in use; a garbage collection pause above 10 ms; throttling " +
 		"by a control group; an open loop more than 1 % off its rate. CPU pressure above 5 %, steal " +
@@ -35,13 +36,9 @@ var ClientLimit = Check{
 	},
 }
 
-// The limits beyond which a client is no longer a bystander. A p99 of the lag up
-// to 1 ms, or 1 % of the median TTFT where that is more, changes no figure;
-// beyond four fifths of its processors a client queues; a host in which somebody
+// The limits beyond which a client is no longer a bystander. Beyond four fifths of its processors a client queues; a host in which somebody
 // waits for a processor a twentieth of the time has none to spare.
 const (
-	limitLag      = 1e-3
-	limitLagShare = .01
 	limitDropped  = .001
 	limitCPU      = .8
 	limitShared   = .01
@@ -53,19 +50,10 @@ const (
 )
 
 func clientLimit(f *Facts) []finding.Finding {
-	fastest := math.Inf(1)
-	for _, row := range f.Estimates.Rows {
-		if row.Metric == metric.TTFT.ID && row.Statistic == "p50" && row.Value > 0 {
-			fastest = min(fastest, row.Value)
-		}
-	}
-	lag := limitLag
-	if !math.IsInf(fastest, 1) {
-		lag = max(lag, limitLagShare*fastest)
-	}
-	var own, around []string
+	own := lagging(f)
+	var around []string
 	for _, h := range f.Client.Launches {
-		own = append(own, exceeded(h, ownLimits(lag))...)
+		own = append(own, exceeded(h, ownLimits)...)
 		around = append(around, exceeded(h, hostLimits)...)
 		if total := h.Requests + h.Dropped; !capped(f) && total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
 			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch+1, h.Dropped, total))
@@ -173,17 +161,14 @@ func seconds(what string) func(v, most float64) string {
 	}
 }
 
-func ownLimits(lag float64) []limit {
-	return []limit{
-		{func(h metric.ClientHealth) *float64 { return h.LagP99 }, lag, seconds("send lag p99")},
-		{func(h metric.ClientHealth) *float64 { return h.CPUShareMax }, limitCPU, share("busiest interval used of the client's processors")},
-		{func(h metric.ClientHealth) *float64 { return h.GCPauseMax }, limitPause, seconds("garbage collection pause")},
-		{func(h metric.ClientHealth) *float64 { return h.Throttled }, 0, seconds("held back by the control group's limit")},
-	}
+var ownLimits = []limit{
+	{func(h metric.ClientHealth) *float64 { return h.CPUShareMax }, limitCPU, share("busiest interval used of the client's processors")},
+	{func(h metric.ClientHealth) *float64 { return h.GCPauseMax }, limitPause, seconds("garbage collection pause")},
+	{func(h metric.ClientHealth) *float64 { return h.Throttled }, 0, seconds("held back by the control group's limit")},
 }
 
 var hostLimits = []limit{
-	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("time that some task waited for a processor")},
+	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("CPU contention (PSI)")},
 	{func(h metric.ClientHealth) *float64 { return h.Steal }, limitSteal, share("processor time taken by other machines")},
 	{func(h metric.ClientHealth) *float64 { return h.RunQueue }, limitRunQueue, share("time that the client's threads waited for a processor")},
 	{func(h metric.ClientHealth) *float64 { return h.SharedRead }, limitShared, share("output events that shared a read, unless the server sent them together,")},

@@ -8,10 +8,14 @@ import (
 
 // ClientNow holds the health of one launch against the limits of client-limit,
 // while the launch may still go on: own is what makes the client the limit, around
-// what its busy host does without that. ttftP50 is in seconds, 0 when not known;
+// what its busy host does without that. latency is the highest percentile of TTFT that
+// is known, in seconds, 0 for none: a lag is judged against it alone.
 // capped says that calls are dropped by the plan's own limit (see in-flight-cap).
-func ClientNow(h metric.ClientHealth, ttftP50 float64, capped bool) (own, around []string) {
-	own = beyond(h, ownLimits(LagLimit(ttftP50)))
+func ClientNow(h metric.ClientHealth, latency float64, capped bool) (own, around []string) {
+	if limit := LagLimit(latency); h.LagP99 != nil && limit > 0 && *h.LagP99 > limit {
+		own = append(own, seconds("send lag p99")(*h.LagP99, limit))
+	}
+	own = append(own, beyond(h, ownLimits)...)
 	if total := h.Requests + h.Dropped; !capped && total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
 		own = append(own, fmt.Sprintf("%d of %d calls dropped for want of room", h.Dropped, total))
 	}
@@ -27,6 +31,3 @@ func beyond(h metric.ClientHealth, limits []limit) (list []string) {
 	}
 	return list
 }
-
-// LagLimit is the send lag, in seconds, beyond which the client is the limit.
-func LagLimit(ttftP50 float64) float64 { return max(limitLag, limitLagShare*ttftP50) }

@@ -13,6 +13,12 @@ import (
 )
 
 var coreTrips = []trip{
+	{"unconstrained-headline", "an error rate is no latency", func(s *scene) {
+		s.small()
+		s.also(func(r *spec.Run) {
+			r.Spec.Intent.Headline, r.Spec.SLO = spec.HeadlineThroughput, []spec.Objective{{Metric: "error_rate", MaxRatio: .01}}
+		})
+	}, finding.Caution, "throughput without a latency constraint"},
 	{"weak-baseline", "precision", func(s *scene) {
 		s.small()
 		s.against = func(b *scene) { b.also(func(r *spec.Run) { r.Spec.Workload.Precision = "fp32" }) }
@@ -155,7 +161,7 @@ var coreTrips = []trip{
 	{"noisy-neighbours", "pressure", func(s *scene) {
 		s.small()
 		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .96 * second })
-	}, finding.Caution, "launch 3: 96.0 % of the time some task waited for a processor (limit 5 %)"},
+	}, finding.Caution, "launch 3: CPU contention (PSI) 96.0 % (limit 5 %)"},
 	{"slowest-rank-hidden", "mean over ranks", both(slowRank, also(Statement{Metric: "step_time", Value: .1, Interval: &stats.Interval{Lo: .09, Hi: .11}, Aggregation: MeanOverRanks})),
 		finding.Void, "launch 1: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
 	{"slowest-rank-hidden", "nobody averages", slowRank, finding.Note, "a rank holds up the others"},

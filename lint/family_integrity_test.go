@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
+	"assay/plan"
 	"assay/record"
 	"assay/spec"
 	"assay/stats"
@@ -23,6 +25,19 @@ var integrityTrips = []trip{
 		stating(func(f *Facts) { f.Statements[1].Value = .05 })(s)
 	}, finding.Void, "ttft.v1 p99 = 50.0 ms is stated; the bundle gives 10"},
 	{"stated-value", "in another unit", first(func(_ *Facts, s *Statement) { s.Unit = "ms" }), finding.Void, "is stated in ms, and the metric is in s"},
+	{"resumed", "the next morning", interrupted(nil), finding.Caution,
+		"interrupted on Friday 2026-03-13 09:00 UTC and resumed 22h0m later: 2 of its 5 launches are from run earlier; launch 3 was cut short"},
+	{"resumed", "with another driver", interrupted(func(r *bundle.Resumption) { r.Environment.Set("gpu.driver", "570.86") }), finding.Void, "the environment changed between the interruption and the resumption: gpu.driver: 570.86 → "},
+	{"resumed", "by another build", interrupted(func(r *bundle.Resumption) { r.Tool.SHA256 = "ab" }), finding.Void, "assay: ab → "},
+	{"resumed", "between two sides", func(s *scene) {
+		interrupted(func(r *bundle.Resumption) { r.Launches = []int{0} })(s)
+		spoil := s.spoil
+		s.spoil = func(f *Facts) {
+			spoil(f)
+			f.Plan.Run.Spec.Candidates = []spec.Candidate{{Name: "new", Target: *f.Plan.Run.Spec.Target}}
+			f.Plan.Launches = []plan.Launch{{Index: 0}, {Index: 1, Side: "new"}, {Index: 2, Block: 1, Side: "new"}, {Index: 3, Block: 1}}
+		}
+	}, finding.Caution, "fell into block 1: its sides were measured 22h0m apart"},
 	{"stated-interval", "not its own", first(func(_ *Facts, s *Statement) {
 		s.Interval = &stats.Interval{Lo: s.Value * 1.1, Hi: s.Value * 1.2}
 	}), finding.Void, "lies outside of its own interval"},
@@ -195,6 +210,38 @@ func TestScaleOf(t *testing.T) {
 	for ratio, want := range map[float64]string{1000: "thousandths of the unit", .001: "thousands of the unit", 60.3: "minutes, or per minute", 2: ""} {
 		if _, got := scaleOf(ratio); got != want {
 			t.Errorf("%v: %q, want %q", ratio, got, want)
+		}
+	}
+}
+
+// interrupted makes the scene one that was stopped in its third launch and resumed the
+// day after, on machines that change altered.
+func interrupted(change func(*bundle.Resumption)) func(*scene) {
+	return func(s *scene) {
+		s.small()
+		s.spoil = func(f *Facts) {
+			m := &f.Manifest
+			r := bundle.Resumption{
+				RunID: "earlier", Digest: "sha256:00", Stopped: sceneDay, Resumed: sceneDay.Add(22 * time.Hour), Launches: []int{0, 1},
+				Repeated: []bundle.LaunchInfo{{Index: 2, Outcome: bundle.LaunchAborted}},
+				Tool:     m.Tool, Environment: maps.Clone(m.Environment), TopologyDigest: m.TopologyDigest, Inputs: m.Inputs,
+			}
+			f.Plan.Run.Spec.Target.Server = nil
+			if change != nil {
+				change(&r)
+			}
+			m.Resumed = []bundle.Resumption{r}
+		}
+	}
+}
+
+// A run that was resumed on the same machines carries a caution and nothing worse.
+func TestResumedElsewhereOnly(t *testing.T) {
+	s := clean()
+	interrupted(nil)(&s)
+	for _, f := range resumed(s.facts(t)).Findings {
+		if f.Severity == finding.Void {
+			t.Errorf("void on unchanged machines: %s", f.Message)
 		}
 	}
 }

@@ -277,6 +277,8 @@ var servingTrips = quick([]trip{
 		}
 	}, finding.Caution, "is stated as 200 ms, which is the mean of those of 2 points"},
 	{"simulated-target", "mock", told("server.engine", simulator), finding.Void, "the target says that it is assay-sim, and the plan calls it openai/gpt-oss-20b"},
+	{"simulated-target", "in the clothes of vLLM", told("server.simulator", "llm-d-inference-sim: it tells its latencies"), finding.Void, "the target is llm-d-inference-sim: it tells its latencies, and the plan calls it openai/gpt-oss-20b"},
+	{"simulated-target", "an HTTP server that is not vLLM's", told("server.http", "fasthttp"), finding.Note, "says that it is vllm, and answers through fasthttp, which vllm does not use"},
 	{"simulated-target", "declared", changes(told("server.engine", simulator), asked(func(r *spec.Run) { r.Spec.Target.Server.Command = []string{"/usr/bin/assay", "sim"} })),
 		finding.Note, "the target is assay-sim, as the plan declares"},
 	{"simulated-target", "impossible", func(s *scene) {

@@ -8,6 +8,7 @@ import (
 	"assay/finding"
 	"assay/record"
 	"assay/spec"
+	"assay/stats"
 )
 
 // slower moves the first token, and all after it, by a share of the TTFT.
@@ -91,6 +92,51 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "launch 3: TTFT jumped: from value"},
+}
+
+// A movement within the client's own error, or within the interval that stands beside
+// the figure, says nothing about the system; one beyond both does.
+func TestImmaterialMovement(t *testing.T) {
+	eighth := func(s *scene) { // a drift of 8 ms of 100
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) { slower(r, *events, .09*float64(r.ID)/440) }
+	}
+	tests := []struct {
+		name  string
+		spoil func(*scene)
+		found bool
+	}{
+		{"beyond both", eighth, true},
+		{"a client that errs by 10 ms", func(s *scene) {
+			eighth(s)
+			s.calibration = func(c *record.Calibration) { c.TTFT = record.ErrorSpread{N: 1000, P50: 5e6, P99: 10e6, Max: 10e6} }
+		}, false},
+		{"a client that is 10 ms late", func(s *scene) {
+			eighth(s)
+			drift := s.request
+			s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+				drift(launch, r, events)
+				r.Due -= 10e6
+			}
+		}, false},
+		{"an interval of ± 9 ms", func(s *scene) {
+			eighth(s)
+			s.spoil = func(f *Facts) {
+				for i, row := range f.Estimates.Rows {
+					f.Estimates.Rows[i].Interval = stats.Interval{Lo: row.Value * .91, Hi: row.Value * 1.09}
+				}
+			}
+		}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := clean()
+			tt.spoil(&s)
+			if got := NotSteady.Run(s.facts(t)).Findings; (len(got) > 0) != tt.found {
+				t.Errorf("found %+v, want %v", got, tt.found)
+			}
+		})
+	}
 }
 
 // A launch of 146 requests cannot bound its p99, and a few slow ones at its

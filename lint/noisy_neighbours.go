@@ -27,11 +27,11 @@ func noisyNeighbours(f *Facts) Answer {
 			most  float64
 			what  string
 		}{
-			{h.CPUPressure, limitPressure, "of the time some task waited for a processor"},
-			{h.Steal, limitSteal, "of the processor time went to other machines"},
+			{h.CPUPressure, limitPressure, "CPU contention (PSI)"},
+			{h.Steal, limitSteal, "steal"},
 		} {
 			if l.value != nil && *l.value > l.most {
-				busy = append(busy, fmt.Sprintf("launch %d: %.1f %% %s (limit %.3g %%)", h.Launch+1, 100*min(1, *l.value), l.what, 100*l.most))
+				busy = append(busy, fmt.Sprintf("launch %d: %s %.1f %% (limit %.3g %%)", h.Launch+1, l.what, 100*min(1, *l.value), 100*l.most))
 			}
 		}
 	}

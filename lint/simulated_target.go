@@ -14,8 +14,9 @@ import (
 var SimulatedTarget = Check{
 	ID: "simulated-target", Code: "L-20", Severity: finding.Void,
 	Doc: "The target is a mock, or claims more than its hardware can do.",
-	When: "the engine calls itself a simulator or mock, unless the plan declares it (note); MFU or MBU " +
-		"with a lower bound above one",
+	When: "the engine calls itself a simulator or mock, or tells the latencies that it was given, as " +
+		"llm-d-inference-sim does, unless the plan declares it (note); MFU or MBU with a lower bound " +
+		"above one. A note where it calls itself vLLM or SGLang and answers through an HTTP server that they do not use",
 	Applies: serves,
 	Run:     simulatedTarget,
 }
@@ -35,12 +36,17 @@ func simulatedTarget(f *Facts) Answer {
 			continue
 		}
 		mock := slices.ContainsFunc(mockNames, func(name string) bool { return strings.Contains(strings.ToLower(engine), name) })
+		says := "says that it is"
+		if unmasked, ok := f.serverFact(side, "server.simulator"); ok {
+			mock, engine, says = true, unmasked, "is"
+		}
 		if !mock {
+			answer.Findings = append(answer.Findings, f.oddServer(side, engine)...)
 			continue
 		}
 		one := finding.Finding{
 			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s says that it is %s, and the plan calls it %s", targetOf(side), engine, f.Plan.Run.Spec.Workload.Model),
+			Message:  fmt.Sprintf("%s %s %s, and the plan calls it %s", targetOf(side), says, engine, f.Plan.Run.Spec.Workload.Model),
 			Why:      "it computes no answer: its figures are those of a schedule",
 			Fix:      "measure the engine itself; where the simulator is the subject, name it: let assay start it with target.server, or call the model sim",
 		}
@@ -58,6 +64,24 @@ func simulatedTarget(f *Facts) Answer {
 		}
 	}
 	return answer
+}
+
+// uvicornEngines answer through uvicorn, unless something stands before them.
+var uvicornEngines = []string{"vllm", "sglang"}
+
+// oddServer notes an engine that answers through an HTTP server that it does not use: a
+// simulator, such as earlier versions of llm-d-inference-sim, or a proxy before it.
+func (f *Facts) oddServer(side, engine string) []finding.Finding {
+	http, known := f.serverFact(side, "server.http")
+	if !known || http != "fasthttp" || !slices.Contains(uvicornEngines, engine) {
+		return nil
+	}
+	return []finding.Finding{{
+		Severity: finding.Note,
+		Message:  fmt.Sprintf("%s says that it is %s, and answers through %s, which %s does not use", targetOf(side), engine, http, engine),
+		Why:      "it may be a simulator, such as llm-d-inference-sim, or a proxy before the engine",
+		Fix:      "look at what runs there; measure the engine itself, or name the simulator or proxy beside the results",
+	}}
 }
 
 func impossible(f *Facts, row metric.Row) finding.Finding {

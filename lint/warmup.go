@@ -31,7 +31,8 @@ var NotSteady = Check{
 	ID: "not-steady", Severity: finding.Caution,
 	Doc: "Latencies drift, jump, swing or wander through the measured window: its figures say when it was and not how fast the system is.",
 	When: "drift, step, cycle or never steady, by 5 % or more, in half of the launches; a drift or a " +
-		"step by more than 10 % in any launch. A note for a cycle that repeats at least five times in " +
+		"step by more than 10 % in any launch. Not where the client errs by as much (its own error, and the p90 " +
+		"of the send lag), nor, below 10 %, where the interval of the p50 is as wide. A note for a cycle that repeats at least five times in " +
 		"the window",
 	Applies: judgesSteadiness,
 	Run:     notSteady,
@@ -176,7 +177,7 @@ func notSteady(f *Facts) Answer {
 	})
 	var list []finding.Finding
 	for _, point := range f.Plan.Points {
-		own := bad[point.Index]
+		own := slices.DeleteFunc(bad[point.Index], func(w spotted) bool { return f.immaterial(point.Index, w) })
 		if len(own) == 0 {
 			continue
 		}

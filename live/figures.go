@@ -69,7 +69,7 @@ func share(v *float64) string {
 type health struct {
 	own    []string // why the client is the limit
 	around []string // what its host does without that
-	lag    float64  // the limit of the send lag, in seconds
+	lag    float64  // the limit of the send lag, in seconds; 0 while it is not known
 }
 
 func healthNow(s watch.Snapshot) health {
@@ -78,10 +78,12 @@ func healthNow(s watch.Snapshot) health {
 		Requests: int(c.Requests), Dropped: int(c.Dropped), LagP99: c.LagP99, CPUShareMax: c.CPUShareMax,
 		GCPauseMax: c.GCPauseMax, Throttled: c.Throttled, CPUPressure: c.Pressure, Steal: c.Steal, RunQueue: c.RunQueue, Pruned: c.Pruned,
 	}
-	ttft := s.TTFT.P50
-	if math.IsNaN(ttft) {
-		ttft = 0
+	known := 0. // the highest percentile that is
+	for _, v := range []float64{s.TTFT.P50, s.TTFT.P90, s.TTFT.P99} {
+		if !math.IsNaN(v) {
+			known = v
+		}
 	}
-	own, around := lint.ClientNow(h, ttft, s.Point.Open() && !s.Searching)
-	return health{own, around, lint.LagLimit(ttft)}
+	own, around := lint.ClientNow(h, known, s.Point.Open() && !s.Searching)
+	return health{own, around, lint.LagLimit(known)}
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/run/watch"
+	"assay/unit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -48,7 +50,7 @@ func scene() watch.Snapshot {
 		RunProgress:   watch.Progressed{Share: .38, Left: 440 * time.Second, Known: true},
 		Offered:       49.83, Achieved: 49.7, OutputTokens: 15931, InFlight: 1012,
 		TTFT: watch.Ladder{N: 412, P50: .0412, P90: .0521, P99: .1881}, ITL: watch.Ladder{N: 5000, P50: .0101, P90: .0104, P99: .000912},
-		E2E:      watch.Ladder{N: 412, P50: 1.31, P90: 1.5, P99: 2.25},
+		E2E:      watch.Ladder{Need: 368, N: 412, P50: 1.31, P90: 1.5, P99: 2.25},
 		Requests: 12045, Failed: 31, AtPoint: 800, Errors: []watch.ErrorKind{{Kind: record.HTTPError, Count: 30}, {Kind: record.Timeout, Count: 1}},
 		Steady: watch.Steady{State: watch.Level, Rests: "TTFT and answers, last 9 s against 9 s before"},
 		Client: watch.ClientNow{Requests: 800, LagP99: ptr(.00012), CPUShare: ptr(.11), CPUShareMax: ptr(.17), GCPauseMax: ptr(.0002), Pressure: ptr(.012)},
@@ -69,6 +71,31 @@ func scene() watch.Snapshot {
 	return s
 }
 
+// finished is scene with objectives and nine points behind it.
+func finished() watch.Snapshot {
+	s := scene()
+	standing := func(p99 float64) []watch.Standing {
+		return []watch.Standing{
+			{Objective: "TTFT p99 ≤ 300 ms", Now: p99, Unit: unit.Second, Met: p99 <= .3, Have: 412, Need: 368},
+			{Objective: "error rate ≤ 1 %", Now: .004, Unit: unit.Share, Met: true},
+		}
+	}
+	s.Objectives = append(standing(.188), watch.Standing{Objective: "E2E p99.9 ≤ 5s", Now: math.NaN(), Unit: unit.Second, Have: 412, Need: 3688})
+	for i := range 9 {
+		rate := float64(25 * (1 + i%3))
+		p := watch.FinishedPoint{
+			Launch: 1 + i/3, Side: "candidate", Point: plan.Point{Name: fmt.Sprintf("rate=%g", rate), Rate: rate},
+			RequestsPerSecond: rate * .99, TokensPerSecond: rate * 128, TTFT: watch.Ladder{N: 400, P50: .04, P90: rate / 500},
+			Requests: 400, Objectives: standing(rate / 200),
+		}
+		if i == 4 {
+			p.Failed, p.TTFT.P90, p.Objectives[0].Now = 17, math.NaN(), math.NaN()
+		}
+		s.Finished = append(s.Finished, p)
+	}
+	return s
+}
+
 // frameOf is a frame without its colours.
 func frameOf(s watch.Snapshot, width, height int, ascii bool) string {
 	m := &model{screen: screen{look{ascii}, width, height}, snapshot: s, keys: true}
@@ -81,9 +108,13 @@ func TestFrames(t *testing.T) {
 	golden(t, "frame-ascii.txt", frameOf(scene(), 80, 24, true))
 
 	limit := scene()
-	limit.Client.LagP99, limit.Client.CPUShareMax = ptr(.0042), ptr(.97)
+	limit.Client.LagP99, limit.Client.CPUShareMax = ptr(.0142), ptr(.97)
 	limit.Steady = watch.Steady{State: watch.Moving, Series: "TTFT", Change: .23, Rests: "TTFT and answers, last 9 s against 9 s before"}
 	golden(t, "frame-limit.txt", frameOf(limit, 80, 24, false))
+
+	golden(t, "frame-200x50.txt", frameOf(finished(), 200, 50, false))
+	golden(t, "frame-finished-80x24.txt", frameOf(finished(), 80, 24, false))
+	golden(t, "frame-finished-120x40.txt", frameOf(finished(), 120, 40, false))
 
 	start := (&watch.Live{}).Snapshot()
 	start.Name, start.Stage, start.Launch, start.Launches = "cold", watch.Starting, 1, 3
@@ -99,7 +130,7 @@ func TestFramesFit(t *testing.T) {
 		many.Errors = append(many.Errors, watch.ErrorKind{Kind: record.Reset, Count: 3})
 	}
 	many.Name = strings.Repeat("name", 50)
-	for _, s := range []watch.Snapshot{scene(), many, (&watch.Live{}).Snapshot()} {
+	for _, s := range []watch.Snapshot{scene(), finished(), many, (&watch.Live{}).Snapshot()} {
 		for _, size := range [][2]int{{1, 1}, {10, 3}, {40, 10}, {80, 24}, {81, 25}, {132, 50}, {300, 100}} {
 			for _, p := range []page{overview, logPage, helpPage} {
 				m := &model{screen: screen{look{}, size[0], size[1]}, snapshot: s, page: p}
@@ -157,8 +188,8 @@ func TestLine(t *testing.T) {
 	if got := line(s, noon); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	s.Client.LagP99 = ptr(.005)
-	if got := line(s, noon); !strings.HasSuffix(got, "WARNING the client is the limit: send lag p99 5.00 ms (limit 1.00 ms)") {
+	s.Client.LagP99 = ptr(.012)
+	if got := line(s, noon); !strings.HasSuffix(got, "WARNING the client is the limit: send lag p99 12.0 ms (limit 9.40 ms)") {
 		t.Errorf("no warning in %s", got)
 	}
 	s = (&watch.Live{}).Snapshot()

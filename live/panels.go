@@ -18,24 +18,43 @@ type screen struct {
 	width, height int
 }
 
-// body is the run at one moment, in at most height lines; the log takes what the
-// rest leaves.
+// body is the run at one moment, in at most height lines. A wide terminal has the
+// points that are over beside the one under way, a narrow one below it; the log takes
+// what the rest leaves.
 func (c screen) body(s watch.Snapshot) []string {
+	if c.width >= wide {
+		return c.columns(s)
+	}
+	lines := c.now(s)
+	table := min(len(s.Finished)+1, max(leastTable, c.height-len(lines)-leastLog))
+	if len(s.Finished) == 0 {
+		table = 0
+	}
+	if c.height-len(lines) < leastLog+table {
+		lines = tight(lines)
+	}
+	table = min(table, c.height-len(lines)-1)
+	lines = append(lines, c.finished(s, table)...)
+	if room := c.height - len(lines); room > 0 {
+		lines = append(lines, c.log(s.Log, room)...)
+	}
+	return lines[:min(len(lines), c.height)]
+}
+
+// leastTable is a heading and the last two points.
+const leastTable = 3
+
+// now is the point under way.
+func (c screen) now(s watch.Snapshot) []string {
 	lines := c.progress(s)
 	lines = append(lines, "")
 	lines = append(lines, c.load(s)...)
 	lines = append(lines, "")
 	lines = append(lines, c.latencies(s)...)
 	lines = append(lines, "")
+	lines = append(lines, c.objectives(s)...)
 	lines = append(lines, c.verdicts(s)...)
-	lines = append(lines, c.beside(s, max(1, c.height-len(lines)-leastLog))...)
-	if c.height-len(lines) < leastLog {
-		lines = tight(lines)
-	}
-	if room := c.height - len(lines); room > 0 {
-		lines = append(lines, c.log(s.Log, room)...)
-	}
-	return lines[:min(len(lines), c.height)]
+	return append(lines, c.beside(s, max(1, c.height-len(lines)-leastLog))...)
 }
 
 // leastLog is how many lines of log are worth the blank lines above.
@@ -155,10 +174,18 @@ func (c screen) latencies(s watch.Snapshot) []string {
 		head,
 		row("TTFT", s.TTFT, drawn(s.TTFTs, latency)),
 		row("ITL", s.ITL, ""),
-		row("E2E", s.E2E, paint(blueText, of+": "+several(s.E2E.N, "answer"))),
+		row("E2E", s.E2E, paint(blueText, of+": "+several(s.E2E.N, "answer")+scarce(s.E2E))),
 		rate("answers", perSecond(s.Achieved), s.Answers, number),
 		rate("output", number(s.OutputTokens)+" tok/s", s.Tokens, number),
 	}
+}
+
+// scarce says what a percentile waits for.
+func scarce(l watch.Ladder) string {
+	if l.N == 0 || l.N >= l.Need {
+		return ""
+	}
+	return fmt.Sprintf("; p99 needs %s", grouped(l.Need))
 }
 
 // verdicts are what can be said so far.
@@ -180,8 +207,10 @@ func (c screen) verdicts(s watch.Snapshot) []string {
 	if client.GCPauseMax != nil {
 		pause = latency(*client.GCPauseMax)
 	}
-	figures := fmt.Sprintf("lag p99 %s (limit %s) · CPU %s · GC %s · CPU wait %s",
-		lag, latency(h.lag), share(client.CPUShare), pause, share(client.Pressure))
+	if c.width >= 90 && h.lag > 0 {
+		lag += " (limit " + latency(h.lag) + ")"
+	}
+	figures := fmt.Sprintf("lag p99 %s · CPU %s · GC %s · CPU contention (PSI) %s", lag, share(client.CPUShare), pause, share(client.Pressure))
 	mark, verdict := greenText, "keeps up"
 	switch {
 	case len(h.own) > 0:

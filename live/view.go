@@ -238,7 +238,9 @@ Figures are of the moment and without intervals; the report has both.
   answered   answers without a fault in a second, over the last ten seconds
   in flight  calls begun whose answer has not been recorded yet
   latency    of the measured window so far, from when a call was due, within 1 %;
-             before the window of the warm-up
+             before the window of the warm-up; – where there are too few answers
+  objective  those of the spec (--slo), at the point under way
+  finished   points that are over, by launch
   by second  median TTFT, answers and output tokens of the requests that ended in
              each second, from zero to the largest, newest on the right
   steady     the last third of the window's seconds against the third before, at

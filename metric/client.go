@@ -89,13 +89,20 @@ func (c *Client) add(b *bundle.Bundle, r *launchReader, reads []sharedReads) err
 		if err != nil {
 			return err
 		}
-		if found != nil {
+		if found != nil && worse(found, *slot.to) {
 			*slot.to = found
 		}
 	}
 	health, err := healthOf(b, r, reads)
 	c.Launches = append(c.Launches, health)
 	return err
+}
+
+// worse reports whether a calibration counts in place of another of the same kind: a
+// run that was resumed was calibrated before each of its parts, and the larger error
+// is the bound of the whole.
+func worse(found, known *record.Calibration) bool {
+	return known == nil || known.Unavailable != "" || found.Unavailable == "" && found.TTFT.P99 > known.TTFT.P99
 }
 
 // readCalibration returns nil where the launch has none.

@@ -7,10 +7,14 @@ import (
 	"assay/metric"
 )
 
-// headClaim is the claim to lead with: the highest output throughput, else the first.
+// headClaim is the claim to lead with: the one that was chosen before the run, else the
+// highest output throughput, else the first.
 func headClaim(list []claim.Claim) *claim.Claim {
 	var best *claim.Claim
 	for i, c := range list {
+		if c.Headline {
+			return &list[i]
+		}
 		if c.Metric == metric.OutputThroughput.ID && (best == nil || c.Value > best.Value) {
 			best = &list[i]
 		}

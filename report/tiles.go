@@ -9,6 +9,7 @@ import (
 	"assay/analysis/hardware"
 	"assay/metric"
 	"assay/plan"
+	"assay/spec"
 	"assay/stats"
 	"assay/unit"
 )
@@ -79,11 +80,7 @@ func (r Report) tilesOf(side string, wanted []tileOf) (list []Tile) {
 		if !ok || !certified(row) {
 			continue
 		}
-		of := one.point.Name
-		if side != "" {
-			of += ", " + side
-		}
-		list = append(list, Tile{Name: one.name, Of: of, Unit: row.Unit, Estimate: row.Estimate})
+		list = append(list, Tile{Name: one.name, Of: tilePlace(one.point.Name, side), Unit: row.Unit, Estimate: row.Estimate})
 	}
 	return list
 }
@@ -107,7 +104,39 @@ func (r Report) servingTiles() []Tile {
 	if len(points) > 1 {
 		wanted = append(wanted, tileOf{"TTFT p50, lowest load", metric.TTFT, "p50", points[0]})
 	}
-	return r.tilesOf(side, wanted)
+	return r.headlineFirst(r.tilesOf(side, wanted))
+}
+
+// headlineFirst puts a latency in front where the spec chose it before the run, of the
+// point that may be quoted for it.
+func (r Report) headlineFirst(list []Tile) []Tile {
+	if r.Plan.Run.Spec.Intent.Headline != spec.HeadlineLatency {
+		return list
+	}
+	quoted := ""
+	if r.Claims != nil {
+		if head := headClaim(r.Claims.Claims); head != nil && head.Headline {
+			quoted = tilePlace(head.Point, head.Side)
+		}
+	}
+	lead := -1
+	for i, t := range list {
+		if strings.HasPrefix(t.Name, metric.TTFT.Name) && (lead < 0 || t.Of == quoted) {
+			lead = i
+		}
+	}
+	if lead <= 0 {
+		return list
+	}
+	return slices.Insert(slices.Delete(slices.Clone(list), lead, lead+1), 0, list[lead])
+}
+
+// tilePlace is the point that a tile is of, and the side in a run of several.
+func tilePlace(point, side string) string {
+	if side == "" {
+		return point
+	}
+	return point + ", " + side
 }
 
 // trainingTiles are the figures of the world that trains fastest, and the communication

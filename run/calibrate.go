@@ -33,17 +33,17 @@ func calibrates(p plan.Plan) bool {
 // is one process with one configuration throughout, and what changes is the host
 // around it, which before and after show. A client that cannot be calibrated
 // still measures; the record says why the error is unknown.
-func (e *execution) calibrateAround(ctx context.Context, order int, l *activeLaunch, measure func() error) error {
+func (e *execution) calibrateAround(ctx context.Context, turn turn, l *activeLaunch, measure func() error) error {
 	if !calibrates(e.plan) {
 		return measure()
 	}
-	if order == 0 {
+	if turn.first {
 		if err := e.calibrate(ctx, l, record.CalibrationBefore); err != nil {
 			return err
 		}
 	}
 	err := measure()
-	if order == len(e.plan.Launches)-1 && ctx.Err() == nil {
+	if turn.last && ctx.Err() == nil {
 		err = errors.Join(err, e.calibrate(ctx, l, record.CalibrationAfter))
 	}
 	return err

@@ -43,11 +43,13 @@ func (e *execution) identify(ctx context.Context, env record.Environment) {
 	var version struct {
 		Version string `json:"version"`
 	}
-	if err := e.ask(ctx, "/version", &version); err != nil || version.Version == "" {
+	answeredBy, err := e.ask(ctx, "/version", &version)
+	if err != nil || version.Version == "" {
 		env.Miss("server.version", fmt.Sprintf("GET /version gave none (%v)", err))
 	} else {
 		env.Set("server.version", version.Version)
 	}
+	e.unmask(ctx, answeredBy, env)
 }
 
 // greeted takes the engine from the page that a server without a list of models
@@ -56,7 +58,7 @@ func (e *execution) greeted(ctx context.Context, env record.Environment) {
 	var greeting struct {
 		Message string `json:"message"`
 	}
-	if err := e.ask(ctx, "/", &greeting); err == nil && greeting.Message != "" && len(greeting.Message) <= longestGreeting {
+	if _, err := e.ask(ctx, "/", &greeting); err == nil && greeting.Message != "" && len(greeting.Message) <= longestGreeting {
 		env.Set("server.engine", greeting.Message)
 	}
 }
@@ -72,33 +74,35 @@ func (e *execution) listed(ctx context.Context) ([]target.Served, error) {
 	return e.conn.models(ctx)
 }
 
-// ask reads one JSON answer of the first target.
-func (e *execution) ask(ctx context.Context, path string, into any) error {
+// ask reads one JSON answer of the first target, and says which HTTP server it calls
+// itself, also where there is no answer to read.
+func (e *execution) ask(ctx context.Context, path string, into any) (answeredBy string, err error) {
 	if len(e.conn.client.URLs) == 0 {
-		return errors.New("a command has no address to ask")
+		return "", errors.New("a command has no address to ask")
 	}
 	u, err := target.Below(e.conn.client.URLs[0], path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	req.Header = e.conn.client.Header.Clone()
 	client := &http.Client{CheckRedirect: secret.SameHost, Transport: &http.Transport{TLSClientConfig: e.conn.client.TLS, DisableKeepAlives: true, Proxy: e.conn.proxy()}}
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer resp.Body.Close()
+	answeredBy = resp.Header.Get("Server")
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s", path, resp.Status)
+		return answeredBy, fmt.Errorf("GET %s: %s", path, resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(into); err != nil {
-		return fmt.Errorf("GET %s: %w", path, err)
+		return answeredBy, fmt.Errorf("GET %s: %w", path, err)
 	}
-	return nil
+	return answeredBy, nil
 }

@@ -33,3 +33,42 @@ func TestEngineByGreeting(t *testing.T) {
 		}
 	}
 }
+
+// A simulator that lists its models as an engine's is recognised by its HTTP server and
+// the configuration that it shows; nobody else is asked for one.
+func TestSimulatorUnmasked(t *testing.T) {
+	for _, tt := range []struct {
+		http, config string
+		want         bool
+	}{
+		{"fasthttp", `{"model":"m","latencies":{"time-to-first-token":"50ms","inter-token-latency":"10ms"}}`, true},
+		{"fasthttp", `{"theme":"dark"}`, false},
+		{"uvicorn", `{"time-to-first-token":1,"inter-token-latency":1}`, false},
+	} {
+		asked := false
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Server", tt.http)
+			switch r.URL.Path {
+			case "/v1/models":
+				io.WriteString(w, `{"object":"list","data":[{"id":"m","object":"model","owned_by":"vllm"}]}`)
+			case "/admin/config":
+				asked = true
+				io.WriteString(w, tt.config)
+			case "/version":
+				http.NotFound(w, r)
+			default:
+				reply(w)
+			}
+		}))
+		defer server.Close()
+		plan := planOf(t, fmt.Sprintf(askedOf, "m", 4, server.URL))
+		plan.Launches = plan.Launches[:1]
+		env := carryOut(t, plan).Manifest.Environment
+		if got := env["server.simulator"].Value != nil; got != tt.want || env["server.http"].Value != tt.http || env["server.engine"].Value != "vllm" {
+			t.Errorf("%s: simulator %v, HTTP server %v, engine %v; want %v", tt.http, env["server.simulator"], env["server.http"], env["server.engine"], tt.want)
+		}
+		if asked != (tt.http == "fasthttp") {
+			t.Errorf("%s: asked for its configuration: %v", tt.http, asked)
+		}
+	}
+}

@@ -15,17 +15,19 @@ import (
 	"assay/telemetry"
 )
 
-// launches makes every planned launch. One that fails is recorded and the next
+// launches makes every planned launch that was not carried over; failures are those
+// of launches that were. One that fails is recorded and the next
 // one is made all the same: a run that hides its failures is no measurement. A
 // cancelled run or a bundle that cannot be written ends everything.
-func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
+func (e *execution) launches(ctx context.Context, failures []error) (bundle.Status, error) {
 	defer e.stopServers()
-	var failures []error
-	for order, planned := range e.plan.Launches {
+	due := e.due()
+	for i, planned := range due {
+		turn := turn{first: i == 0, last: i == len(due)-1}
 		if err := e.enter(planned.Side); err != nil {
 			return bundle.Failed, err
 		}
-		err := e.launch(ctx, order, planned, e.side.server)
+		err := e.launch(ctx, turn, planned, e.side.server)
 		if ctx.Err() != nil {
 			return bundle.Aborted, fmt.Errorf("run ended in launch %d of %d: %w", planned.Index+1, len(e.plan.Launches), context.Cause(ctx))
 		}
@@ -37,7 +39,7 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 			e.report(Progress{Launch: planned.Index, Message: "launch failed: " + err.Error()})
 			failures = append(failures, fmt.Errorf("launch %d: %w", planned.Index+1, err))
 		}
-		if order == 0 && errors.Is(err, errNothingMeasured) {
+		if turn.first && errors.Is(err, errNothingMeasured) {
 			break // the others would be as short
 		}
 	}
@@ -47,6 +49,9 @@ func (e *execution) launches(ctx context.Context) (bundle.Status, error) {
 	return bundle.Completed, nil
 }
 
+// A turn is the place of a launch among those that this run makes itself.
+type turn struct{ first, last bool }
+
 // A bundleError says that the bundle itself could not be written.
 type bundleError struct{ err error }
 
@@ -54,13 +59,13 @@ func (e *bundleError) Error() string { return e.err.Error() }
 func (e *bundleError) Unwrap() error { return e.err }
 
 // launch makes one launch and enters it in the ledger, whatever becomes of it.
-func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, server *server) error {
+func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, server *server) error {
 	clock, err := record.StartClock()
 	if err != nil {
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: order, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
+		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
 	})
 	if err != nil {
 		return &bundleError{err}
@@ -69,9 +74,9 @@ func (e *execution) launch(ctx context.Context, order int, planned plan.Launch, 
 	own.Run.Spec.Target = e.side.target
 	e.opts.Live.EnterLaunch(planned)
 	l := &activeLaunch{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
-	runErr := e.tellNotes(order, l)
+	runErr := e.tellNotes(turn, l)
 	if runErr == nil {
-		runErr = e.calibrateAround(ctx, order, l, func() error { return e.measureLaunch(ctx, l, server) })
+		runErr = e.calibrateAround(ctx, turn, l, func() error { return e.measureLaunch(ctx, l, server) })
 	}
 	e.requests += l.counter.ended.Load()
 	e.failed += l.counter.failed.Load()

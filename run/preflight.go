@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -97,7 +96,10 @@ func (s *side) tryRequest(ctx context.Context, p plan.Plan, served []target.Serv
 		}
 		if !slices.Contains([]int32{301, 302, 307, 308, 400, 401, 403, 404, 422}, r.Status) {
 			s.noteUsage(r)
-			s.notePace(p, chunks)
+			if pace, ok := paceOf(r, chunks); ok {
+				s.notePace(p, pace)
+				s.noteDrain(p, pace)
+			}
 			return nil // what else goes wrong may be gone by the time of the run
 		}
 		i := slices.IndexFunc(optional, func(f struct{ name, loss string }) bool {
@@ -142,41 +144,6 @@ func (s *side) noteUsage(r record.Request) {
 	}
 }
 
-// fewAnswers is how many answers of one user a window should hold.
-const fewAnswers = 3
-
-// notePace notes a window in which a user gets a few answers at most, by the median
-// gap of the one that was seen: the first steps of a server are its slowest.
-func (s *side) notePace(p plan.Plan, chunks []record.Chunk) {
-	var gaps []int64
-	last := int64(-1)
-	for _, c := range chunks {
-		if !c.Kind.Output() {
-			continue
-		}
-		if last >= 0 {
-			gaps = append(gaps, c.At-last)
-		}
-		last = c.At
-	}
-	if len(gaps) < preflightTokens/2 || p.Run.Spec.Workload.Session != nil {
-		return
-	}
-	slices.Sort(gaps)
-	each := float64(gaps[len(gaps)/2]) / 1e9
-	for _, point := range p.Points {
-		for _, l := range p.WorkloadOf(point).SequenceLengthMix {
-			answer := each * float64(l.OutputTokens)
-			if point.Duration <= 0 || fewAnswers*answer <= point.Duration.Seconds() {
-				continue
-			}
-			s.notes = append(s.notes, fmt.Sprintf("an answer of %d tokens will take about %.0f s by the pace of the first one, and points are measured for %s: few answers will count; use --duration %.0fs (load.duration in a spec)",
-				l.OutputTokens, answer, point.Duration, math.Ceil(2*fewAnswers*answer)))
-			return
-		}
-	}
-}
-
 // refusal says why the server refuses every request, and what to type.
 func refusal(r record.Request, model string, served []target.Served) error {
 	said := visible.Line(r.Error)
@@ -200,9 +167,9 @@ func refusal(r record.Request, model string, served []target.Served) error {
 
 // tellNotes writes what the target taught before the run into a launch, and tells
 // people of it in the first.
-func (e *execution) tellNotes(order int, l *activeLaunch) error {
+func (e *execution) tellNotes(turn turn, l *activeLaunch) error {
 	for _, note := range e.side.notes {
-		if order == 0 {
+		if turn.first {
 			e.report(Progress{Launch: l.planned.Index, Message: note})
 		}
 		row := record.Event{At: l.clock.Now(), Name: record.TargetNote, Point: -1, Detail: note}

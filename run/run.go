@@ -25,7 +25,7 @@ import (
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Progress, Live and Simulate is required.
+// Progress, Live, Simulate and Resume is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
 	Out      string         // the folder that bundles are made in
@@ -43,6 +43,10 @@ type Options struct {
 	// CollectorBudget is how many bytes a point may allocate before the garbage
 	// collector runs in it. Zero lets it run whenever it likes.
 	CollectorBudget int64
+
+	// Resume is the interrupted run that this one continues, which Resumable has found
+	// fit; nil begins a new one.
+	Resume *bundle.Bundle
 
 	// Ranks is what the ranks of training and collectives are started with.
 	Ranks train.Tools
@@ -137,10 +141,14 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 	}
 	e := &execution{plan: p, opts: opts, sides: sides, in: in, staff: staff, out: w, redactor: redactor}
 	opts.Live.Begin(p, redactor.String)
-	if err := e.describe(ctx); err != nil {
+	failures, err := e.carryOver()
+	if err == nil {
+		err = e.describe(ctx)
+	}
+	if err != nil {
 		return &Result{w, bundle.Failed}, err
 	}
-	status, err := e.launches(ctx)
+	status, err := e.launches(ctx, failures)
 	return &Result{w, status}, errors.Join(err, w.SetHealth(e.summary()))
 }
 
@@ -150,16 +158,20 @@ func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Write
 	if err != nil {
 		return nil, err
 	}
+	header := bundle.Header{
+		Spec: opts.Source, Plan: encoded, WorkloadDigest: p.WorkloadDigest, Tool: opts.Tool, Redactor: redactor,
+	}
+	if opts.Resume != nil {
+		header.Created = opts.Resume.Manifest.Created // spec and plan were frozen then
+	}
 	id := opts.Now.UTC().Format("20060102_150405") + "__run__" + unsafe.ReplaceAllString(p.Name, "-")
 	for n := 1; ; n++ {
 		name := id
 		if n > 1 {
 			name = fmt.Sprintf("%s__%d", id, n)
 		}
-		w, err := bundle.Create(filepath.Join(opts.Out, name), bundle.Header{
-			RunID: name, Spec: opts.Source, Plan: encoded, WorkloadDigest: p.WorkloadDigest,
-			Tool: opts.Tool, Redactor: redactor,
-		})
+		header.RunID = name
+		w, err := bundle.Create(filepath.Join(opts.Out, name), header)
 		if errors.Is(err, bundle.ErrTaken) && n < 100 {
 			continue // two runs in one second
 		}

@@ -140,6 +140,10 @@ type Intent struct {
 	// needs that telemetry source.
 	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware"`
 
+	// The result that the run is made for, chosen before it is known: throughput, which
+	// wants an objective on a latency beside it, or latency. Reports lead with it.
+	Headline string `json:"headline,omitzero" enum:"headlines"`
+
 	// The schedule the run belongs to.
 	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2"`
 }

@@ -2,6 +2,9 @@ package spec
 
 // Words that code compares with.
 const (
+	HeadlineThroughput = "throughput"
+	HeadlineLatency    = "latency"
+
 	PublicationGrade = "publication_grade"
 	RealismGrade     = "realism_grade"
 
@@ -100,6 +103,7 @@ var Vocabularies = map[string][]string{
 	"gateDirections":    {"higher", "lower"},
 	"gateStatistics":    {"mean", "p50", "p90", "p95", "p99", "p99.9", "value"},
 	"classes":           {PublicationGrade, RealismGrade},
+	"headlines":         {HeadlineThroughput, HeadlineLatency},
 	"workloadTypes":     {Training, Inference, Mixed},
 	"cadences":          {"canary", "nightly", "pre_release"},
 	"layers":            {"micro", "component", "end_to_end"},

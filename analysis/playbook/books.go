@@ -204,7 +204,7 @@ func throttled(e Evidence) (Reply, string) {
 			return Yes, fmt.Sprintf("launch %d: held back for %.3g s (on the host that assay runs on)", h.Launch+1, *h.Throttled)
 		}
 		if h.CPUPressure != nil && *h.CPUPressure > pressed {
-			reply, figure = Yes, fmt.Sprintf("launch %d: some task waited for a processor %.0f %% of the time (on the host that assay runs on)", h.Launch+1, 100**h.CPUPressure)
+			reply, figure = Yes, fmt.Sprintf("launch %d: CPU contention (PSI) %.0f %% on the host that assay runs on", h.Launch+1, 100**h.CPUPressure)
 		}
 	}
 	return reply, figure

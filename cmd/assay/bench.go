@@ -31,15 +31,15 @@ the bundle: they name the variable that holds it.
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed or
 aborted), 2 usage error.`
 
-// A benching is one call of assay bench: what its own flags say.
-type benching struct {
+// A benchCall is one call of assay bench: what its own flags say.
+type benchCall struct {
 	out, key, format         string
 	printSpec, asJSON, quiet bool
 	shown                    progressFlags
 }
 
 func benchCommand(env Env) *cobra.Command {
-	var b benching
+	var b benchCall
 	cmd := &cobra.Command{
 		Use:     "bench [URL]",
 		Aliases: []string{"benchmark"},
@@ -79,10 +79,10 @@ func benchCommand(env Env) *cobra.Command {
 func newSeed() int64 { return 1 + rand.Int64N(1<<53-1) }
 
 // run carries out what was asked, or prints it.
-func (b benching) run(ctx context.Context, env Env, asked bench.Asked) error {
+func (b benchCall) run(ctx context.Context, env Env, asked bench.Asked) error {
 	document, faults := spec.Parse("", asked.Source)
 	if !spec.Valid(faults) {
-		return usageError(bench.Explain(faults))
+		return usageError(bench.Explain(faults, bench.FlagPaths))
 	}
 	if b.printSpec {
 		return printAsked(env, asked, b.asJSON)

@@ -9,16 +9,26 @@ import (
 	"assay/unit"
 )
 
-func commCommand(env Env) *cobra.Command {
-	c := spec.Collectives{}
-	var out outFlags
-	var start launchFlags
-	var from, to, link string
-	var steps []string
-	cmd := &cobra.Command{
-		Use:   "comm",
-		Short: "Measure collective operations between ranks",
-		Long: `Comm starts a world of ranks, measures collective operations at several sizes,
+// commFields are the flags that fill fields of spec.collectives.
+var commFields = []fieldFlag{
+	{name: "backend", path: "collectives.backend", usage: "what carries the operations out"},
+	{name: "ranks", path: "collectives.ranks", usage: "sizes of the world"},
+	{name: "ops", path: "collectives.operations", usage: "operations"},
+	{name: "algorithms", path: "collectives.algorithms", usage: "algorithms of the native backend"},
+	{name: "type", path: "collectives.dataType", usage: "type of the elements"},
+	{name: "place", path: "collectives.place", usage: "which buffers"},
+	{name: "iterations", path: "collectives.iterations", usage: "timed calls for each operation and size"},
+	{name: "warmup", path: "collectives.warmup", usage: "calls before measuring"},
+	{name: "chunks", path: "collectives.chunks", usage: "also cut the largest size into so many calls, to compare"},
+	{name: "stability", path: "collectives.stability", usage: "calls of the stability profile at the largest size"},
+	{name: "pairs", path: "collectives.pairs", usage: "also measure latency and bandwidth between every two ranks"},
+	{name: "link-rate", path: "collectives.linkRate", usage: "one-way rate of the links a second, such as 50GB, to hold bandwidths against"},
+	{name: "python", path: "collectives.python", usage: "the Python that has torch (default the first that is found)"},
+	{name: "device", path: "collectives.device", usage: "where buffers are"},
+}
+
+// commLong says what comm does; the guide says more.
+const commLong = `Comm starts a world of ranks, measures collective operations at several sizes,
 checks their answers, seals the bundle and prints the report. The backend native is
 assay's own, over TCP, and needs nothing else; gloo, nccl and mpi need a Python with
 torch. Bandwidths are counted as nccl-tests counts them; the time of an operation is
@@ -28,50 +38,38 @@ its slowest rank's.
 for assay run.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed or
-aborted), 2 the options are wrong.`,
+aborted), 2 the options are wrong.`
+
+func commCommand(env Env) *cobra.Command {
+	fields := fieldFlags{spec: spec.RunSpec{Collectives: &spec.Collectives{}}}
+	var out outFlags
+	var from, to string
+	var steps []string
+	cmd := &cobra.Command{
+		Use:   "comm",
+		Short: "Measure collective operations between ranks",
+		Long:  commLong,
 		Example: `  assay comm --ranks 4
   assay comm --ranks 2,4 --ops all_reduce --from 8B --to 64MiB --algorithms ring,tree
   assay comm --backend gloo --ranks 2 --pairs`,
 		Args: noArguments,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&c.Backend, "backend", spec.BackendNative, "native, gloo, nccl or mpi")
-	flags.IntSliceVar(&c.Ranks, "ranks", []int{2}, "sizes of the world")
-	flags.StringSliceVar(&c.Operations, "ops", nil, "operations (default all_reduce, all_gather, reduce_scatter, point_to_point)")
+	fields.register(flags, commFields)
+	fields.register(flags, launchFields("collectives"))
 	flags.StringSliceVar(&steps, "sizes", nil, "message sizes (default 1KiB, 32KiB, 1MiB, 32MiB)")
 	flags.StringVar(&from, "from", "", "smallest size; with --to, each size doubles")
 	flags.StringVar(&to, "to", "", "largest size")
-	flags.StringSliceVar(&c.Algorithms, "algorithms", nil, "algorithms of the native backend: auto, ring, tree, halving_doubling, direct")
-	flags.StringVar(&c.DataType, "type", "float32", "type of the elements")
-	flags.StringVar(&c.Place, "place", "both", "out_of_place, in_place or both")
-	flags.IntVar(&c.Iterations, "iterations", 20, "timed calls for each operation and size")
-	flags.IntVar(&c.Warmup, "warmup", 5, "calls before measuring")
-	flags.IntSliceVar(&c.Chunks, "chunks", nil, "also cut the largest size into so many calls, to compare")
-	flags.IntVar(&c.Stability, "stability", 0, "calls of the stability profile at the largest size")
-	flags.BoolVar(&c.Pairs, "pairs", false, "also measure latency and bandwidth between every two ranks")
-	flags.StringVar(&link, "link-rate", "", "one-way rate of the links a second, such as 50GB, to hold bandwidths against")
-	flags.StringVar(&c.Python, "python", "", "the Python that has torch (default the first that is found)")
-	flags.StringVar(&c.Device, "device", "auto", "where buffers are: auto, cpu or cuda")
-	start.register(flags)
 	out.register(flags, "comm")
 	flags.BoolVar(&out.asJSON, "json", false, "short for --format json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if c.Sizes, err = sweep(steps, from, to); err != nil {
+		run := spec.Run{Spec: fields.spec}
+		if run.Spec.Collectives.Sizes, err = sweep(steps, from, to); err != nil {
 			return err
 		}
-		if link != "" {
-			if c.LinkRate, err = unit.ParseBytes(link); err != nil {
-				return usageError(fmt.Errorf("--link-rate: %w", err))
-			}
-		}
-		if c.Launch, err = start.spec(); err != nil {
-			return err
-		}
-		run := spec.Run{}
 		run.Spec.Intent.WorkloadType = spec.Training
 		run.Spec.Workload.Model = "none"
-		run.Spec.Collectives = &c
-		return out.carryOut(cmd, env, run)
+		return out.carryOut(cmd, env, run, fields.paths...)
 	}
 	return cmd
 }

@@ -21,8 +21,8 @@ const (
 	policyExploratory = "exploratory"
 )
 
-// A comparing is what the command was asked for.
-type comparing struct {
+// A compareCall is what the command was asked for.
+type compareCall struct {
 	options  compare.Options
 	baseline string
 	policy   string
@@ -32,7 +32,7 @@ type comparing struct {
 }
 
 func compareCommand(env Env) *cobra.Command {
-	var ask comparing
+	var ask compareCall
 	var once again
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -86,7 +86,7 @@ Exit codes: 0 compared, 2 usage error, 3 not controlled and --policy is publicat
 	return cmd
 }
 
-func (ask comparing) run(env Env, args []string) error {
+func (ask compareCall) run(env Env, args []string) error {
 	if err := ask.check(); err != nil {
 		return usageError(err)
 	}
@@ -120,7 +120,7 @@ func (ask comparing) run(env Env, args []string) error {
 	return nil
 }
 
-func (ask comparing) check() error {
+func (ask compareCall) check() error {
 	switch {
 	case ask.policy != policyPublication && ask.policy != policyExploratory:
 		return fmt.Errorf("--policy %q: want publication or exploratory", ask.policy)
@@ -151,7 +151,7 @@ func refuse(w io.Writer, r compare.Report) error {
 }
 
 // openSides opens what the arguments name, the baseline first.
-func (ask comparing) openSides(bundles reader, args []string) ([]compare.Side, error) {
+func (ask compareCall) openSides(bundles reader, args []string) ([]compare.Side, error) {
 	if baseline := ask.baseline; baseline != "" {
 		i := slices.Index(args, baseline)
 		if i < 0 {

@@ -19,7 +19,7 @@ type again struct {
 
 // measure writes the document of one run of both sides and, where that was asked
 // for, carries it out and compares its sides.
-func (a again) measure(ctx context.Context, env Env, ask comparing, args []string) error {
+func (a again) measure(ctx context.Context, env Env, ask compareCall, args []string) error {
 	if len(args) != 2 {
 		return usageError(fmt.Errorf("--again: got %s, want a baseline and one candidate", counted(len(args), "bundle")))
 	}

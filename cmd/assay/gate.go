@@ -18,8 +18,8 @@ import (
 	"assay/spec"
 )
 
-// A gating is what the command was asked for.
-type gating struct {
+// A gateCall is what the command was asked for.
+type gateCall struct {
 	policy, accuracy, confirm, history, reason string
 	junit, markdown, html, csv                 string
 	asJSON                                     bool
@@ -27,7 +27,7 @@ type gating struct {
 }
 
 func gateCommand(env Env) *cobra.Command {
-	var ask gating
+	var ask gateCall
 	cmd := &cobra.Command{
 		Use:   "gate BASELINE CANDIDATE --policy FILE",
 		Short: "Fail CI when a candidate regresses",
@@ -66,7 +66,7 @@ changed after sealing, 5 advisory and nothing against it, 6 advisory and did not
 	return cmd
 }
 
-func (ask gating) run(env Env, baseline, candidate string) error {
+func (ask gateCall) run(env Env, baseline, candidate string) error {
 	in, err := ask.gather(env, baseline, candidate)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func gateCode(r gate.Result) int {
 }
 
 // gather reads everything that the gate looks at.
-func (ask gating) gather(env Env, baseline, candidate string) (in gate.Input, err error) {
+func (ask gateCall) gather(env Env, baseline, candidate string) (in gate.Input, err error) {
 	if in.Policy, err = readPolicy(env, ask.policy); err != nil {
 		return in, err
 	}
@@ -194,7 +194,7 @@ func readPolicy(env Env, file string) (spec.GatePolicy, error) {
 }
 
 // write makes the files that were asked for.
-func (ask gating) write(r gate.Result) error {
+func (ask gateCall) write(r gate.Result) error {
 	for _, f := range []struct {
 		path string
 		face func(io.Writer, gate.Result) error

@@ -35,10 +35,10 @@ func main() {
 	// it dislikes about a server's answer, as often as the server likes. What matters of
 	// it is in the records.
 	log.SetOutput(io.Discard)
-	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, holding: new(holding)}
+	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, held: new(heldWork)}
 	done := make(chan int, 1)
-	go func() { done <- Main(ctx, env) }()             // ends with the program
-	os.Exit(await(done, signals, env.holding, cancel)) // the only exit in the program
+	go func() { done <- Main(ctx, env) }()          // ends with the program
+	os.Exit(await(done, signals, env.held, cancel)) // the only exit in the program
 }
 
 // An Env is everything the program may touch outside itself. Tests make their
@@ -49,7 +49,7 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Environ        func() []string // as os.Environ
 
-	holding *holding // nil means that no signals come; see hold
+	held *heldWork // nil means that no signals come; see hold
 }
 
 // Exit codes are part of the command's contract: CI branches on them.

@@ -21,8 +21,8 @@ import (
 	"assay/spec"
 )
 
-// A plotting is what the command was asked for.
-type plotting struct {
+// A plotCall is what the command was asked for.
+type plotCall struct {
 	preset, layout string
 	options        plot.Options
 	formats        []string
@@ -41,7 +41,7 @@ type plotted struct {
 }
 
 func plotCommand(env Env) *cobra.Command {
-	var ask plotting
+	var ask plotCall
 	cmd := &cobra.Command{
 		Use:   "plot BUNDLE…",
 		Short: "Plot results as SVG, PNG or PDF",
@@ -85,7 +85,7 @@ sealing.`,
 	return cmd
 }
 
-func (ask plotting) run(env Env, args []string) error {
+func (ask plotCall) run(env Env, args []string) error {
 	if ask.listPresets {
 		return ask.presets(env.Stdout)
 	}
@@ -142,14 +142,14 @@ func (ask plotting) run(env Env, args []string) error {
 }
 
 // source names where the panels come from, for messages.
-func (ask plotting) source() string {
+func (ask plotCall) source() string {
 	if ask.layout != "" {
 		return ask.layout
 	}
 	return "preset " + ask.preset
 }
 
-func (ask plotting) panels() (plot.Layout, error) {
+func (ask plotCall) panels() (plot.Layout, error) {
 	if ask.layout == "" {
 		l, err := plot.FindPreset(ask.preset)
 		if err != nil {
@@ -169,7 +169,7 @@ func (ask plotting) panels() (plot.Layout, error) {
 }
 
 // draw writes every figure and every panel of it, in each format.
-func (ask plotting) draw(figures []plot.Figure) ([]string, error) {
+func (ask plotCall) draw(figures []plot.Figure) ([]string, error) {
 	if err := os.MkdirAll(ask.out, 0o755); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func writePlot(path string, draw func(io.Writer) error) error {
 	return errors.Join(draw(w), w.Flush(), file.Close())
 }
 
-func (ask plotting) presets(w io.Writer) error {
+func (ask plotCall) presets(w io.Writer) error {
 	if ask.asJSON {
 		return printJSON(w, plot.Presets)
 	}
@@ -217,7 +217,7 @@ func (ask plotting) presets(w io.Writer) error {
 	return t.Flush()
 }
 
-func (ask plotting) fields(w io.Writer, reports []report.Report) error {
+func (ask plotCall) fields(w io.Writer, reports []report.Report) error {
 	fields := plot.Fields(reports)
 	if ask.asJSON {
 		return printJSON(w, fields)

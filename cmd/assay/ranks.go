@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/cmd/assay/bench"
 	"assay/launch"
 	"assay/spec"
 	"assay/train"
@@ -47,8 +48,9 @@ func (o *outFlags) register(flags *pflag.FlagSet, name string) {
 	o.shown.register(flags)
 }
 
-// carryOut runs the spec, or prints it for people who want to keep it.
-func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run) error {
+// carryOut runs the spec, or prints it for people who want to keep it. Faults of fields
+// are told by the flags that paths name for them.
+func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run, paths ...bench.FlagPath) error {
 	run.APIVersion, run.Kind = spec.APIVersion, spec.KindBenchmarkRun
 	run.Metadata.Name = o.name
 	run.Spec.Trials.MinReplicates = o.launches
@@ -56,9 +58,9 @@ func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run) error {
 	if err != nil {
 		return err
 	}
-	document, err := parseRun("the spec of these options", source)
-	if err != nil {
-		return err
+	document, faults := spec.Parse("", source)
+	if !spec.Valid(faults) {
+		return usageError(bench.Explain(faults, append(paths, bench.FlagPath{Path: "spec.trials.minReplicates", Flag: "--launches"})))
 	}
 	if o.printSpec {
 		_, err := env.Stdout.Write(source)
@@ -67,49 +69,23 @@ func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run) error {
 	if o.asJSON {
 		o.format = "json"
 	}
-	o.dir, err = carryOut(cmd.Context(), env, job{source: source, run: document, out: o.out, keyFile: o.key, format: o.format, progress: o.shown})
+	o.dir, err = carryOut(cmd.Context(), env, job{source: source, run: *document.Run, out: o.out, keyFile: o.key, format: o.format, progress: o.shown})
 	if o.dir != "" {
 		fmt.Fprintf(env.Stderr, "bundle %s\n", o.dir)
 	}
 	return err
 }
 
-// launchFlags say how ranks are started.
-type launchFlags struct {
-	launcher spec.Launcher
-	hang     string
-}
-
-func (l *launchFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&l.launcher.Kind, "launcher", spec.LaunchLocal, "local starts the ranks; environment joins those that torchrun, srun or mpirun has started")
-	flags.StringSliceVar(&l.launcher.Namespaces, "namespaces", nil, "network namespaces, one for each rank in turn")
-	flags.StringVar(&l.launcher.Interface, "interface", "", "network interface that ranks talk over")
-	flags.StringVar(&l.launcher.Address, "address", "", "address that ranks reach assay at (default a socket file)")
-	flags.StringVar(&l.hang, "hang-timeout", "5s", "time without a sign of life after which a rank counts as hung")
-	flags.IntVar(&l.launcher.Restarts, "restarts", 0, "how often a world that failed is started again")
-}
-
-// spec is what the flags ask for.
-func (l *launchFlags) spec() (*spec.Launcher, error) {
-	own := l.launcher
-	hang, err := unit.ParseDuration(l.hang)
-	if err != nil {
-		return nil, usageError(fmt.Errorf("--hang-timeout: %w", err))
+// launchFields are the flags that say how the ranks of a part of a spec are started.
+func launchFields(part string) []fieldFlag {
+	return []fieldFlag{
+		{name: "launcher", path: part + ".launch.kind", usage: "how ranks come to be: local starts them, environment joins those that torchrun, srun or mpirun has started"},
+		{name: "namespaces", path: part + ".launch.namespaces", usage: "network namespaces, one for each rank in turn"},
+		{name: "interface", path: part + ".launch.interface", usage: "network interface that ranks talk over"},
+		{name: "address", path: part + ".launch.address", usage: "address that ranks reach assay at (default a socket file)"},
+		{name: "hang-timeout", path: part + ".launch.hangTimeout", usage: "time without a sign of life after which a rank counts as hung"},
+		{name: "restarts", path: part + ".launch.restarts", usage: "how often a world that failed is started again"},
 	}
-	own.HangTimeout = hang
-	return &own, nil
-}
-
-// parameters reads a count such as 100M.
-func parameters(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := unit.ParseBytes(text + "B") // written as a size is
-	if err != nil {
-		return 0, usageError(fmt.Errorf("--params: got %q, want a count such as 100M or 1G", text))
-	}
-	return int64(n), nil
 }
 
 // sizes reads sizes such as 1KiB.

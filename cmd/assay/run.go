@@ -23,49 +23,71 @@ import (
 )
 
 func runCommand(env Env) *cobra.Command {
-	var out, key, format string
-	var quick, asJSON, all bool
-	var shown progressFlags
+	var j job
+	var resumed string
+	var quick, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "run SPEC",
+		Use:   "run SPEC | run --resume BUNDLE",
 		Short: "Run a benchmark from a spec file",
 		Long: `Run carries out the BenchmarkRun document SPEC, seals everything that
 happened in a bundle and prints the report. In a terminal it shows the run while
 it goes on; elsewhere it writes a line every few seconds (--progress). --quick makes
 one launch in place of the spec's: no interval, and nothing of it may be quoted.
 
+--resume continues a run that was interrupted, by the plan and seeds of its bundle:
+finished launches are carried over into a new bundle, the others are made.
+
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
 or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).`,
-		Args: exactArgs(1, "a spec file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			source, document, err := readRun(args[0])
+		Args: func(cmd *cobra.Command, args []string) error {
+			if resumed != "" {
+				return exactArgs(0, "no spec file beside --resume: the bundle has its own")(cmd, args)
+			}
+			return exactArgs(1, "a spec file")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			switch {
+			case resumed != "" && quick:
+				return usageError(errors.New("--quick and --resume: the launches of a run are those of its plan"))
+			case resumed != "":
+				err = j.continues(cmd.Context(), env, resumed, cmd.Flags().Changed("out"))
+			default:
+				err = j.reads(args[0], quick)
+			}
 			if err != nil {
 				return err
 			}
-			if quick {
-				document.Spec.Trials.Quick = true
-				if source, err = spec.WriteYAML(document); err != nil {
-					return err
-				}
-			}
 			if asJSON {
-				format = "json"
+				j.format = "json"
 			}
-			dir, err := carryOut(cmd.Context(), env, job{source: source, run: document, out: out, keyFile: key, format: format, all: all, progress: shown})
+			dir, err := carryOut(cmd.Context(), env, j)
 			if dir != "" {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "runs", "folder in which the bundle is made")
-	cmd.Flags().StringVar(&key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
-	cmd.Flags().StringVar(&format, "format", "text", "report printed at the end: text or json")
+	cmd.Flags().StringVarP(&j.out, "out", "o", "runs", "folder in which the bundle is made; with --resume, the folder that holds BUNDLE")
+	cmd.Flags().StringVar(&resumed, "resume", "", "bundle of an interrupted run to continue")
+	cmd.Flags().StringVar(&j.keyFile, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
+	cmd.Flags().StringVar(&j.format, "format", "text", "report printed at the end: text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
-	cmd.Flags().BoolVar(&all, "all", false, "print the whole report, not only the first screen")
-	shown.register(cmd.Flags())
+	cmd.Flags().BoolVar(&j.all, "all", false, "print the whole report, not only the first screen")
+	j.progress.register(cmd.Flags())
 	return cmd
+}
+
+// reads takes the run from a spec file.
+func (j *job) reads(path string, quick bool) (err error) {
+	if j.source, j.run, err = readRun(path); err != nil || !quick {
+		return err
+	}
+	if j.source, err = spec.WithQuick(j.source, j.run); err != nil {
+		return err
+	}
+	j.run, err = parseRun(path, j.source)
+	return err
 }
 
 // readRun reads the BenchmarkRun document in a file.
@@ -101,6 +123,7 @@ func joinFaults(faults []spec.Fault) error {
 type job struct {
 	source  []byte
 	run     spec.Run
+	resume  *bundle.Bundle // the interrupted run that it continues; nil begins a new one
 	out     string
 	keyFile string
 	format  string
@@ -122,7 +145,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
-	p, err := plan.New(j.run)
+	p, err := j.decide()
 	if err != nil {
 		return "", usageError(err)
 	}
@@ -151,6 +174,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
 		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Ranks: tools,
 		CollectorBudget: collectorBudget(env, host),
+		Resume: j.resume,
 	})
 	if result == nil {
 		return "", runErr
@@ -161,7 +185,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
 	view.Stop() // the report is printed where the view was
 	if err != nil {
-		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone: assay recover %s", err, dir, dir)
+		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone, assay run --resume %s continues the run, and assay recover %s seals what there is", err, dir, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
 	w, print := printer(env, show, j.all)
@@ -169,7 +193,18 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if p.Run.Spec.Trials.Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
 	}
+	if result.Status == bundle.Aborted && !j.quiet {
+		fmt.Fprintf(env.Stderr, "to make the launches that are missing: assay run --resume %s\n", dir)
+	}
 	return dir, err
+}
+
+// decide is the plan to carry out: that of the run that is resumed, or a new one.
+func (j job) decide() (plan.Plan, error) {
+	if j.resume != nil {
+		return run.Resumable(j.resume, tool())
+	}
+	return plan.New(j.run)
 }
 
 // seal judges the run, writes the reports and seals the bundle. The plan is read

@@ -18,7 +18,7 @@ func TestAwait(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
-		var h holding
+		var h heldWork
 		h.n.Store(held)
 		done := make(chan int, 1)
 		if ends {

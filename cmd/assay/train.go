@@ -1,26 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"assay/spec"
-	"assay/unit"
 )
 
-func trainCommand(env Env) *cobra.Command {
-	t := spec.Train{Emulate: &spec.Emulation{}}
-	var out outFlags
-	var start launchFlags
-	var precision, params, bucket, vary, forward, backward, late, slower string
-	var values []string
-	var profile, pairs, noReference, noInterleave bool
-	cmd := &cobra.Command{
-		Use:   "train",
-		Short: "Measure training steps and where their time goes",
-		Long: `Train starts a world of ranks, trains a model of the shape that you give on made-up
+// trainLong says what train does; the guide says more.
+const trainLong = `Train starts a world of ranks, trains a model of the shape that you give on made-up
 data, seals the bundle and prints the report: how long a step takes and what it
 spends on input, forward and backward pass, communication in the open, waiting for a
 peer, and the optimizer; samples and tokens a second, model FLOP utilisation, memory,
@@ -30,83 +19,77 @@ It needs a Python with torch. --vary KNOB --values A,B makes an experiment in on
 variable. --print-spec prints the spec instead, for assay run.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed or
-aborted), 2 the options are wrong.`,
+aborted), 2 the options are wrong.`
+
+// trainFields are the flags that fill fields of spec.train.
+var trainFields = []fieldFlag{
+	{name: "backend", path: "train.backend", usage: "what ranks talk through"},
+	{name: "device", path: "train.device", usage: "where ranks compute"},
+	{name: "python", path: "train.python", usage: "the Python that has torch (default the first that is found)"},
+	{name: "ranks", path: "train.ranks", usage: "sizes of the world, one point each", own: "2"},
+	{name: "single", path: "train.single", usage: "also measure the plain program without distributed code, the baseline of a speed-up"},
+	{name: "scaling", path: "train.scaling", usage: "what is held as ranks are added: strong, the batch of the world, or weak, that of each rank"},
+	{name: "parallelism", path: "train.parallelism", usage: "how the model is spread over ranks"},
+	{name: "family", path: "train.shape.family", usage: "family of the model"},
+	{name: "params", path: "train.shape.parameters", usage: "wanted number of parameters, such as 100M; the shape follows from it"},
+	{name: "layers", path: "train.shape.layers", usage: "layers"},
+	{name: "hidden", path: "train.shape.hidden", usage: "width"},
+	{name: "heads", path: "train.shape.heads", usage: "attention heads"},
+	{name: "sequence", path: "train.shape.sequenceLength", usage: "sequence length"},
+	{name: "vocabulary", path: "train.shape.vocabulary", usage: "entries of the vocabulary"},
+	{name: "precision", path: "workload.precision", usage: "precision of the arithmetic: fp32, tf32, bf16 or fp16", own: "fp32"},
+	{name: "batch", path: "train.batchSize", usage: "samples of a step, over all ranks (strong) or of each (weak)"},
+	{name: "accumulation", path: "train.gradientAccumulation", usage: "micro-batches of a step"},
+	{name: "steps", path: "train.steps", usage: "measured steps"},
+	{name: "warmup", path: "train.warmupSteps", usage: "steps before measuring"},
+	{name: "bucket", path: "train.bucketSize", usage: "gradient bucket"},
+	{name: "compression", path: "train.compression", usage: "gradient compression"},
+	{name: "optimizer", path: "train.optimizer", usage: "optimizer"},
+	{name: "compile", path: "train.compile", usage: "compile the model first"},
+	{name: "checkpointing", path: "train.checkpointing", usage: "compute activations again in the backward pass"},
+	{name: "loaders", path: "train.loaderWorkers", usage: "data-loader processes of each rank"},
+	{name: "load-ahead", path: "train.loadAhead", usage: "batches that each of them prepares ahead"},
+	{name: "peak-tflops", path: "train.peakTFLOPS", usage: "peak of one device in TFLOP/s, for model FLOP utilisation"},
+	{name: "flop-convention", path: "train.flopConvention", usage: "which operations model FLOP utilisation counts"},
+	{name: "target-loss", path: "train.targetLoss", usage: "train until the loss is this, at most --steps"},
+	{name: "vary", path: "train.vary.knob", usage: "the knob of an experiment in one variable"},
+	{name: "values", path: "train.vary.values", usage: "its values, one point each"},
+	{name: "emulate-forward", path: "train.emulate.forward", usage: "sleep in place of each layer's forward pass"},
+	{name: "emulate-backward", path: "train.emulate.backward", usage: "sleep in place of each layer's backward pass"},
+	{name: "emulate-rank", path: "train.emulate.rank", usage: "the rank that the next three are about"},
+	{name: "emulate-late", path: "train.emulate.late", usage: "how late it starts each step"},
+	{name: "emulate-slower", path: "train.emulate.slower", usage: "what it sleeps longer in each layer's backward pass"},
+	{name: "emulate-short-shard", path: "train.emulate.shortShard", usage: "leaves half of its samples out: the reference must catch it"},
+}
+
+func trainCommand(env Env) *cobra.Command {
+	var fields fieldFlags
+	var out outFlags
+	var profile, pairs, noReference, noInterleave bool
+	cmd := &cobra.Command{
+		Use:   "train",
+		Short: "Measure training steps and where their time goes",
+		Long:  trainLong,
 		Example: `  assay train --ranks 2
   assay train --ranks 1,2,4 --single --params 10M --batch 32
   assay train --ranks 2 --vary bucketSize --values 1MiB,25MiB`,
 		Args: noArguments,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&t.Backend, "backend", "gloo", "gloo, nccl or mpi")
-	flags.StringVar(&t.Device, "device", "auto", "where ranks compute: auto, cpu or cuda")
-	flags.StringVar(&t.Python, "python", "", "the Python that has torch (default the first that is found)")
-	flags.IntSliceVar(&t.Ranks, "ranks", []int{2}, "sizes of the world, one point each")
-	flags.BoolVar(&t.Single, "single", false, "also measure the plain program without distributed code, the baseline of a speed-up")
-	flags.StringVar(&t.Scaling, "scaling", spec.ScalingStrong, "strong holds the batch of the world, weak that of each rank")
-	flags.StringVar(&t.Parallelism, "parallelism", "ddp", "ddp, fsdp or none")
-	flags.StringVar(&t.Shape.Family, "family", "transformer", "transformer or mlp")
-	flags.StringVar(&params, "params", "", "wanted number of parameters, such as 100M; the shape follows from it")
-	flags.IntVar(&t.Shape.Layers, "layers", 0, "layers")
-	flags.IntVar(&t.Shape.Hidden, "hidden", 0, "width")
-	flags.IntVar(&t.Shape.Heads, "heads", 0, "attention heads")
-	flags.IntVar(&t.Shape.SequenceLength, "sequence", 0, "sequence length")
-	flags.IntVar(&t.Shape.Vocabulary, "vocabulary", 0, "vocabulary")
-	flags.StringVar(&precision, "precision", "fp32", "fp32, tf32, bf16 or fp16")
-	flags.IntVar(&t.BatchSize, "batch", 0, "samples of a step, over all ranks (strong) or of each (weak)")
-	flags.IntVar(&t.GradientAccumulation, "accumulation", 0, "micro-batches of a step")
-	flags.IntVar(&t.Steps, "steps", 0, "measured steps")
-	flags.IntVar(&t.WarmupSteps, "warmup", 0, "steps before measuring")
-	flags.StringVar(&bucket, "bucket", "", "gradient bucket, such as 25MiB")
-	flags.StringVar(&t.Compression, "compression", "", "gradient compression: none, fp16, bf16 or powersgd")
-	flags.StringVar(&t.Optimizer, "optimizer", "", "adamw or sgd")
-	flags.BoolVar(&t.Compile, "compile", false, "compile the model first")
-	flags.BoolVar(&t.Checkpointing, "checkpointing", false, "compute activations again in the backward pass")
-	flags.IntVar(&t.LoaderWorkers, "loaders", 0, "data-loader processes of each rank")
-	flags.IntVar(&t.LoadAhead, "load-ahead", 0, "batches that each of them prepares ahead")
-	flags.Float64Var(&t.PeakTFLOPS, "peak-tflops", 0, "peak of one device in TFLOP/s, for model FLOP utilisation")
-	flags.StringVar(&t.FLOPConvention, "flop-convention", "", "palm, torchtitan or megatron")
-	flags.Float64Var(&t.TargetLoss, "target-loss", 0, "train until the loss is this, at most --steps")
+	fields.register(flags, trainFields)
+	fields.register(flags, launchFields("train"))
 	flags.BoolVar(&profile, "profile", false, "also record a few steps with the profiler and keep the traces")
 	flags.BoolVar(&pairs, "pairs", false, "also measure the link of every two ranks in both directions, so that a slow direction can be named")
 	flags.BoolVar(&noReference, "no-reference", false, "leave out the comparison with a single process")
 	flags.BoolVar(&noInterleave, "no-interleave", false, "leave out the steps without gradient exchange")
-	flags.StringVar(&vary, "vary", "", "the knob of an experiment in one variable, such as batchSize")
-	flags.StringSliceVar(&values, "values", nil, "its values, one point each")
-	flags.StringVar(&forward, "emulate-forward", "", "sleep in place of each layer's forward pass")
-	flags.StringVar(&backward, "emulate-backward", "", "sleep in place of each layer's backward pass")
-	flags.IntVar(&t.Emulate.Rank, "emulate-rank", 0, "the rank that the next three are about")
-	flags.StringVar(&late, "emulate-late", "", "how late it starts each step")
-	flags.StringVar(&slower, "emulate-slower", "", "what it sleeps longer in each layer's backward pass")
-	flags.BoolVar(&t.Emulate.ShortShard, "emulate-short-shard", false, "leaves half of its samples out: the reference must catch it")
-	start.register(flags)
 	out.register(flags, "train")
 	flags.BoolVar(&out.asJSON, "json", false, "short for --format json")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if t.Shape.Parameters, err = parameters(params); err != nil {
-			return err
-		}
-		if bucket != "" {
-			if t.BucketSize, err = unit.ParseBytes(bucket); err != nil {
-				return usageError(fmt.Errorf("--bucket: %w", err))
-			}
-		}
-		for _, d := range []struct {
-			flag, text string
-			to         *unit.Duration
-		}{
-			{"emulate-forward", forward, &t.Emulate.Forward}, {"emulate-backward", backward, &t.Emulate.Backward},
-			{"emulate-late", late, &t.Emulate.Late}, {"emulate-slower", slower, &t.Emulate.Slower},
-		} {
-			if d.text == "" {
-				continue
-			}
-			if *d.to, err = unit.ParseDuration(d.text); err != nil {
-				return usageError(fmt.Errorf("--%s: %w", d.flag, err))
-			}
-		}
-		if *t.Emulate == (spec.Emulation{}) {
-			t.Emulate = nil
-		}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		run := spec.Run{Spec: fields.spec}
+		t := run.Spec.Train
+		run.Spec.Intent.WorkloadType = spec.Training
+		resolved, _ := spec.Resolve(run)
+		run.Spec.Workload.Model = resolved.Spec.Train.Shape.Family
 		if profile {
 			t.Profile = &spec.Profile{}
 		}
@@ -116,24 +99,18 @@ aborted), 2 the options are wrong.`,
 		if noInterleave {
 			t.Interleave = new(bool)
 		}
-		if vary != "" || len(values) > 0 {
-			t.Vary = &spec.Vary{Knob: vary, Values: values}
-		}
-		if t.Launch, err = start.spec(); err != nil {
-			return err
-		}
-		run := spec.Run{}
-		run.Spec.Intent.WorkloadType = spec.Training
-		run.Spec.Workload.Model = t.Shape.Family
-		run.Spec.Workload.Precision = precision
-		run.Spec.Train = &t
 		if most := slices.Max(t.Ranks); pairs && most > 1 {
-			run.Spec.Collectives = &spec.Collectives{
-				Backend: t.Backend, Device: t.Device, Python: t.Python, Ranks: []int{most}, Launch: t.Launch,
-				Operations: []string{"barrier"}, Iterations: 5, Pairs: true,
-			}
+			run.Spec.Collectives = pairsOf(*resolved.Spec.Train, most)
 		}
-		return out.carryOut(cmd, env, run)
+		return out.carryOut(cmd, env, run, fields.paths...)
 	}
 	return cmd
+}
+
+// pairsOf measures the links of the largest world of t in both directions.
+func pairsOf(t spec.Train, ranks int) *spec.Collectives {
+	return &spec.Collectives{
+		Backend: t.Backend, Device: t.Device, Python: t.Python, Ranks: []int{ranks}, Launch: t.Launch,
+		Operations: []string{"barrier"}, Iterations: 5, Pairs: true,
+	}
 }

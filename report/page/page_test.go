@@ -173,6 +173,26 @@ func TestCurves(t *testing.T) {
 	f("[0.5 1 1.5 2]", func(i int, p *plan.Point) { p.Concurrency, p.Rate = 0, .5*float64(i+1) })
 }
 
+// The first tile is the result that was chosen before the run.
+func TestTilesFollowHeadline(t *testing.T) {
+	r := reporttest.Sweep(t, []string{""}, []int{1, 4})
+	f := func(headline, want string) {
+		t.Helper()
+		r.Plan.Run.Spec.Intent.Headline = headline
+		if tiles := r.Tiles(); len(tiles) < 3 || tiles[0].Name != want {
+			t.Errorf("headline %q: tiles %+v, want %s first", headline, tiles, want)
+		}
+	}
+	f("", "output throughput")
+	f(spec.HeadlineThroughput, "output throughput")
+	f(spec.HeadlineLatency, "TTFT p50")
+	r.Claims = &claim.Claims{Claims: []claim.Claim{
+		{Metric: metric.OutputThroughput.ID, Value: 9, Point: "concurrency=4"},
+		{Metric: metric.TTFT.ID, Statistic: "p50", Point: "concurrency=1", Headline: true},
+	}}
+	f(spec.HeadlineLatency, "TTFT p50, lowest load")
+}
+
 // A figure that the table shows as a dash is no tile either.
 func TestTilesAreCertified(t *testing.T) {
 	r := reporttest.Sweep(t, []string{""}, []int{1, 4})

@@ -50,16 +50,16 @@ const mostSeries = 1024
 type health struct {
 	requests, dropped int64
 	lag               *stats.Sketch
-	gauges            map[string]*growing
+	gauges            map[string]*gaugeReadings
 	busyAt            int64 // when the processor time below was read
 	busy              float64
 	share, shareMax   *float64
 }
 
 func (h *health) reset() {
-	*h = health{lag: stats.NewSketch(liveError), gauges: map[string]*growing{}}
+	*h = health{lag: stats.NewSketch(liveError), gauges: map[string]*gaugeReadings{}}
 	for _, name := range healthGauges {
-		h.gauges[name] = &growing{}
+		h.gauges[name] = &gaugeReadings{}
 	}
 }
 
@@ -73,14 +73,14 @@ func (h *health) ended(r *record.Request) {
 	h.lag.Add(seconds(r.Sent - r.Due))
 }
 
-// A growing is the first and the last reading of a gauge, scopes summed up.
-type growing struct {
+// A gaugeReadings is the first and the last reading of a gauge, scopes summed up.
+type gaugeReadings struct {
 	readings           int
 	firstAt, at        int64
 	first, value, most float64
 }
 
-func (g *growing) add(at int64, v float64) {
+func (g *gaugeReadings) add(at int64, v float64) {
 	if g.readings > 0 && g.at == at { // another scope of one reading
 		v += g.value
 	} else {
@@ -94,7 +94,7 @@ func (g *growing) add(at int64, v float64) {
 }
 
 // grown is how much a counter grew; nil without two readings.
-func (g *growing) grown() *float64 {
+func (g *gaugeReadings) grown() *float64 {
 	if g.readings < 2 {
 		return nil
 	}

@@ -47,6 +47,7 @@ func (v *Live) leavePoint(now time.Time) {
 	if v.at.number == 0 || v.at.begun.IsZero() {
 		return
 	}
+	v.finish(now)
 	end := now
 	if !v.at.closed.IsZero() && v.at.closed.Add(v.at.point.Cooldown.Std()).Before(now) {
 		end = v.at.closed.Add(v.at.point.Cooldown.Std()) // the launch has been closed since

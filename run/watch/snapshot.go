@@ -44,6 +44,9 @@ type Snapshot struct {
 	// first: the median TTFT (NaN for none), answers, and tokens of those.
 	TTFTs, Answers, Tokens []float64
 
+	Finished   []FinishedPoint // oldest first
+	Objectives []Standing      // of the point under way, in the order of the spec
+
 	Steady Steady
 	Client ClientNow
 	GPUs   []GPU
@@ -58,10 +61,12 @@ type Progressed struct {
 	Known bool // whether Share and Left are
 }
 
-// A Ladder is the percentiles of a latency, in seconds.
+// A Ladder is the percentiles of a latency, in seconds. One that the sample cannot
+// bound yet is NaN; Need is how many values p99 takes.
 type Ladder struct {
 	N             int64
 	P50, P90, P99 float64
+	Need          int64
 }
 
 // An ErrorKind is how often requests ended in one way that counts against the
@@ -71,8 +76,14 @@ type ErrorKind struct {
 	Count int64
 }
 
-func ladder(s *stats.Sketch) Ladder {
-	return Ladder{s.Count(), s.Quantile(.5), s.Quantile(.9), s.Quantile(.99)}
+func (v *Live) ladder(s *stats.Sketch) Ladder {
+	at := func(q float64) float64 {
+		if s.Count() < v.needs(q) {
+			return math.NaN()
+		}
+		return s.Quantile(q)
+	}
+	return Ladder{s.Count(), at(.5), at(.9), at(.99), v.needs(.99)}
 }
 
 // Snapshot looks at the run. It costs some tens of microseconds, in which what has
@@ -81,7 +92,7 @@ func (v *Live) Snapshot() Snapshot {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.begun.IsZero() {
-		nan := Ladder{0, math.NaN(), math.NaN(), math.NaN()}
+		nan := Ladder{P50: math.NaN(), P90: math.NaN(), P99: math.NaN()}
 		return Snapshot{Stage: Preparing, Offered: math.NaN(), Achieved: math.NaN(), OutputTokens: math.NaN(),
 			TTFT: nan, ITL: nan, E2E: nan, Steady: Steady{State: TooEarly}, Log: slices.Clone(v.log)}
 	}
@@ -91,7 +102,8 @@ func (v *Live) Snapshot() Snapshot {
 		Launch: v.launches, Launches: len(v.plan.Launches), Side: v.launch.Side,
 		Point: v.at.point, Number: v.at.number, Of: len(v.launch.Order), Searching: v.plan.Search != nil,
 		PointProgress: v.pointProgress(now), RunProgress: v.runProgress(now),
-		TTFT: ladder(v.at.ttft), ITL: ladder(v.at.itl), E2E: ladder(v.at.e2e),
+		TTFT: v.ladder(v.at.ttft), ITL: v.ladder(v.at.itl), E2E: v.ladder(v.at.e2e),
+		Finished: slices.Clone(v.finished), Objectives: v.standings(now),
 		Requests: v.requests, Failed: v.failed, AtPoint: v.at.ended,
 		Steady: steadySoFar(v.windowSeconds(now)),
 		Client: v.health.now(), GPUs: v.devices(), Server: v.serverGauges(), Log: slices.Clone(v.log),

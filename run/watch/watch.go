@@ -63,6 +63,7 @@ type Live struct {
 
 	requests, failed int64 // of the run, as Health counts them
 	took             took
+	finished         []FinishedPoint
 
 	health health
 	gpus   map[string]*GPU
@@ -81,8 +82,12 @@ type atPoint struct {
 	closed time.Time // when it ended; zero before
 
 	ended, ok, tokens int64
-	measured          int64 // requests of the window that have ended
+	measured, failed  int64 // requests of the window that have ended
 	ttft, itl, e2e    *stats.Sketch
+	tpot              *stats.Sketch
+
+	openCount, closeCount windowCount // at the window's two ends
+	kept                  bool        // among the finished points
 }
 
 // liveError is the relative error of the percentiles that a watcher sees: finer
@@ -107,6 +112,7 @@ func (v *Live) Begin(p plan.Plan, redact func(string) string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.plan, v.redact, v.begun, v.stage = p, redact, time.Now(), Preparing
+	v.finished = nil
 	v.errors, v.gpus, v.server = map[record.Outcome]*ErrorKind{}, map[string]*GPU{}, map[string]*serverGauge{}
 	v.ring.begun = v.begun
 	v.health.reset()
@@ -115,7 +121,9 @@ func (v *Live) Begin(p plan.Plan, redact func(string) string) {
 
 func (a *atPoint) reset() {
 	*a = atPoint{point: a.point, number: a.number, tally: a.tally, begun: a.begun, window: a.window}
-	a.ttft, a.itl, a.e2e = stats.NewSketch(liveError), stats.NewSketch(liveError), stats.NewSketch(liveError)
+	for _, sketch := range []**stats.Sketch{&a.ttft, &a.itl, &a.e2e, &a.tpot} {
+		*sketch = stats.NewSketch(liveError)
+	}
 }
 
 // Enter notes what the run turns to.
@@ -132,6 +140,9 @@ func (v *Live) Enter(stage Stage) {
 	if stage == Calibrating {
 		v.calibrateAt = now
 	}
+	if stage == Judging {
+		v.finish(now)
+	}
 	v.stage = stage
 }
 
@@ -143,7 +154,7 @@ func (v *Live) EnterLaunch(planned plan.Launch) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.leavePoint(time.Now())
-	v.launch, v.launches, v.launchAt, v.loadAt = planned, v.launches+1, time.Now(), time.Time{}
+	v.launch, v.launches, v.launchAt, v.loadAt = planned, planned.Index+1, time.Now(), time.Time{}
 	v.stage, v.at = Preparing, atPoint{}
 	v.at.reset()
 	v.marks = nil
@@ -191,8 +202,10 @@ func (v *Live) EnterPhase(phase record.Phase) {
 		ended, ok, tokens := v.at.ended, v.at.ok, v.at.tokens
 		v.at.reset() // what the warm-up showed has been seen
 		v.at.ended, v.at.ok, v.at.tokens = ended, ok, tokens
+		v.at.openCount = windowCount{ok, tokens}
 	case record.Cooldown:
 		v.stage, v.at.closed = CoolingDown, now
+		v.at.closeCount = windowCount{v.at.ok, v.at.tokens}
 	}
 }
 
@@ -244,18 +257,22 @@ func (a *atPoint) take(r *record.Request, chunks []record.Chunk, ring *ring, now
 	}
 	if r.Phase == record.Measure {
 		a.measured++
+		if r.Result.Failure() {
+			a.failed++
+		}
 	}
 	shown := r.Phase == record.Measure || a.window.IsZero() && r.Phase == record.Warmup
 	if r.Result == record.Dropped || r.Result == record.Cut {
 		return
 	}
-	last := int64(-1)
+	first, last := int64(-1), int64(-1)
 	for i := range chunks {
 		c := &chunks[i]
 		if !c.Kind.Output() {
 			continue
 		}
 		if last < 0 {
+			first = c.At
 			slot.addTTFT(seconds(c.At - r.Due))
 			if shown {
 				a.ttft.Add(seconds(c.At - r.Due))
@@ -267,6 +284,9 @@ func (a *atPoint) take(r *record.Request, chunks []record.Chunk, ring *ring, now
 	}
 	if shown && r.Result == record.OK {
 		a.e2e.Add(seconds(r.Done - r.Due))
+		if first >= 0 && tokens > 1 {
+			a.tpot.Add(seconds(last-first) / float64(tokens-1))
+		}
 	}
 }
 

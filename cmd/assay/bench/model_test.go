@@ -99,7 +99,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, faults := spec.Parse("", asked.Source)
-	text := fmt.Sprint(Explain(faults))
+	text := fmt.Sprint(Explain(faults, FlagPaths))
 	for _, want := range []string{"--seed: got 9007199254740999, ", "--cost-per-gpu-hour: got -1, ", "--price-input: got -2, ", "--price-output: got -3, "} {
 		if !strings.Contains(text, want) || strings.Contains(text, "spec.") {
 			t.Errorf("want %q and no path of the spec:\n%s", want, text)

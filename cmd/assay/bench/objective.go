@@ -14,8 +14,9 @@ import (
 // objectiveForm is METRIC, perhaps :pNN, a sign and a bound.
 var objectiveForm = regexp.MustCompile(`^([a-z0-9_]+)(?::p([0-9.]+))?\s*(<=?|>=?)\s*([^<>=]+)$`)
 
-// objectives takes what must hold.
+// objectives takes what must hold, and which result leads.
 func (m *maker) objectives() {
+	m.run.Spec.Intent.Headline = m.oneOf("headline", spec.Vocabularies["headlines"]...)
 	for _, text := range m.v.list("slo") {
 		o, err := objective(text)
 		if err != nil {

@@ -65,7 +65,7 @@ func TestEveryOptionCounts(t *testing.T) {
 		"max-requests-per-run": "9", "max-time-per-run": "1", "num-concurrency": "3", "batch-size": "3", "traffic-scenario": "D(1,1)",
 		"warmup-ratio": "0.1", "cooldown-ratio": "0.1", "model-tokenizer": tokenizer, "model": "label", "experiment-folder-name": "n",
 		"experiment-base-dir": "b", "metrics-time-unit": "ms", "dataset-path": table, "dataset-config": config, "dataset-prompt-column": "question",
-		"prefix-len": "9", "prefix-ratio": "0.1", "url": shut, "rate": "1", "arrival": "constant", "burstiness": "2", "slo": "ttft<1s", "cost-per-gpu-hour": "2.5", "price-input": "0.1", "price-output": "0.4",
+		"prefix-len": "9", "prefix-ratio": "0.1", "url": shut, "rate": "1", "arrival": "constant", "burstiness": "2", "slo": "ttft<1s", "headline": "latency", "cost-per-gpu-hour": "2.5", "price-input": "0.1", "price-output": "0.4",
 		"duration": "2s", "warmup": "1s", "launches": "4", "seed": "7", "upload-results": "true",
 		"genai-bench-sweep": "true", "quick": "true", "input-tokens": "9", "output-tokens": "9", "concurrency": "3", "request-rate": "1", "num-prompts": "9",
 	}

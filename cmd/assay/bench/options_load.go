@@ -69,6 +69,7 @@ var ownOptions = []Option{
 	{Name: "arrival", Group: groupOurs, Doc: "when requests of an open loop leave: poisson, constant or gamma", Becomes: "`load.arrival`"},
 	{Name: "burstiness", Group: groupOurs, Doc: "shape of gamma arrivals: below 1 is burstier than Poisson", Becomes: "`load.burstiness`"},
 	{Name: "slo", Group: groupOurs, Kind: List, Doc: "objective such as 'ttft:p99<300ms', 'error_rate<1%' or 'tokens_per_second>500'", Becomes: "`slo`"},
+	{Name: "headline", Group: groupOurs, Doc: "the result the run is made for, chosen beforehand: throughput (give --slo for a latency) or latency", Becomes: "`intent.headline`"},
 	{Name: "cost-per-gpu-hour", Group: groupOurs, Doc: "dollars that one GPU of the server costs an hour, for cost per token and request; --server-gpu-count says how many there are", Becomes: "`cost.gpuHourlyUSD`, and `cost.gpuCount`"},
 	{Name: "price-input", Group: groupOurs, Doc: "dollars for a million prompt tokens, where an endpoint is paid by token", Becomes: "`cost.inputPerMillionUSD`"},
 	{Name: "price-output", Group: groupOurs, Doc: "dollars for a million answer tokens", Becomes: "`cost.outputPerMillionUSD`"},

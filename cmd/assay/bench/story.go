@@ -62,9 +62,12 @@ func roughly(seconds float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// flagOf names the option that becomes a field of the spec. The first path that a
-// fault's begins with is meant.
-var flagOf = []struct{ path, flag string }{
+// A FlagPath names the flag that fills a field of a spec.
+type FlagPath struct{ Path, Flag string }
+
+// FlagPaths are those of assay bench. The first path that a fault's begins with is
+// meant.
+var FlagPaths = []FlagPath{
 	{"spec.workload.prompt.scenario", "--traffic-scenario"},
 	{"spec.workload.prompt.prefixTokens", "--prefix-len"},
 	{"spec.workload.prompt.prefixRatio", "--prefix-ratio"},
@@ -96,17 +99,17 @@ var item = regexp.MustCompile(`\[[0-9]+\]`)
 
 // Explain says what is wrong with a document that options made, by the options:
 // whoever gave them has not seen the document.
-func Explain(faults []spec.Fault) error {
+func Explain(faults []spec.Fault, paths []FlagPath) error {
 	var errs []error
 	for _, f := range faults {
 		if f.Severity == spec.SeverityWarning {
 			continue
 		}
 		name := f.Path
-		if i := slices.IndexFunc(flagOf, func(row struct{ path, flag string }) bool {
-			return strings.HasPrefix(item.ReplaceAllString(f.Path, ""), row.path)
+		if i := slices.IndexFunc(paths, func(row FlagPath) bool {
+			return strings.HasPrefix(item.ReplaceAllString(f.Path, ""), row.Path)
 		}); i >= 0 {
-			name = flagOf[i].flag
+			name = paths[i].Flag
 		}
 		if f.Got != "" {
 			name += ": got " + f.Got + ", " + f.Message

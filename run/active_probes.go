@@ -13,10 +13,10 @@ import (
 	"assay/workload"
 )
 
-// A probing sends the small requests of a point beside its load: on a schedule
+// An activeProbes sends the small requests of a point beside its load: on a schedule
 // and connection of their own, to be compared with nothing that the load does.
 // They are numbered downwards from −1, apart from the calls of the load.
-type probing struct {
+type activeProbes struct {
 	launch *activeLaunch
 	point  plan.Point
 	client *target.Client
@@ -48,7 +48,7 @@ func (l *activeLaunch) probe(ctx context.Context, cancel context.CancelCauseFunc
 	if err != nil {
 		return nil, fmt.Errorf("load.probe: %w", err)
 	}
-	p := &probing{launch: l, point: point, client: client, source: source, cancel: cancel, outcomes: map[record.Outcome]int64{}}
+	p := &activeProbes{launch: l, point: point, client: client, source: source, cancel: cancel, outcomes: map[record.Outcome]int64{}}
 	inner, end := context.WithCancelCause(ctx)
 	// A connection that cannot be opened will be told by the probe that wants it.
 	_ = client.Warm(inner, 1)
@@ -62,7 +62,7 @@ func (l *activeLaunch) probe(ctx context.Context, cancel context.CancelCauseFunc
 }
 
 // send begins a probe whenever one is due, until ctx ends.
-func (p *probing) send(ctx context.Context) {
+func (p *activeProbes) send(ctx context.Context) {
 	start := p.launch.clock.Now()
 	pacer := load.Timers{Clock: p.launch.clock}
 	for n := int64(0); ; n++ {
@@ -87,7 +87,7 @@ func (p *probing) send(ctx context.Context) {
 }
 
 // keep records a probe that has ended.
-func (p *probing) keep(raw *target.Raw) {
+func (p *activeProbes) keep(raw *target.Raw) {
 	request, chunks := p.client.Decode(raw)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *probing) keep(raw *target.Raw) {
 }
 
 // balance says what became of every probe, once all have ended.
-func (p *probing) balance() Balance {
+func (p *activeProbes) balance() Balance {
 	tally := &load.Tally{}
 	tally.Begun.Store(p.begun)
 	tally.Most.Store(p.most.Load())
