@@ -28,10 +28,10 @@ func checklist(e Evidence) []Answer {
 
 func baseline(e Evidence) Answer {
 	a := Answer{Question: "baseline: against what?"}
-	c := e.Plan.Run.Spec.Comparison
+	c := e.Plan.Comparison()
 	switch {
-	case len(e.Plan.Run.Spec.Candidates) > 0:
-		a.Answered, a.Answer = true, fmt.Sprintf("%d sides in one run, launches interleaved in blocks", len(e.Plan.Run.Spec.Sides()))
+	case len(e.Plan.Candidates()) > 0:
+		a.Answered, a.Answer = true, fmt.Sprintf("%d sides in one run, launches interleaved in blocks", len(e.Plan.Sides()))
 	case c.Baseline != nil && c.Baseline.ArtifactRef != "":
 		a.Answered, a.Answer = true, fmt.Sprintf("%s, declared; assay compare holds the two against each other", c.Baseline.ArtifactRef)
 	default:
@@ -42,7 +42,7 @@ func baseline(e Evidence) Answer {
 
 func load(e Evidence) Answer {
 	a := Answer{Question: "load: does it stand for real use, and did the client keep up?"}
-	a.Answer = fmt.Sprintf("%s, %s", e.Plan.Run.Spec.Workload.ConcurrencyModel, shapeOf(e.Plan.Run.Spec))
+	a.Answer = fmt.Sprintf("%s, %s", e.Plan.Workload().ConcurrencyModel, shapeOf(e.Plan.Decided()))
 	a.Answered = e.Client.Bounds != nil
 	if !a.Answered {
 		a.Answer += "; missing: whether the client kept up was not measured"

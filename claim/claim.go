@@ -86,14 +86,14 @@ func Make(e Evidence, code string) Claims {
 	grade, downgrades := gradeOf(e)
 	out := Claims{
 		Version: Version, Code: code, RunID: e.Manifest.RunID, PlanDigest: e.Manifest.PlanDigest,
-		Asked: e.Plan.Run.Spec.Intent.BenchmarkClass, Grade: grade, Downgrades: downgrades,
+		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades,
 		Claims: []Claim{}, Refused: []Refusal{}, Checklist: checklist(e),
 	}
 	if reason := forbidden(e); reason != nil {
 		out.Refused = append(out.Refused, reason...)
 		return out
 	}
-	sides := e.Plan.Run.Spec.Sides()
+	sides := e.Plan.Sides()
 	if len(sides) == 0 {
 		sides = []spec.Side{{}}
 	}

@@ -19,7 +19,7 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	if point.Kind() != plan.KindServing {
 		return rankConditions(e, point)
 	}
-	s := e.Plan.Run.Spec
+	s := e.Plan.Decided()
 	list := []Condition{{"load", loadOf(point, s.Workload)}}
 	add := func(name, format string, args ...any) {
 		list = append(list, Condition{name, fmt.Sprintf(format, args...)})
@@ -70,7 +70,7 @@ func durationOf(p plan.Point) string {
 
 // lengthsOf says how long requests are. A trace or data set has its own.
 func lengthsOf(e Evidence, w spec.Workload) string {
-	switch l := e.Plan.Run.Spec.Load; {
+	switch l := e.Plan.Load(); {
 	case l != nil && l.TraceRef != "":
 		return "lengths of trace " + l.TraceRef
 	case w.Prompt.Dataset != nil:

@@ -27,7 +27,7 @@ const (
 // the spec asks for.
 func gradeOf(e Evidence) (Grade, []string) {
 	sound := unsound(e)
-	if e.Plan.Run.Spec.Intent.BenchmarkClass != spec.PublicationGrade {
+	if e.Plan.Class() != spec.PublicationGrade {
 		if len(sound) > 0 {
 			return Exploratory, sound
 		}
@@ -55,9 +55,9 @@ func unsound(e Evidence) []string {
 	if void := idsOf(e.Audit.Findings, finding.Void); len(void) > 0 {
 		why = append(why, "void findings: "+strings.Join(void, ", "))
 	}
-	if e.Plan.Run.Spec.Trials.Quick {
+	if e.Plan.Trials().Quick {
 		why = append(why, "a quick look: one launch has no interval")
-	} else if wanted := e.Plan.Run.Spec.Trials.MinReplicates; e.launches() < wanted {
+	} else if wanted := e.Plan.Trials().MinReplicates; e.launches() < wanted {
 		why = append(why, fmt.Sprintf("%d completed launches, %d declared as the fewest", e.launches(), wanted))
 	}
 	if e.Client.Bounds == nil && e.Plan.Has(plan.KindServing) { // without load there is no client
@@ -91,7 +91,7 @@ func uncontrolled(e Evidence) []string {
 // sharing names the targets whose launches share a server process.
 func sharing(e Evidence) []string {
 	var names []string
-	for _, side := range e.Plan.Run.Spec.Sides() {
+	for _, side := range e.Plan.Sides() {
 		if side.Target != nil && lint.SharesServer(*side.Target) {
 			names = append(names, cmp.Or(side.Name, "the target"))
 		}
@@ -112,5 +112,5 @@ func idsOf(findings []finding.Finding, severity finding.Severity) []string {
 
 // launches is how many launches of each side the estimates rest on.
 func (e Evidence) launches() int {
-	return len(e.Estimates.Launches) / max(1, len(e.Plan.Run.Spec.Sides()))
+	return len(e.Estimates.Launches) / max(1, len(e.Plan.Sides()))
 }

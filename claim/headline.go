@@ -13,7 +13,7 @@ func markHeadline(e Evidence, list []Claim) {
 	var best *Claim
 	for i := range list {
 		c := &list[i]
-		switch e.Plan.Run.Spec.Intent.Headline {
+		switch e.Plan.Intent().Headline {
 		case spec.HeadlineThroughput:
 			if c.Metric == metric.OutputThroughput.ID && (best == nil || c.Value > best.Value) {
 				best = c
@@ -36,11 +36,11 @@ func (e Evidence) keeps(c Claim) bool {
 		if point.Name != c.Point {
 			continue
 		}
-		for _, v := range objective.Judge(e.Estimates.Of(c.Side), e.Plan.Run.Spec.SLO, point.Index) {
+		for _, v := range objective.Judge(e.Estimates.Of(c.Side), e.Plan.Objectives(), point.Index) {
 			if v.State == objective.Broken || v.State == objective.Uncertain {
 				return false
 			}
 		}
 	}
-	return len(e.Plan.Run.Spec.SLO) > 0
+	return len(e.Plan.Objectives()) > 0
 }

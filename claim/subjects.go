@@ -174,7 +174,7 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		if tail == "" {
 			return "", &Refusal{Reason: "a throughput is quoted only with its tail latency, and no percentile is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
 		}
-		if m.Plan.Run.Spec.Intent.Headline == spec.HeadlineThroughput {
+		if m.Plan.Intent().Headline == spec.HeadlineThroughput {
 			tail += ", without a latency constraint"
 		}
 		return "with " + tail, nil
@@ -213,7 +213,7 @@ func (m maker) tail(of metric.Metric) string {
 // end of its interval; otherwise the throughput may not be quoted.
 func (m maker) underLimits() (string, *Refusal) {
 	var kept []string
-	for _, v := range objective.Judge(m.Estimates, m.Plan.Run.Spec.SLO, m.point.Index) {
+	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point.Index) {
 		switch {
 		case v.Metric == metric.OutputThroughput.ID:
 			continue // it is what is quoted

@@ -72,7 +72,7 @@ type genaiExport struct {
 	launch int
 }
 
-func (e genaiExport) task() string { return e.plan.Run.Spec.Workload.Prompt.Task }
+func (e genaiExport) task() string { return e.plan.Workload().Prompt.Task }
 
 // A genaiPoint is what is read of one point.
 type genaiPoint struct {
@@ -102,7 +102,7 @@ func (e genaiExport) runs() ([]genaiRunOf, error) {
 		r := genaiRunOf{genaiRun: genaiRun{TimeUnit: inSeconds, Aggregate: &genaiAggregate{
 			Scenario: e.scenario(point), Iteration: byConcurrency, Seconds: float64(at.end-at.begin) / 1e9, ErrorCodes: map[string]int{},
 		}}}
-		users, batch := max(1, point.Concurrency), max(1, point.BatchSize, e.plan.Run.Spec.Workload.Prompt.Details.Documents)
+		users, batch := max(1, point.Concurrency), max(1, point.BatchSize, e.plan.Workload().Prompt.Details.Documents)
 		r.Aggregate.Concurrency, r.Aggregate.BatchSize = &users, &batch
 		if point.BatchSize > 0 {
 			r.Aggregate.Iteration = byBatchSize
@@ -193,7 +193,7 @@ func (e genaiExport) reported() ([]record.Reported, error) {
 
 // scenario is the shape of the requests of a point in genai-bench's notation.
 func (e genaiExport) scenario(point plan.Point) string {
-	w := e.plan.Run.Spec.Workload
+	w := e.plan.Workload()
 	switch {
 	case point.Scenario != "":
 		return point.Scenario

@@ -100,7 +100,7 @@ func (e genaiExport) keptMetadata() (*genaiMetadata, error) {
 
 // ownMetadata describes a run of assay's in genai-bench's words.
 func (e genaiExport) ownMetadata(folder string) genaiMetadata {
-	s := e.plan.Run.Spec
+	s := e.plan.Decided()
 	m := genaiMetadata{
 		Command: "assay export genai-bench " + e.from.Manifest.RunID, Version: "assay " + e.from.Manifest.Tool.Version,
 		Auth: map[string]any{}, APIModel: s.Workload.Model, Model: lastPart(s.Workload.Model), Task: e.task(),

@@ -25,7 +25,7 @@ func (m Import) plan() (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	arrival := ""
-	if load := p.Run.Spec.Load; load != nil && p.Run.Spec.Workload.ConcurrencyModel != spec.ClosedLoop {
+	if load := p.Load(); load != nil && p.Workload().ConcurrencyModel != spec.ClosedLoop {
 		arrival = load.Arrival
 	}
 	p.Points, p.Search = nil, nil

@@ -22,7 +22,7 @@ func applesToOranges(f *Facts) Answer {
 	if len(f.Manifest.Environment) == 0 || f.Against != nil && len(f.Against.Manifest.Environment) == 0 {
 		return missing("the environments of both sides")
 	}
-	declared := f.Plan.Run.Spec.Comparison.VariableUnderTest
+	declared := f.Plan.Comparison().VariableUnderTest
 	_, rest, ok := diff.Controlled(f.Changes, declared)
 	if ok {
 		return found()

@@ -18,7 +18,7 @@ var ArrivalProcess = Check{
 		"than a factor of 3 and by more than chance (chi-squared, 0.01 % on each side); above 0.1 for " +
 		"constant",
 	Applies: func(f *Facts) bool {
-		if !serves(f) || f.Plan.Run.Spec.Workload.Session != nil {
+		if !serves(f) || f.Plan.Workload().Session != nil {
 			return false
 		}
 		for _, p := range f.Plan.Points {

@@ -15,7 +15,7 @@ var StreamBursts = Check{
 	When: "a median gap between events below a tenth of the median TPOT; a mean gap more than 25 % off " +
 		"the mean TPOT",
 	Applies: func(f *Facts) bool {
-		stream := f.Plan.Run.Spec.Load
+		stream := f.Plan.Load()
 		return answersText(f) && (stream.Stream == nil || *stream.Stream)
 	},
 	Run: streamBursts,

@@ -68,7 +68,7 @@ var declaredAs = map[string][]string{
 // undeclared lists statements about metrics that the frozen spec does not name. A
 // spec whose author named none says nothing about what was wanted.
 func undeclared(f *Facts) []finding.Finding {
-	s := f.Plan.Run.Spec
+	s := f.Plan.Decided()
 	var names []string
 	for path, set := range map[string]spec.MetricSet{"spec.metrics.inference.primary": s.Metrics.Inference, "spec.metrics.training.primary": s.Metrics.Training} {
 		byDefault := slices.ContainsFunc(f.Plan.Defaults, func(d spec.Default) bool { return strings.HasPrefix(path, d.Path) })

@@ -32,7 +32,7 @@ func clientUnmeasured(f *Facts) []finding.Finding {
 	}
 	if f.Client.Bounds == nil && len(list) == 0 {
 		message, fix := "the client's own error was not measured", "let the run end by itself"
-		if asked := f.Plan.Run.Spec.Load; asked != nil && asked.Calibrate != nil && !*asked.Calibrate {
+		if asked := f.Plan.Load(); asked != nil && asked.Calibrate != nil && !*asked.Calibrate {
 			message, fix = "the client's own error was not measured: load.calibrate is false", "leave load.calibrate out"
 		}
 		list = append(list, finding.Finding{Severity: finding.Caution, Message: message, Fix: fix})

@@ -21,7 +21,7 @@ var CoordinatedOmission = Check{
 }
 
 // serves holds for runs that offer load.
-func serves(f *Facts) bool { return f.Plan.Run.Spec.Load != nil }
+func serves(f *Facts) bool { return f.Plan.Load() != nil }
 
 const (
 	// omissionShare is the difference between the two ways of counting from
@@ -67,7 +67,7 @@ func coordinatedOmission(f *Facts) Answer {
 // scheduled holds for points whose requests leave at times that are known
 // beforehand.
 func (p placeTally) scheduled(f *Facts) bool {
-	return p.point.Open() && p.point.Query == nil && f.Plan.Run.Spec.Workload.Session == nil
+	return p.point.Open() && p.point.Query == nil && f.Plan.Workload().Session == nil
 }
 
 // fromSending holds a stated latency against both ways of counting.

@@ -13,7 +13,7 @@ var TokenCount = Check{
 		var list []finding.Finding
 		for _, c := range f.Estimates.Counts {
 			point, _ := f.Plan.PointByIndex(c.Point)
-			list = append(list, c.Findings(f.Plan.Run.Spec.Workload, point.Name)...)
+			list = append(list, c.Findings(f.Plan.Workload(), point.Name)...)
 		}
 		return found(list...)
 	},

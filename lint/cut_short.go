@@ -12,7 +12,7 @@ var CutShort = Check{
 	Doc:  "A completed launch measured fewer requests, and for a shorter time, than its plan says.",
 	When: "a launch reached neither 99 % of its planned window nor 99 % of its planned requests",
 	Applies: func(f *Facts) bool {
-		return serves(f) && f.Plan.Search == nil && f.Plan.Run.Spec.Workload.Session == nil && f.Manifest.Source == nil
+		return serves(f) && f.Plan.Search == nil && f.Plan.Workload().Session == nil && f.Manifest.Source == nil
 	},
 	Run: cutShort,
 }

@@ -18,7 +18,7 @@ var DeviceCount = Check{
 	When: "cost.gpuCount differs from the product of the engine's parallel sizes, or from the host's " +
 		"devices",
 	Applies: func(f *Facts) bool {
-		cost := f.Plan.Run.Spec.Cost
+		cost := f.Plan.Cost()
 		return serves(f) && cost != nil && (cost.GPUHourlyUSD > 0 || cost.PowerWatts > 0)
 	},
 	Run: deviceCount,
@@ -31,7 +31,7 @@ var parallelFlags = []string{
 }
 
 func deviceCount(f *Facts) Answer {
-	declared := f.Plan.Run.Spec.Cost.GPUCount
+	declared := f.Plan.Cost().GPUCount
 	var list []finding.Finding
 	known := false
 	for _, side := range f.sides() {

@@ -14,7 +14,7 @@ var Drain = Check{
 	When: "the window goes on for more than 1 % of its length after the last request was sent, with " +
 		"nothing in flight at its end",
 	Applies: func(f *Facts) bool {
-		return serves(f) && f.Plan.Run.Spec.Workload.Session == nil && slices.ContainsFunc(f.Plan.Points, steadyPoint(f))
+		return serves(f) && f.Plan.Workload().Session == nil && slices.ContainsFunc(f.Plan.Points, steadyPoint(f))
 	},
 	Run: drain,
 }

@@ -21,7 +21,7 @@ func (f *Facts) fact(name string) (string, bool) {
 // here says that every side ran on the host that did the measuring: only then are
 // the accelerators and processors that were read beside the run its own.
 func (f *Facts) here() bool {
-	sides := f.Plan.Run.Spec.Sides()
+	sides := f.Plan.Sides()
 	return len(sides) > 0 && !slices.ContainsFunc(sides, func(s spec.Side) bool { return !metric.Here(s.Target) })
 }
 

@@ -49,7 +49,7 @@ type Facts struct {
 // Compared says that two systems are held against each other: two bundles, or
 // the sides of one.
 func (f *Facts) Compared() bool {
-	return f.Against != nil || len(f.Plan.Run.Spec.Candidates) > 0
+	return f.Against != nil || len(f.Plan.Candidates()) > 0
 }
 
 // Hold makes baseline what f is held against.
@@ -62,7 +62,7 @@ func (f *Facts) side() diff.Side { return diff.Side{Plan: f.Plan, Manifest: f.Ma
 
 // changesOfSides are those of every candidate against the baseline of its run.
 func (f *Facts) changesOfSides() ([]diff.Change, error) {
-	candidates := f.Plan.Run.Spec.Candidates
+	candidates := f.Plan.Candidates()
 	if len(candidates) == 0 {
 		return nil, nil
 	}

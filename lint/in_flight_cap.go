@@ -42,7 +42,7 @@ func inFlightCap(f *Facts) Answer {
 		}
 		// Of sessions the plan limits how many are under way, and the balance
 		// counts requests.
-		sessions := f.Plan.Run.Spec.Workload.Session != nil
+		sessions := f.Plan.Workload().Session != nil
 		dropped, touched := 0, 0
 		for _, t := range p.launches {
 			dropped += t.Outcomes[record.Dropped]

@@ -55,7 +55,7 @@ func lengthControl(f *Facts) Answer {
 }
 
 func shownEOS(f *Facts) string {
-	load := f.Plan.Run.Spec.Load
+	load := f.Plan.Load()
 	return fmt.Sprint(load != nil && load.IgnoreEOS != nil && *load.IgnoreEOS)
 }
 

@@ -34,5 +34,5 @@ func (f *Facts) tokenizer() string {
 	if in := f.Manifest.Inputs.Tokenizer; in != nil && in.Digest != "" {
 		return in.Digest
 	}
-	return "the " + f.Plan.Run.Spec.Workload.Tokenizer.Kind + " tokenizer"
+	return "the " + f.Plan.Workload().Tokenizer.Kind + " tokenizer"
 }

@@ -38,14 +38,14 @@ func mutableInputs(f *Facts) Answer {
 			loose = append(loose, "image "+name+" has no digest")
 		}
 	}
-	for _, side := range f.Plan.Run.Spec.Sides() {
+	for _, side := range f.Plan.Sides() {
 		loose = append(loose, looseImages(side)...)
 	}
 	itself := f.simulates()
 	if _, told := f.fact("container.image_digest"); !told && len(in.Images) == 0 && !itself {
 		unknown = append(unknown, "the digest of the engine's image")
 	}
-	for _, side := range f.Plan.Run.Spec.Sides() {
+	for _, side := range f.Plan.Sides() {
 		model := side.Target.Model
 		if _, revision, named := strings.Cut(model, "@"); named && !pinned.MatchString(model) && !commitPinned.MatchString(model) {
 			loose = append(loose, fmt.Sprintf("model %s names the revision %s, which can move", model, revision))
@@ -95,11 +95,11 @@ func looseImages(side spec.Side) []string {
 // looseData are the data sets and traces that no digest names.
 func looseData(f *Facts) []string {
 	var list []string
-	w := f.Plan.Run.Spec.Workload
+	w := f.Plan.Workload()
 	if w.DatasetRef != spec.SyntheticDataset && !pinned.MatchString(w.DatasetRef) && !hasDigest(f.Manifest.Inputs.Datasets) {
 		list = append(list, "dataset "+w.DatasetRef+" has no digest")
 	}
-	if l := f.Plan.Run.Spec.Load; l != nil && l.TraceRef != "" && !pinned.MatchString(l.TraceRef) && !hasDigest(f.Manifest.Inputs.Datasets) {
+	if l := f.Plan.Load(); l != nil && l.TraceRef != "" && !pinned.MatchString(l.TraceRef) && !hasDigest(f.Manifest.Inputs.Datasets) {
 		list = append(list, "trace "+l.TraceRef+" has no digest")
 	}
 	return list

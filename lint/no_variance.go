@@ -32,7 +32,7 @@ func noVariance(f *Facts) Answer {
 		return missing("the ledger of launches")
 	}
 	bySide := map[string]int{}
-	for _, side := range f.Plan.Run.Spec.Sides() {
+	for _, side := range f.Plan.Sides() {
 		bySide[side.Name] = 0
 	}
 	for _, l := range f.completed() {

@@ -44,7 +44,7 @@ func oneSitting(f *Facts) Answer {
 	for _, l := range launches {
 		days[l.Started.Weekday()] = true
 	}
-	if last.Sub(first) >= oneSpell && len(days) > 1 || len(f.Plan.Run.Spec.Candidates) > 0 {
+	if last.Sub(first) >= oneSpell && len(days) > 1 || len(f.Plan.Candidates()) > 0 {
 		return found()
 	}
 	// A run is made in one go, so that its own figures are of one sitting is the

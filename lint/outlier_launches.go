@@ -51,7 +51,7 @@ func markedByEither(xs []float64) []stats.Mark {
 }
 
 func outlierLaunches(f *Facts) Answer {
-	by, ok := markers[f.Plan.Run.Spec.Trials.OutlierPolicy.Method]
+	by, ok := markers[f.Plan.Trials().OutlierPolicy.Method]
 	if !ok {
 		by = markers["mad"] // a bundle from before the field
 	}

@@ -25,7 +25,7 @@ var OutputLength = Check{
 
 // answersText holds for workloads whose answers have tokens.
 func answersText(f *Facts) bool {
-	return serves(f) && spec.AnswersText(f.Plan.Run.Spec.Workload.Prompt.Task)
+	return serves(f) && spec.AnswersText(f.Plan.Workload().Prompt.Task)
 }
 
 const (
@@ -98,7 +98,7 @@ func impossibleCounts(p placeTally, l Lengths) []finding.Finding {
 }
 
 func againstAsked(f *Facts, place string, l Lengths) []finding.Finding {
-	ignoring := f.Plan.Run.Spec.Load.IgnoreEOS
+	ignoring := f.Plan.Load().IgnoreEOS
 	switch {
 	case l.Answers == 0:
 		return nil

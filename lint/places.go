@@ -100,7 +100,7 @@ func rowName(f *Facts, row metric.Row) string { return placeName(pointName(f, ro
 // sides lists the names of the run's sides; a run of one side has one nameless.
 func (f *Facts) sides() []string {
 	var names []string
-	for _, s := range f.Plan.Run.Spec.Sides() {
+	for _, s := range f.Plan.Sides() {
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
@@ -121,7 +121,7 @@ func (f *Facts) serverFact(side, name string) (text string, known bool) {
 // target is the system that a side measures; the zero Target where the plan has
 // none.
 func (f *Facts) target(side string) spec.Target {
-	for _, s := range f.Plan.Run.Spec.Sides() {
+	for _, s := range f.Plan.Sides() {
 		if s.Name == side {
 			return *s.Target
 		}

@@ -23,9 +23,9 @@ var PromptCache = Check{
 // cacheable holds for text prompts that stand alone. Sessions repeat their
 // history and traces what was recorded: there sharing is the workload.
 func cacheable(f *Facts) bool {
-	w := f.Plan.Run.Spec.Workload
+	w := f.Plan.Workload()
 	text := w.Prompt.Task == "" || w.Prompt.Task == spec.TextToText || w.Prompt.Task == spec.ImageTextToText
-	return serves(f) && text && w.Session == nil && f.Plan.Run.Spec.Load.TraceRef == ""
+	return serves(f) && text && w.Session == nil && f.Plan.Load().TraceRef == ""
 }
 
 const (

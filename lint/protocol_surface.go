@@ -11,7 +11,7 @@ var ProtocolSurface = Check{
 	ID: "protocol-surface", Code: "L-21", Severity: finding.Caution,
 	Doc:     "Chat, completions and gRPC differ in templates, token counts and work on the way.",
 	When:    "sides or runs use different APIs or HTTP versions, or stream on one side only",
-	Applies: func(f *Facts) bool { return serves(f) && (f.Against != nil || len(f.Plan.Run.Spec.Candidates) > 0) },
+	Applies: func(f *Facts) bool { return serves(f) && (f.Against != nil || len(f.Plan.Candidates()) > 0) },
 	Run:     protocolSurface,
 }
 
@@ -47,7 +47,7 @@ type surface struct {
 
 func (f *Facts) surface(side string) surface {
 	t, s := f.target(side), true
-	if load := f.Plan.Run.Spec.Load; load != nil && load.Stream != nil {
+	if load := f.Plan.Load(); load != nil && load.Stream != nil {
 		s = *load.Stream
 	}
 	return surface{t.API, s, t.HTTP2}

@@ -14,7 +14,7 @@ var QualityReached = Check{
 	When: "an accuracy whose lower bound falls by more than maxAccuracyDeltaPct points, a target that " +
 		"was not reached, or an evaluation of another run",
 	Applies: func(f *Facts) bool {
-		return f.Compared() && len(f.Plan.Run.Spec.Workload.Correctness.Suite) > 0 || statedWith(statesQuality)(f)
+		return f.Compared() && len(f.Plan.Workload().Correctness.Suite) > 0 || statedWith(statesQuality)(f)
 	},
 	Run: qualityReached,
 }
@@ -22,7 +22,7 @@ var QualityReached = Check{
 func statesQuality(_ *Facts, s Statement) bool { return s.Quality != nil }
 
 func qualityReached(f *Facts) Answer {
-	policy := f.Plan.Run.Spec.Workload.Correctness
+	policy := f.Plan.Workload().Correctness
 	tolerance := policy.MaxAccuracyDeltaPct
 	var list []finding.Finding
 	var judged []string

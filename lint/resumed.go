@@ -83,7 +83,7 @@ func gap(r bundle.Resumption) string {
 
 // splitBlocks names the blocks of sides of which only a part was carried over.
 func (f *Facts) splitBlocks(r bundle.Resumption) []string {
-	if len(f.Plan.Run.Spec.Candidates) == 0 {
+	if len(f.Plan.Candidates()) == 0 {
 		return nil
 	}
 	old, all := map[int]int{}, map[int]int{}

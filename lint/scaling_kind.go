@@ -23,7 +23,7 @@ func scalingKind(f *Facts) Answer {
 		if s.Scaling == nil {
 			continue
 		}
-		if t := f.Plan.Run.Spec.Train; t != nil && t.Scaling != "" && t.Scaling != s.Scaling.Kind {
+		if t := f.Plan.Train(); t != nil && t.Scaling != "" && t.Scaling != s.Scaling.Kind {
 			list = append(list, finding.Finding{
 				Severity: finding.Caution,
 				Message:  fmt.Sprintf("%s is called %s scaling, the run was planned as %s scaling", said(s), s.Scaling.Kind, t.Scaling),

@@ -49,7 +49,7 @@ func servedModel(f *Facts) Answer {
 // name, and a simulator computes none of them.
 func (f *Facts) askedFor(side string, models []string) []finding.Finding {
 	asked := f.askedModel(side)
-	if asked == "" || slices.Contains(models, asked) || declaredSimulator(f.target(side), f.Plan.Run.Spec.Workload.Model) {
+	if asked == "" || slices.Contains(models, asked) || declaredSimulator(f.target(side), f.Plan.Workload().Model) {
 		return nil
 	}
 	return []finding.Finding{{
@@ -62,7 +62,7 @@ func (f *Facts) askedFor(side string, models []string) []finding.Finding {
 
 // askedModel is the name of the model in the requests to a side.
 func (f *Facts) askedModel(side string) string {
-	return cmp.Or(f.target(side).Model, f.Plan.Run.Spec.Workload.Model)
+	return cmp.Or(f.target(side).Model, f.Plan.Workload().Model)
 }
 
 // models are what the target of a side says that it serves, in order; false where it

@@ -19,7 +19,7 @@ var SharedNodes = Check{
 }
 
 func sharedNodes(f *Facts) Answer {
-	policy := f.Plan.Run.Spec.ExecutionPolicy.PublicationGrade
+	policy := f.Plan.ExecutionPolicy().PublicationGrade
 	var shared []string
 	for _, p := range []struct {
 		name  string
@@ -66,7 +66,7 @@ func (f *Facts) number(name string) (float64, bool) {
 
 // startsServers says that every side is a server that the run itself starts.
 func (f *Facts) startsServers() bool {
-	for _, side := range f.Plan.Run.Spec.Sides() {
+	for _, side := range f.Plan.Sides() {
 		if side.Target.Server == nil {
 			return false
 		}

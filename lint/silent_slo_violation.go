@@ -87,7 +87,7 @@ func (f *Facts) goodputAt(row metric.Row) string {
 // allowedMisses is the share of requests that may miss one objective or another.
 func allowedMisses(f *Facts) float64 {
 	sum := 0.0
-	for _, o := range f.Plan.Run.Spec.SLO {
+	for _, o := range f.Plan.Objectives() {
 		if slices.Contains([]string{"ttft", "tpot", "e2e"}, o.Metric) { // those that make a request good
 			sum += 1 - o.Percentile/100
 		}

@@ -46,11 +46,11 @@ func simulatedTarget(f *Facts) Answer {
 		}
 		one := finding.Finding{
 			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s %s %s, and the plan calls it %s", targetOf(side), says, engine, f.Plan.Run.Spec.Workload.Model),
+			Message:  fmt.Sprintf("%s %s %s, and the plan calls it %s", targetOf(side), says, engine, f.Plan.Workload().Model),
 			Why:      "it computes no answer: its figures are those of a schedule",
 			Fix:      "measure the engine itself; where the simulator is the subject, name it: let assay start it with target.server, or call the model sim",
 		}
-		if declaredSimulator(f.target(side), f.Plan.Run.Spec.Workload.Model) {
+		if declaredSimulator(f.target(side), f.Plan.Workload().Model) {
 			one.Severity = finding.Note
 			one.Message = fmt.Sprintf("%s is %s, as the plan declares", targetOf(side), engine)
 			one.Fix = "say so wherever a figure is stated"

@@ -27,7 +27,7 @@ func speculation(f *Facts) Answer {
 		}
 		return missing("the server's metrics page, which says whether it decodes speculatively")
 	}
-	if f.Plan.Run.Spec.Workload.Prompt.Dataset != nil {
+	if f.Plan.Workload().Prompt.Dataset != nil {
 		return found()
 	}
 	var list []finding.Finding

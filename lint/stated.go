@@ -23,7 +23,7 @@ func statedWith(has func(f *Facts, s Statement) bool) func(f *Facts) bool {
 
 // publication says that the run asks for the publication grade.
 func publication(f *Facts) bool {
-	return f.Plan.Run.Spec.Intent.BenchmarkClass == spec.PublicationGrade
+	return f.Plan.Class() == spec.PublicationGrade
 }
 
 // publishing is the severity of what spoils a publication but not a run that says
@@ -89,7 +89,7 @@ func (f *Facts) rowOf(s Statement) (metric.Row, bool) {
 		return metric.Row{}, false
 	}
 	side := s.Side
-	if side == "" && len(f.Plan.Run.Spec.Candidates) > 0 {
+	if side == "" && len(f.Plan.Candidates()) > 0 {
 		side = spec.BaselineSide
 	}
 	names := []string{s.Statistic}

@@ -74,9 +74,9 @@ func survivors(f *Facts) Answer {
 // allowedErrors is the share of failed requests that the plan's objectives
 // accept.
 func allowedErrors(f *Facts) (share float64, declared bool) {
-	i := slices.IndexFunc(f.Plan.Run.Spec.SLO, func(o spec.Objective) bool { return o.Metric == "error_rate" && o.MaxRatio > 0 })
+	i := slices.IndexFunc(f.Plan.Objectives(), func(o spec.Objective) bool { return o.Metric == "error_rate" && o.MaxRatio > 0 })
 	if i < 0 {
 		return failedShare, false
 	}
-	return f.Plan.Run.Spec.SLO[i].MaxRatio, true
+	return f.Plan.Objectives()[i].MaxRatio, true
 }

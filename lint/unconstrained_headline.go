@@ -13,12 +13,12 @@ var UnconstrainedHeadline = Check{
 	ID: "unconstrained-headline", Severity: finding.Caution,
 	Doc:     "The headline is a throughput, and no objective limits the latency at which it is reached.",
 	When:    "intent.headline is throughput and spec.slo limits no latency",
-	Applies: func(f *Facts) bool { return f.Plan.Run.Spec.Intent.Headline == spec.HeadlineThroughput },
+	Applies: func(f *Facts) bool { return f.Plan.Intent().Headline == spec.HeadlineThroughput },
 	Run:     unconstrainedHeadline,
 }
 
 func unconstrainedHeadline(f *Facts) Answer {
-	limited := slices.ContainsFunc(f.Plan.Run.Spec.SLO, func(o spec.Objective) bool { return o.Max > 0 })
+	limited := slices.ContainsFunc(f.Plan.Objectives(), func(o spec.Objective) bool { return o.Max > 0 })
 	if limited {
 		return found()
 	}

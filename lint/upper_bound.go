@@ -14,13 +14,13 @@ var UpperBound = Check{
 	Doc:  "No bound of the hardware stands beside the throughput.",
 	When: "neither a peak nor a bound is stated, or a statement exceeds its bound",
 	Applies: func(f *Facts) bool {
-		return publication(f) || f.Plan.Run.Spec.Train != nil || statedWith(statesRate)(f)
+		return publication(f) || f.Plan.Train() != nil || statedWith(statesRate)(f)
 	},
 	Run: upperBound,
 }
 
 func upperBound(f *Facts) Answer {
-	t := f.Plan.Run.Spec.Train
+	t := f.Plan.Train()
 	bounded := slices.ContainsFunc(f.Statements, func(s Statement) bool { return s.Bound != nil && s.Bound.Value > 0 })
 	for _, point := range f.Plan.Points { // a device whose peak is published has one
 		_, known := f.Estimates.Find(metric.TrainingMFU.ID, "value", point.Index)

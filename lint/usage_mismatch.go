@@ -44,7 +44,7 @@ func usageMismatch(f *Facts) Answer {
 		}
 	}
 	for _, c := range f.Estimates.Counts {
-		if c.Of != metric.OfAnswer || !f.Plan.Run.Spec.Workload.Tokenizer.Named() {
+		if c.Of != metric.OfAnswer || !f.Plan.Workload().Tokenizer.Named() {
 			continue
 		}
 		looked += c.Requests

@@ -19,7 +19,7 @@ var UtilisationOutcome = Check{
 
 func utilisationOutcome(f *Facts) Answer {
 	var named []string
-	for _, set := range []spec.MetricSet{f.Plan.Run.Spec.Metrics.Inference, f.Plan.Run.Spec.Metrics.Training} {
+	for _, set := range []spec.MetricSet{f.Plan.Metrics().Inference, f.Plan.Metrics().Training} {
 		if set.Enabled != nil && !*set.Enabled {
 			continue
 		}

@@ -48,7 +48,7 @@ const voidOff, smallMove = .10, .05
 
 // judgesSteadiness reports whether any point has a load that can settle.
 func judgesSteadiness(f *Facts) bool {
-	if f.Plan.Run.Spec.Load == nil || f.Plan.Search != nil {
+	if f.Plan.Load() == nil || f.Plan.Search != nil {
 		return false
 	}
 	if len(f.Steady.Points) == 0 || f.Manifest.Unknown(bundle.GapSendTimes) {

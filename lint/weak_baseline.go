@@ -46,7 +46,7 @@ var knobs = []struct{ name, path string }{
 const fewestSettings = 3
 
 func weakBaseline(f *Facts) Answer {
-	if f.Plan.Run.Spec.Workload.Precision == spec.AsServed && !f.knowsEngine() {
+	if f.Plan.Workload().Precision == spec.AsServed && !f.knowsEngine() {
 		return missing("the settings of both engines (workload.precision, or target.server.command)")
 	}
 	var text, names []string
@@ -62,7 +62,7 @@ func weakBaseline(f *Facts) Answer {
 	return found(finding.Finding{
 		Severity: f.publishing(),
 		Message: fmt.Sprintf("baseline and candidate differ in %d knobs besides %s: %s",
-			len(text), f.Plan.Run.Spec.Comparison.VariableUnderTest, summary(text)),
+			len(text), f.Plan.Comparison().VariableUnderTest, summary(text)),
 		Why:      "a speed-up over a baseline that was not tuned mixes the tuning with what is named",
 		Fix:      "run the baseline with the candidate's settings, or show in a sweep of three settings that its own is its best (tuning in a file of statements)",
 		Evidence: names,

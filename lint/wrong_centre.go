@@ -16,7 +16,7 @@ var WrongCentre = Check{
 	Doc:  "The declared objective is a percentile, and another statistic is stated in its place.",
 	When: "the objective is on one percentile and another statistic is stated",
 	Applies: func(f *Facts) bool {
-		return len(f.Plan.Run.Spec.SLO) > 0 && statedWith(statesLatency)(f)
+		return len(f.Plan.Objectives()) > 0 && statedWith(statesLatency)(f)
 	},
 	Run: wrongCentre,
 }
@@ -24,7 +24,7 @@ var WrongCentre = Check{
 func wrongCentre(f *Facts) Answer {
 	objectives := map[string]metric.Metric{"ttft": metric.TTFT, "tpot": metric.TPOT, "itl": metric.ITL, "e2e": metric.E2E}
 	var list []finding.Finding
-	for _, o := range f.Plan.Run.Spec.SLO {
+	for _, o := range f.Plan.Objectives() {
 		m, limited := objectives[o.Metric]
 		if !limited {
 			continue

@@ -25,7 +25,7 @@ const sameRate = .01
 
 // trains says that the run has training steps.
 func trains(f *Facts) bool {
-	s := f.Plan.Run.Spec
+	s := f.Plan.Decided()
 	return s.Train != nil || s.Intent.WorkloadType == spec.Training || len(f.Ranks) > 0
 }
 

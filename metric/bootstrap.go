@@ -15,7 +15,7 @@ import (
 // that whoever has the bundle gets the same intervals. Shares keep theirs, which rest
 // on counts; what has no interval gets none.
 func (e *Estimates) bootstrap(p plan.Plan) {
-	if p.Run.Spec.Trials.Interval != spec.IntervalBootstrap {
+	if p.Trials().Interval != spec.IntervalBootstrap {
 		return
 	}
 	for i := range e.Rows {

@@ -49,7 +49,7 @@ func compare(b *bundle.Bundle, p plan.Plan, rows []Row, confidence float64) ([]P
 		block[info.Index] = info.Block
 	}
 	var list []Paired
-	for _, candidate := range p.Run.Spec.Candidates {
+	for _, candidate := range p.Candidates() {
 		for _, base := range rows {
 			if base.Side != spec.BaselineSide {
 				continue

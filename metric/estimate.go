@@ -88,7 +88,7 @@ var statistics = []statistic{{"mean", 0}, {"p50", .5}, {"p90", .9}, {"p95", .95}
 func newEstimates(b *bundle.Bundle, p plan.Plan, code string) Estimates {
 	return Estimates{
 		Version: EstimatesVersion, Code: code, RunID: b.Manifest.RunID,
-		Confidence: p.Run.Spec.Trials.ConfidenceLevel,
+		Confidence: p.Trials().ConfidenceLevel,
 		Launches:   []int{}, Rows: []Row{}, Outcomes: []Outcomes{},
 	}
 }
@@ -120,7 +120,7 @@ func (e *Estimates) add(p plan.Plan, side string, launches []judgedLaunch) error
 			continue
 		}
 		for i, m := range All {
-			if !m.About(point.Kind()) || !m.Has(p.Run.Spec.Workload) {
+			if !m.About(point.Kind()) || !m.Has(p.Workload()) {
 				continue
 			}
 			rows, err := m.rows(i, point.Index, samples, e.Confidence)

@@ -107,5 +107,5 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 // not: the run was asked to end and wrote down all that it had. What a search visits
 // next depends on what it has seen, so that half of one is none.
 func (j *judging) partial(info bundle.LaunchInfo) bool {
-	return info.Outcome == bundle.LaunchAborted && info.Rows != nil && j.plan.Search == nil && j.plan.Run.Spec.Load != nil
+	return info.Outcome == bundle.LaunchAborted && info.Rows != nil && j.plan.Search == nil && j.plan.Load() != nil
 }

@@ -42,7 +42,7 @@ func (r *launchReader) prepare(p plan.Plan, side string) error {
 		return err
 	}
 	for _, s := range sidesOf(p) {
-		if s.Name == side && p.Run.Spec.Load != nil && !Here(s.Target) {
+		if s.Name == side && p.Load() != nil && !Here(s.Target) {
 			r.launch.Beside.leaveHost()
 		}
 	}
@@ -58,7 +58,7 @@ func (r *launchReader) prepare(p plan.Plan, side string) error {
 
 // sidesOf lists the sides of a run; a plan without a target has one nameless one.
 func sidesOf(p plan.Plan) []spec.Side {
-	if sides := p.Run.Spec.Sides(); len(sides) > 0 {
+	if sides := p.Sides(); len(sides) > 0 {
 		return sides
 	}
 	return []spec.Side{{}}
@@ -74,7 +74,7 @@ type collecting struct {
 }
 
 func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
-	c := &collecting{reader: r, workload: p.Run.Spec.Workload, watcher: w, points: map[*Point][]*collector{}}
+	c := &collecting{reader: r, workload: p.Workload(), watcher: w, points: map[*Point][]*collector{}}
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {

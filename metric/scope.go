@@ -42,7 +42,7 @@ func (m Metric) Only(o Only) bool { return slices.Contains(m.Scope.Only, o) }
 
 // Applies reports whether the metric has a meaning at a point, and if not why not.
 func (m Metric) Applies(p plan.Plan, point plan.Point) (why string, ok bool) {
-	w := p.Run.Spec.Workload
+	w := p.Workload()
 	open, sessions := m.Only(OpenLoop), m.Only(Sessions)
 	switch {
 	case !m.About(point.Kind()):

@@ -15,7 +15,7 @@ import (
 // writeEconomics shows what rests on prices, power and bounds that the spec
 // declares, after what it declares; nothing where it declares nothing.
 func writeEconomics(b *bytes.Buffer, r Report, point plan.Point) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	if s.Cost == nil && s.Bounds == nil {
 		return
 	}

@@ -54,7 +54,7 @@ func Markdown(w io.Writer, r Report) error {
 
 // quotable is what may be said about the run, and its grade.
 func quotable(r Report) (lines []string) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	if r.Claims == nil {
 		lines = append(lines, "Nothing was judged that could be quoted.")
 	} else {
@@ -205,7 +205,7 @@ func withoutEmpty(b Block) Block {
 
 // SideNames lists the sides of a run; one without a name where there is but one.
 func (r Report) SideNames() []string {
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	if len(sides) < 2 {
 		return []string{""}
 	}

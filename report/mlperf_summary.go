@@ -42,7 +42,7 @@ const rule = "================================================"
 func writeSummary(b *bytes.Buffer, r Report, result mlperf.Result) {
 	line := func(key, format string, args ...any) { fmt.Fprintf(b, "%s : %s\n", key, fmt.Sprintf(format, args...)) }
 	head := func(title string) { fmt.Fprintf(b, "%s\n%s\n%s\n", rule, title, rule) }
-	asked := r.Plan.Run.Spec.Load.MLPerf
+	asked := r.Plan.Load().MLPerf
 	head("assay summary in the manner of LoadGen: NO MLPerf RESULT")
 	line("Run", "%s, launch %d, %s, %s", r.RunID, result.Launch+1, r.PointName(result.Point), r.Signature)
 	line("SUT name", "%s", r.Plan.Name)

@@ -58,7 +58,7 @@ func (r Report) pointTable() (h Headline) {
 		h.Columns = append(h.Columns, c.Column)
 	}
 	h.Columns = append(h.Columns, Column{Name: "errors", in: Terminal | Page}, Column{Long: "requests", Unit: unit.Request, in: Sheet}, Column{Long: "errors", Unit: unit.Request, in: Sheet})
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	for _, point := range r.ServingPoints() {
 		if r.Search != nil && !r.Search.Ends(point.Index) {
 			continue

@@ -69,7 +69,7 @@ func ways(p plan.Plan) string {
 
 // RankQuestion says what ranks and probes were asked, a line for each kind.
 func (r Report) RankQuestion() (list [][2]string) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	if t := s.Train; t != nil && r.Plan.Has(plan.KindSteps) {
 		i := slices.IndexFunc(r.Plan.Points, func(p plan.Point) bool { return p.Kind() == plan.KindSteps })
 		own := r.Plan.Points[i].Steps

@@ -13,7 +13,7 @@ import (
 // rankSubject says in a few words what ranks and probes measured; RankQuestion has the
 // rest.
 func (r Report) rankSubject() (parts []string) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	if t, points := s.Train, r.pointsOf(plan.KindSteps); t != nil && len(points) > 0 {
 		own := points[0].Steps
 		total, _ := plan.Count(own.Shape)

@@ -73,7 +73,7 @@ func SessionText(s *spec.Session) string {
 
 // warnOfSessions says that the window was too short for sessions.
 func warnOfSessions(b *bytes.Buffer, r Report, point plan.Point) {
-	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); r.Plan.Run.Spec.Workload.Session != nil && !any {
+	if _, any := r.Estimates.Find(metric.SessionTime.ID, "p50", point.Index); r.Plan.Workload().Session != nil && !any {
 		fmt.Fprintln(b, "  no session that began in the measured window was completed: make load.duration longer than a session")
 	}
 }

@@ -47,7 +47,7 @@ type resultsFigure struct {
 
 // Results writes the figures by group, for programs that want few words.
 func Results(w io.Writer, r Report) error {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	out := results{
 		NotVerified: r.NotVerified,
 		Name:        r.Plan.Name, Timestamp: r.Manifest.Created.UTC(), RunID: r.RunID, Status: string(r.Status), Signature: r.Signature,

@@ -125,7 +125,7 @@ func (r Report) unread(point int) string {
 			}
 		}
 	}
-	if t := r.Plan.Run.Spec.Target; t != nil && t.Metrics.Scrape != nil && !*t.Metrics.Scrape {
+	if t := r.Plan.Target(); t != nil && t.Metrics.Scrape != nil && !*t.Metrics.Scrape {
 		return "its counters were not read: target.metrics.scrape is false"
 	}
 	return "its counters were not read in this window"

@@ -24,7 +24,7 @@ func SideHead(name string) string {
 // writeSides writes one point: each side by itself, then candidates beside the
 // baseline.
 func writeSides(b *bytes.Buffer, r Report, point plan.Point) {
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	if len(sides) < 2 {
 		fmt.Fprintf(b, "\n%s\n", point.Name)
 		writePoint(b, r, point)
@@ -43,7 +43,7 @@ func writeSides(b *bytes.Buffer, r Report, point plan.Point) {
 
 // writeEachApart writes what each side did outside of points.
 func writeEachApart(b *bytes.Buffer, r Report) {
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	if len(sides) < 2 {
 		writeApart(b, r, "")
 		return

@@ -107,7 +107,7 @@ func (r Report) LoadLine() string {
 	if r.Source != nil && !loaded {
 		return "none, or none that " + r.Source.Tool + " tells"
 	}
-	text := loadText(r.Plan.Run.Spec.Workload)
+	text := loadText(r.Plan.Workload())
 	if r.Manifest.Unknown(bundle.GapDueTimes) {
 		return strings.TrimSuffix(text, countedFromDue) + "; latencies count from the send: when a request was due is not reported"
 	}
@@ -118,8 +118,8 @@ func (r Report) LoadLine() string {
 // an import that were filled in are nobody's.
 func (r Report) LengthLines() []string {
 	const path = "spec.workload.sequenceLengthMix"
-	if r.Source != nil && r.Plan.Run.Spec.Workload.Prompt.Scenario == "" && slices.ContainsFunc(r.Plan.Defaults, func(d spec.Default) bool { return d.Path == path }) {
+	if r.Source != nil && r.Plan.Workload().Prompt.Scenario == "" && slices.ContainsFunc(r.Plan.Defaults, func(d spec.Default) bool { return d.Path == path }) {
 		return nil
 	}
-	return lengths(r.Plan.Run.Spec.Workload)
+	return lengths(r.Plan.Workload())
 }

@@ -36,7 +36,7 @@ func (r Report) Subject() []string {
 }
 
 func (r Report) model() string {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	if s.Target != nil && s.Target.Model != "" {
 		return s.Target.Model
 	}
@@ -45,7 +45,7 @@ func (r Report) model() string {
 
 // engine is what answered, by the name that it gives itself, and the API.
 func (r Report) engine() string {
-	t := r.Plan.Run.Spec.Target
+	t := r.Plan.Target()
 	if t == nil {
 		return ""
 	}
@@ -71,7 +71,7 @@ func (r Report) Device() string {
 // accelerators are the models of those of the target's host. They are not known of a
 // target elsewhere: the manifest has those of the host that measured.
 func (r Report) accelerators() (models []string) {
-	if t := r.Plan.Run.Spec.Target; r.Source == nil && t != nil && !metric.Here(t) {
+	if t := r.Plan.Target(); r.Source == nil && t != nil && !metric.Here(t) {
 		return nil
 	}
 	if slices.ContainsFunc(r.Estimates.Readings, func(read metric.Readings) bool { return read.Elsewhere }) {
@@ -89,14 +89,14 @@ func (r Report) accelerators() (models []string) {
 // they are priced or more than the one that is assumed, else those of the target's
 // host. It is 0 where nobody says.
 func (r Report) GPUs() int {
-	if c := r.Plan.Run.Spec.Cost; c != nil && (c.GPUHourlyUSD > 0 || c.GPUCount > 1) {
+	if c := r.Plan.Cost(); c != nil && (c.GPUHourlyUSD > 0 || c.GPUCount > 1) {
 		return c.GPUCount
 	}
 	return len(r.accelerators())
 }
 
 func (r Report) lengthsInShort() string {
-	w := r.Plan.Run.Spec.Workload
+	w := r.Plan.Workload()
 	if w.Prompt.Scenario != "" {
 		return w.Prompt.Scenario
 	}
@@ -111,7 +111,7 @@ func (r Report) lengthsInShort() string {
 
 // repetitions is how often every point was measured, and for how long.
 func (r Report) repetitions() string {
-	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides()))
+	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Sides()))
 	text := fmt.Sprintf("%d %s", n, numbered(n, "launch", "launches"))
 	if took := commonDuration(r.ServingPoints()); took > 0 && r.Source == nil {
 		text += " × " + took.String()

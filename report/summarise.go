@@ -33,7 +33,7 @@ func (r Report) summarise() []SummaryRow {
 
 // summariseSides is a row for each side that was measured at a point.
 func (r Report) summariseSides(row SummaryRow, p plan.Point) (rows []SummaryRow) {
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	if len(sides) < 2 {
 		sides = []spec.Side{{}} // nothing is named after the only one
 	}
@@ -70,7 +70,7 @@ func (r Report) summariseServing(p plan.Point, e pointEstimates) *ServingSummary
 	}
 	errors, requests := outcomesOf(e.Estimates, e.point)
 	return &ServingSummary{
-		Scenario:    cmp.Or(p.Scenario, r.Plan.Run.Spec.Workload.Prompt.Scenario),
+		Scenario:    cmp.Or(p.Scenario, r.Plan.Workload().Prompt.Scenario),
 		Concurrency: orNull(p.Concurrency), Rate: orNull(p.Rate), BatchSize: orNull(p.BatchSize),
 		Requests: requests, Errors: errors, ErrorRate: e.value(metric.ErrorRate),
 		TTFT: e.distribution(metric.TTFT), ITL: e.distribution(metric.ITL), TPOT: e.distribution(tpot), E2E: e.distribution(metric.E2E), Jitter: e.distribution(metric.JitterSD),

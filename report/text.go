@@ -51,7 +51,7 @@ func Text(w io.Writer, r Report) error {
 }
 
 func writeHead(b *bytes.Buffer, r Report) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	fmt.Fprintf(b, "assay %s\n\n", r.RunID)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -92,7 +92,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 
 // writeAsked writes what the target was asked.
 func writeAsked(row func(name, format string, args ...any), r Report) {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	row("load", "%s", r.LoadLine())
 	if s.Workload.Session != nil {
 		row("sessions", "%s", SessionText(s.Workload.Session))
@@ -322,7 +322,7 @@ func writeFoot(b *bytes.Buffer, r Report) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", visible.Line(warning))
 	}
-	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides())); n > 1 && n < 6 {
+	if n := len(r.Estimates.Launches) / max(1, len(r.Plan.Sides())); n > 1 && n < 6 {
 		fmt.Fprintf(b, "\n%d launches: enough for t intervals, too few for rank tests (6).\n", n)
 	}
 	if text := Unseen(r); text != "" {

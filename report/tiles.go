@@ -110,7 +110,7 @@ func (r Report) servingTiles() []Tile {
 // headlineFirst puts a latency in front where the spec chose it before the run, of the
 // point that may be quoted for it.
 func (r Report) headlineFirst(list []Tile) []Tile {
-	if r.Plan.Run.Spec.Intent.Headline != spec.HeadlineLatency {
+	if r.Plan.Intent().Headline != spec.HeadlineLatency {
 		return list
 	}
 	quoted := ""

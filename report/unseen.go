@@ -12,7 +12,7 @@ const seenMode = .1
 // Unseen says what the launches of each side cannot exclude, whatever their intervals
 // say; empty where none completed.
 func Unseen(r Report) string {
-	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Run.Spec.Sides()))
+	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Sides()))
 	if n == 0 {
 		return ""
 	}

@@ -61,7 +61,7 @@ func (e *execution) probe(ctx context.Context, l *activeLaunch, point plan.Point
 	event(l.clock.Now(), record.PointBegin, point.Name)
 	secret, _ := lookup(e.opts.Environ)(probe.EnvSecret)
 	err := probe.Measure(ctx, probe.Setting{
-		Secret: secret, Point: point.Index, Micro: *point.Micro, Dir: probeDir(e.plan.Run.Spec), Epoch: l.clock.Epoch,
+		Secret: secret, Point: point.Index, Micro: *point.Micro, Dir: probeDir(e.plan.Decided()), Epoch: l.clock.Epoch,
 		Trial: func(t record.Trial) {
 			if t.Phase == record.Measure {
 				if begun < 0 {

@@ -24,7 +24,7 @@ func calibrates(p plan.Plan) bool {
 	if !serves(p) {
 		return false // nothing is asked, so no error of asking
 	}
-	wanted := p.Run.Spec.Load.Calibrate
+	wanted := p.Load().Calibrate
 	return wanted == nil || *wanted
 }
 
@@ -56,7 +56,7 @@ func (e *execution) calibrate(ctx context.Context, l *activeLaunch, when string)
 	l.live.Enter(watch.Calibrating)
 	defer l.live.Enter(watch.Preparing)
 	found := demandOf(e.plan).calibration()
-	found.NotCovered = notCovered(e.plan.Run.Spec, e.conn.client)
+	found.NotCovered = notCovered(e.plan.Decided(), e.conn.client)
 	found.When, found.BeginNS = when, l.clock.Now()
 	if err := e.measureClient(ctx, l.clock, &found); err != nil {
 		found.Unavailable = err.Error()

@@ -24,7 +24,7 @@ const (
 // ones, then warm ones of the same length. They are neither warm-up nor measured
 // load, and no point holds them.
 func (l *activeLaunch) askCold(ctx context.Context) error {
-	server := l.plan.Run.Spec.Target.Server
+	server := l.plan.Target().Server
 	if l.plan.Share().Index > 0 || server == nil {
 		return nil // another load generator asks
 	}
@@ -69,7 +69,7 @@ func (l *activeLaunch) coldEvents(request record.Request, chunks []record.Chunk)
 
 // probeCache sends prompts that the target cannot know, each followed by itself.
 func (l *activeLaunch) probeCache(ctx context.Context) error {
-	probe := l.plan.Run.Spec.Load.CacheProbe
+	probe := l.plan.Load().CacheProbe
 	if probe == nil || l.plan.Share().Index > 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (l *activeLaunch) probeCache(ctx context.Context) error {
 func apartFrom(p plan.Plan) spec.Workload { return p.WorkloadOf(p.Points[0]) }
 
 // addresses is how many base URLs the target has.
-func (l *activeLaunch) addresses() int64 { return int64(len(urls(l.plan.Run.Spec.Target))) }
+func (l *activeLaunch) addresses() int64 { return int64(len(urls(l.plan.Target()))) }
 
 func number(n *int) int {
 	if n == nil {

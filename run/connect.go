@@ -27,7 +27,7 @@ type connection struct {
 
 // connect reveals what the plan's target needs. lookup is as os.LookupEnv.
 func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error) {
-	t := p.Run.Spec.Target
+	t := p.Target()
 	dialect, err := target.Find(t.API)
 	if err != nil {
 		return connection{}, err
@@ -38,12 +38,12 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		URLs:        urls(t),
 		Header:      r.header(t),
 		Query:       r.query(t),
-		Ask:         ask(p.Run.Spec),
+		Ask:         ask(p.Decided()),
 		Timeout:     t.Timeout.Std(),
 		Idle:        t.IdleTimeout.Std(),
 		AnswerLimit: int64(t.AnswerLimit),
 		Connections: mostConnections(p),
-		KeepText:    keepText(p.Run.Spec) || liveHistory(p),
+		KeepText:    keepText(p.Decided()) || liveHistory(p),
 		Reader:      t.Reader,
 		HTTP2:       t.HTTP2,
 	}

@@ -33,7 +33,7 @@ type inputs struct {
 // readInputs reads the tokenizer and the data set of p and makes sure that they
 // are the ones that the plan names.
 func readInputs(p plan.Plan) (*inputs, error) {
-	w := p.Run.Spec.Workload
+	w := p.Workload()
 	in := &inputs{kind: w.Tokenizer.Kind}
 	switch in.kind {
 	case spec.TokenizerFile:
@@ -51,7 +51,7 @@ func readInputs(p plan.Plan) (*inputs, error) {
 	}
 	if w.Prompt.Dataset != nil && w.Session == nil { // sessions read conversations
 		var err error
-		if in.rows, err = pinnedRows(w, p.Run.Spec.Seed); err != nil {
+		if in.rows, err = pinnedRows(w, p.Seed()); err != nil {
 			return nil, err
 		}
 	}

@@ -70,10 +70,8 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 	if err != nil {
 		return &bundleError{err}
 	}
-	own := e.plan
-	own.Run.Spec.Target = e.side.target
 	e.opts.Live.EnterLaunch(planned)
-	l := &activeLaunch{plan: own, planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
+	l := &activeLaunch{plan: e.plan.Facing(e.side.target), planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
 	runErr := e.tellNotes(turn, l)
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, turn, l, func() error { return e.measureLaunch(ctx, l, server) })
@@ -153,7 +151,7 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 	}
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{
 		Sources: []telemetry.Source{telemetry.Prometheus},
-		Scrape:  e.conn.metrics, ScrapeInterval: l.plan.Run.Spec.Target.Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
+		Scrape:  e.conn.metrics, ScrapeInterval: l.plan.Target().Metrics.Interval.Std(), ScrapeTLS: e.conn.client.TLS,
 	})()
 	if err := l.probeCache(ctx); err != nil {
 		return err

@@ -56,7 +56,7 @@ const fewAnswers = 3
 
 // notePace notes a window in which a user gets a few answers at most.
 func (s *side) notePace(p plan.Plan, pace pace) {
-	if p.Run.Spec.Workload.Session != nil {
+	if p.Workload().Session != nil {
 		return
 	}
 	for _, point := range p.Points {
@@ -78,7 +78,7 @@ const muchLonger = .1
 // each point of a closed loop waits for the answers that are under way when its window
 // ends.
 func (s *side) noteDrain(p plan.Plan, pace pace) {
-	if p.Run.Spec.Workload.Session != nil || p.Search != nil || p.Expected.Seconds <= 0 {
+	if p.Workload().Session != nil || p.Search != nil || p.Expected.Seconds <= 0 {
 		return
 	}
 	drain, longest := 0., 0.

@@ -34,7 +34,7 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 	if err != nil {
 		return err
 	}
-	if l.plan.Run.Spec.Workload.Session != nil {
+	if l.plan.Workload().Session != nil {
 		return l.measureSessions(ctx, point)
 	}
 	if point.Idle {
@@ -285,7 +285,7 @@ func (l *activeLaunch) decode(raw *target.Raw) (request record.Request, chunks [
 	request, chunks = l.client.Decode(raw)
 	l.in.countAnswer(&request, chunks)
 	text = request.Text
-	if !l.plan.Run.Spec.Load.KeepAnswers {
+	if !l.plan.Load().KeepAnswers {
 		request.Text = ""
 	}
 	return request, chunks, text

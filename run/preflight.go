@@ -43,7 +43,7 @@ func (s *side) preflight(ctx context.Context, p plan.Plan) error {
 	if err := fits(p, s.conn.client.Ask.Model, served); err != nil {
 		return err
 	}
-	if p.Run.Spec.Workload.Prompt.Task != spec.TextToText {
+	if p.Workload().Prompt.Task != spec.TextToText {
 		return nil
 	}
 	return s.tryRequest(ctx, p, served)
@@ -62,7 +62,7 @@ func (c connection) models(ctx context.Context) ([]target.Served, error) {
 // failed requests, not a wrong plan.
 func fits(p plan.Plan, model string, served []target.Served) error {
 	i := slices.IndexFunc(served, func(s target.Served) bool { return s.ID == model })
-	if i < 0 || served[i].MaxLength <= 0 || p.Run.Spec.Workload.Session != nil || p.Run.Spec.Workload.Prompt.Dataset != nil {
+	if i < 0 || served[i].MaxLength <= 0 || p.Workload().Session != nil || p.Workload().Prompt.Dataset != nil {
 		return nil
 	}
 	for _, point := range p.Points {

@@ -84,10 +84,10 @@ func (l *activeLaunch) paced(point plan.Point) (plan.Point, error) {
 // replayable makes sure that the trace and the sessions of p are there, are what
 // the plan names and can be asked.
 func replayable(p plan.Plan) error {
-	if p.Run.Spec.Workload.Session != nil {
+	if p.Workload().Session != nil {
 		return sessionsReadable(p)
 	}
-	if p.Run.Spec.Load.TraceRef != "" {
+	if p.Load().TraceRef != "" {
 		_, err := readTrace(p)
 		return err
 	}

@@ -26,7 +26,7 @@ var beyond = []struct {
 }
 
 // serves says whether a plan asks a target anything.
-func serves(p plan.Plan) bool { return p.Run.Spec.Load != nil }
+func serves(p plan.Plan) bool { return p.Load() != nil }
 
 // accept reads what p needs before anything starts: a data set, trace or
 // tokenizer that is missing or another one is told now.
@@ -42,7 +42,7 @@ func accept(p plan.Plan) (*inputs, error) {
 
 // refuse names everything in p that this version cannot carry out.
 func refuse(p plan.Plan) error {
-	s := p.Run.Spec
+	s := p.Decided()
 	switch {
 	case s.Load != nil && s.Target == nil:
 		return errors.New("spec.load has nobody to ask: want spec.target")

@@ -239,7 +239,7 @@ func (e *execution) describe(ctx context.Context) error {
 
 // describeInputs writes down what calls are made of.
 func (e *execution) describeInputs() error {
-	seeds := map[string]string{"run": fmt.Sprint(e.plan.Run.Spec.Seed)}
+	seeds := map[string]string{"run": fmt.Sprint(e.plan.Seed())}
 	for _, l := range e.plan.Launches {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
@@ -247,7 +247,7 @@ func (e *execution) describeInputs() error {
 		return e.out.SetInputs(bundle.Inputs{Seeds: seeds})
 	}
 	return e.out.SetInputs(bundle.Inputs{
-		Model:     &bundle.Input{Name: e.plan.Run.Spec.Target.Model, Unavailable: "the target does not tell a digest of its weights"},
+		Model:     &bundle.Input{Name: e.plan.Target().Model, Unavailable: "the target does not tell a digest of its weights"},
 		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan),
 	})
 }

@@ -67,7 +67,7 @@ func (l *activeLaunch) watchQueue(point plan.Point, tally *load.Tally, events ev
 	if !point.Open() {
 		return nil
 	}
-	stop := l.plan.Search != nil || l.plan.Run.Spec.Load.StopWhenSaturated
+	stop := l.plan.Search != nil || l.plan.Load().StopWhenSaturated
 	grew := func(g stats.QueueGrowth) {
 		l.at.saturated = true
 		events(record.PointSaturated, l.clock.Now(), growthDetail(g))

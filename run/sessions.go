@@ -107,7 +107,7 @@ func (l *activeLaunch) script(point plan.Point, source sessionSource, cancel con
 			}
 		},
 	}
-	if t := l.plan.Run.Spec.Workload.Session.Tool; t != nil && len(t.Command) > 0 {
+	if t := l.plan.Workload().Session.Tool; t != nil && len(t.Command) > 0 {
 		s.Tool = realTool(*t)
 	}
 	return s
@@ -169,7 +169,7 @@ type Played struct {
 }
 
 func (l *activeLaunch) attachSessions(point plan.Point, source sessionSource) error {
-	s := l.plan.Run.Spec.Workload.Session
+	s := l.plan.Workload().Session
 	data, err := json.MarshalIndent(Played{replayedVersion, s.From, s.History, source.len, source.leftOut}, "", "  ")
 	if err != nil {
 		return err

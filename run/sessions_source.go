@@ -24,7 +24,7 @@ type sessionSource struct {
 
 // newSessions returns the sessions of a point of p, drawn from seed.
 func newSessions(p plan.Plan, in *recordings, seed int64) (sessionSource, error) {
-	switch s := p.Run.Spec.Workload.Session; s.From {
+	switch s := p.Workload().Session; s.From {
 	case spec.SessionDataset:
 		return datasetSessions(p, in.counter)
 	case spec.SessionTrace:
@@ -35,7 +35,7 @@ func newSessions(p plan.Plan, in *recordings, seed int64) (sessionSource, error)
 }
 
 func syntheticSessions(p plan.Plan, seed int64, counter workload.Counter) (sessionSource, error) {
-	w := p.Run.Spec.Workload
+	w := p.Workload()
 	s := w.Session
 	opts := session.Options{
 		Turns: s.Turns, SystemTokens: s.SystemTokens, Think: s.ThinkTime.Std(),
@@ -59,11 +59,11 @@ func syntheticSessions(p plan.Plan, seed int64, counter workload.Counter) (sessi
 // datasetSessions are the conversations of the data set, in the order of its
 // rows, from the first again after the last.
 func datasetSessions(p plan.Plan, counter workload.Counter) (sessionSource, error) {
-	w := p.Run.Spec.Workload
+	w := p.Workload()
 	d := w.Prompt.Dataset
 	set, err := dataset.Open(d.Path, dataset.Options{
 		Format: d.Format, Fields: d.Fields, Limit: d.Limit, Conversations: true,
-		Shuffle: d.Shuffle, Seed: plan.Seed(p.Run.Spec.Seed, "dataset", 0),
+		Shuffle: d.Shuffle, Seed: plan.Seed(p.Seed(), "dataset", 0),
 	})
 	if err != nil {
 		return sessionSource{}, err
@@ -169,13 +169,13 @@ func sessionCall(point plan.Point, n int64, s session.Session, step int, answers
 
 // liveHistory reports whether turns of p repeat what the target really said.
 func liveHistory(p plan.Plan) bool {
-	s := p.Run.Spec.Workload.Session
+	s := p.Workload().Session
 	return s != nil && s.History == spec.HistoryLive
 }
 
 // sessionsReadable makes sure that the sessions of p can be made and sent.
 func sessionsReadable(p plan.Plan) error {
-	if api := p.Run.Spec.Target.API; !target.Converses(api) {
+	if api := p.Target().API; !target.Converses(api) {
 		return fmt.Errorf("spec.workload.session: spec.target.api %s takes one text, want a chat API", api)
 	}
 	source, err := newSessions(p, &recordings{}, 0)

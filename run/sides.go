@@ -28,10 +28,8 @@ func connectSides(p plan.Plan, lookup func(string) (string, bool)) ([]*side, err
 		return []*side{{server: &server{}}}, nil
 	}
 	var list []*side
-	for _, s := range p.Run.Spec.Sides() {
-		own := p
-		own.Run.Spec.Target = s.Target
-		conn, err := connect(own, lookup)
+	for _, s := range p.Sides() {
+		conn, err := connect(p.Facing(s.Target), lookup)
 		if err != nil {
 			return nil, sideError(s.Name, err)
 		}

@@ -112,10 +112,10 @@ func (in *inputs) prepare(client *target.Client, source workload.Source, point i
 // their digests and a run with another content is refused.
 func datasets(p plan.Plan) []bundle.Input {
 	var list []bundle.Input
-	if input, ok := pinnedInput(p.Run.Spec.Workload.DatasetRef, "dataset"); ok {
+	if input, ok := pinnedInput(p.Workload().DatasetRef, "dataset"); ok {
 		list = append(list, input) // synthetic: the seed is all there is
 	}
-	if ref := p.Run.Spec.Load.TraceRef; ref != "" {
+	if ref := p.Load().TraceRef; ref != "" {
 		input, ok := pinnedInput(ref, "trace")
 		if !ok {
 			input = bundle.Input{Name: ref, Unavailable: "named by its path; the digest that was read is in trace-PP.json of each launch"}

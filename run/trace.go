@@ -32,7 +32,7 @@ type recording struct {
 // readTrace reads the trace of p and makes sure that it is the one that the spec
 // names. Of sessions it keeps whole ones.
 func readTrace(p plan.Plan) (*recording, error) {
-	load := p.Run.Spec.Load
+	load := p.Load()
 	path := load.Trace.Path
 	if path == "" {
 		path = load.TraceRef
@@ -57,7 +57,7 @@ func readTrace(p plan.Plan) (*recording, error) {
 	if load.Trace.Path != "" && !strings.HasSuffix(load.TraceRef, r.digest) {
 		return nil, fmt.Errorf("trace %s has digest %s, spec.load.traceRef names %s: want the same content", path, r.digest, load.TraceRef)
 	}
-	if r.records, err = part(records, *load.Trace, p.Run.Spec.Workload.Session != nil); err != nil {
+	if r.records, err = part(records, *load.Trace, p.Workload().Session != nil); err != nil {
 		return nil, fmt.Errorf("trace %s: %w", path, err)
 	}
 	return r, r.check(path, p)
@@ -96,14 +96,14 @@ func part(records []trace.Record, t spec.Trace, sessions bool) ([]trace.Record, 
 // check refuses a trace that would be replayed as something else.
 func (r *recording) check(path string, p plan.Plan) error {
 	for _, record := range r.records {
-		if record.Images > 0 && !p.Run.Spec.Load.Trace.IgnoreImages {
+		if record.Images > 0 && !p.Load().Trace.IgnoreImages {
 			return fmt.Errorf("trace %s, request %s came with %d images: this version sends text alone, set spec.load.trace.ignoreImages to do that", path, record.ID, record.Images)
 		}
-		if api := p.Run.Spec.Target.API; len(record.Messages) > 0 && !target.Converses(api) {
+		if api := p.Target().API; len(record.Messages) > 0 && !target.Converses(api) {
 			return fmt.Errorf("trace %s, request %s is a conversation: spec.target.api %s takes one text, want a chat API", path, record.ID, api)
 		}
 	}
-	if p.Run.Spec.Workload.Session != nil {
+	if p.Workload().Session != nil {
 		_, err := session.NewReplay(r.records, nil)
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *recording) check(path string, p plan.Plan) error {
 // times is when each call, or each session, came.
 func (r *recording) times(p plan.Plan) ([]int64, error) {
 	var list []int64
-	if p.Run.Spec.Workload.Session == nil {
+	if p.Workload().Session == nil {
 		for _, record := range r.records {
 			list = append(list, int64(record.At))
 		}
@@ -202,7 +202,7 @@ const replayedVersion = "1.0"
 // replayed sums up what the schedule s uses.
 func (r *recording) replayed(p plan.Plan, point plan.Point, s *arrival.Schedule) (Replayed, error) {
 	out := Replayed{
-		Version: replayedVersion, Name: r.name, Digest: r.digest, Format: p.Run.Spec.Load.Trace.Format,
+		Version: replayedVersion, Name: r.name, Digest: r.digest, Format: p.Load().Trace.Format,
 		Requests: r.total, Chosen: len(r.records), Scale: point.TraceScale,
 	}
 	if span := r.records[len(r.records)-1].At - r.records[0].At; span > 0 {
@@ -212,7 +212,7 @@ func (r *recording) replayed(p plan.Plan, point plan.Point, s *arrival.Schedule)
 		out.OfferedRate = float64(s.Measure) / (float64(length) / 1e9)
 	}
 	used := r.records[:min(len(s.Due), len(r.records))]
-	if p.Run.Spec.Workload.Session != nil {
+	if p.Workload().Session != nil {
 		var err error
 		if used, err = r.ofSessions(len(s.Due)); err != nil {
 			return out, err

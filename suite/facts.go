@@ -27,7 +27,7 @@ type facts struct {
 }
 
 func factsOf(r report.Report) facts {
-	f := facts{launches: len(r.Estimates.Launches), slo: len(r.Plan.Run.Spec.SLO) > 0}
+	f := facts{launches: len(r.Estimates.Launches), slo: len(r.Plan.Objectives()) > 0}
 	f.throughputCV = spreadOf(r.Estimates, metric.OutputThroughput.ID, "value")
 	f.ttftCV = spreadOf(r.Estimates, metric.TTFT.ID, "p50")
 	for _, id := range []string{metric.DiskRead.ID, metric.DiskWrite.ID} {
@@ -125,7 +125,7 @@ func answer(r report.Report) string {
 			}
 		}
 	}
-	if r.Plan.Run.Spec.Target != nil && r.Plan.Run.Spec.Load != nil {
+	if r.Plan.Target() != nil && r.Plan.Load() != nil {
 		if v := most(r.Estimates, metric.OutputThroughput.ID); v != nil {
 			say("up to %s", unit.Format(*v, metric.OutputThroughput.Unit))
 		}

@@ -45,7 +45,7 @@ func (s *Staff) Probe(ctx context.Context, l Launch, p plan.Point) error {
 }
 
 func (s *Staff) measure(ctx context.Context, l Launch, number int, planned plan.World) error {
-	how := launcher(l.Plan.Run.Spec, planned.Points[0])
+	how := launcher(l.Plan.Decided(), planned.Points[0])
 	left := planned.Points
 	for attempt := 0; ; attempt++ {
 		w := &world{staff: s, launch: l, number: number, how: how, ranks: planned.Ranks}

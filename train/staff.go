@@ -40,11 +40,11 @@ type Staff struct {
 // torch that is missing is told in the first second.
 func Hire(ctx context.Context, p plan.Plan, tools Tools) (*Staff, error) {
 	s := &Staff{tools: tools}
-	if !slices.ContainsFunc(p.Points, needsTorch) || own(p.Run.Spec) {
+	if !slices.ContainsFunc(p.Points, needsTorch) || own(p.Decided()) {
 		return s, nil
 	}
 	var err error
-	if s.python, err = workers.FindPython(ctx, python(p.Run.Spec)); err != nil {
+	if s.python, err = workers.FindPython(ctx, python(p.Decided())); err != nil {
 		return nil, err
 	}
 	if err := s.able(p); err != nil {

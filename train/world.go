@@ -67,7 +67,7 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 
 // start starts the ranks and tells the controller of their ends.
 func (w *world) start(ctx context.Context, first plan.Point) (stop func(), err error) {
-	run := w.launch.Plan.Run.Spec
+	run := w.launch.Plan.Decided()
 	name := workerOf(run, first)
 	job := launch.Job{
 		Ranks: w.ranks, Worker: name, Command: w.staff.Workers(run)[name], Env: w.environment(first),

@@ -18,7 +18,7 @@ var nvlinks = []struct {
 // that ranks were told to talk over, or the published one of accelerators on one
 // host.
 func (s study) link(rows []Row) *Link {
-	c := s.plan.Run.Spec.Collectives
+	c := s.plan.Collectives()
 	if c == nil || !s.plan.Has(plan.KindCollective) {
 		return nil
 	}

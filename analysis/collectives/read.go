@@ -28,7 +28,7 @@ type study struct {
 
 // Read judges the records of the completed launches of b.
 func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
-	s := study{plan: p, confidence: p.Run.Spec.Trials.ConfidenceLevel, facts: b.Manifest.Environment}
+	s := study{plan: p, confidence: p.Trials().ConfidenceLevel, facts: b.Manifest.Environment}
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue

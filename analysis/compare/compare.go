@@ -96,7 +96,7 @@ func (o Options) withDefaults(candidates []Side) Options {
 func declaredMargin(candidates []Side) float64 {
 	margin := 0.0
 	for _, c := range candidates {
-		if declared := c.Plan.Run.Spec.Comparison.Margin; declared > 0 && (margin == 0 || declared < margin) {
+		if declared := c.Plan.Comparison().Margin; declared > 0 && (margin == 0 || declared < margin) {
 			margin = declared
 		}
 	}
@@ -252,7 +252,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 	if len(candidates) == 0 {
 		return Report{}, fmt.Errorf("compare %s: want one candidate at least", baseline.Label)
 	}
-	confidence := baseline.Plan.Run.Spec.Trials.ConfidenceLevel
+	confidence := baseline.Plan.Trials().ConfidenceLevel
 	if confidence == 0 {
 		confidence = 0.95
 	}
@@ -279,7 +279,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Comparison, error) {
 	c := Comparison{Candidate: candidate.Party(), Declared: o.Variable, Others: []diff.Change{}, Rows: []Row{}, Missing: []Missing{}}
 	if c.Declared == "" {
-		c.Declared = candidate.Plan.Run.Spec.Comparison.VariableUnderTest
+		c.Declared = candidate.Plan.Comparison().VariableUnderTest
 	}
 	c.Changes = diff.Bundles(baseline.Side, candidate.Side)
 	variable, rest, ok := diff.Controlled(c.Changes, c.Declared)

@@ -97,7 +97,7 @@ func Key(id, statistic, point string) string {
 // Match pairs the launches of two rows of the same statistic: by block where both
 // are sides of one run.
 func Match(a, b Side, x, y metric.Row) Values {
-	v := Values{By: b.Plan.Run.Spec.Comparison.Test}
+	v := Values{By: b.Plan.Comparison().Test}
 	share := countsShare(x) && countsShare(y)
 	if sameRun(a, b) && !share {
 		v.Paired = true

@@ -67,7 +67,7 @@ func declaredPrimary(s spec.RunSpec) []string {
 // markPrimary marks the rows of the metrics that the baseline's plan declares as
 // primary, and names those that have none.
 func (c *Comparison) markPrimary(a, b Side) {
-	for _, declared := range declaredPrimary(a.Plan.Run.Spec) {
+	for _, declared := range declaredPrimary(a.Plan.Decided()) {
 		meant, known := stands(declared)
 		if !known {
 			c.Missing = append(c.Missing, Missing{What: "primary metric " + declared, Side: a.Label + " and " + b.Label, Why: "this version computes no such metric"})

@@ -74,7 +74,7 @@ func Open(b *bundle.Bundle, name string) (Side, error) {
 // target is spec.target, there are no candidates, and what the servers said of
 // themselves is what its own said.
 func (s Side) Of(name string) (Side, error) {
-	sides := s.Plan.Run.Spec.Sides()
+	sides := s.Plan.Sides()
 	if name == "" && len(sides) < 2 {
 		return s, nil
 	}
@@ -85,7 +85,7 @@ func (s Side) Of(name string) (Side, error) {
 			continue
 		}
 		s.Name = name
-		s.Plan.Run.Spec.Target, s.Plan.Run.Spec.Candidates = side.Target, nil
+		s.Plan = s.Plan.Alone(side.Target)
 		s.Manifest.Environment = environmentOf(s.Manifest.Environment, name)
 		return s, nil
 	}

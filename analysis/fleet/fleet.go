@@ -70,7 +70,7 @@ var ErrNoKnee = errors.New("no measured load keeps the objectives by its interva
 // Sizing finds the knee of a bundle's points and the fleet that a load needs.
 func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 	size := Size{Load: ask.Load, Headroom: ask.Headroom, FanOutCalls: ask.FanOut}
-	slo := p.Run.Spec.SLO
+	slo := p.Objectives()
 	if len(slo) == 0 {
 		return size, ErrNoObjective
 	}

@@ -27,11 +27,11 @@ type Sweep struct {
 // Sweeps finds the knee of every shape of request that was measured at two loads or
 // more; none without objectives.
 func Sweeps(e metric.Estimates, p plan.Plan) (list []Sweep) {
-	if len(p.Run.Spec.SLO) == 0 {
+	if len(p.Objectives()) == 0 {
 		return nil
 	}
 	sides := []string{""}
-	if names := p.Run.Spec.Sides(); len(names) > 1 {
+	if names := p.Sides(); len(names) > 1 {
 		sides = nil
 		for _, s := range names {
 			sides = append(sides, s.Name)
@@ -94,7 +94,7 @@ func levelOf(e metric.Estimates, p plan.Plan, point plan.Point) (Level, bool) {
 	if !ok {
 		return Level{}, false
 	}
-	level := Level{Point: point.Name, Requests: row.Estimate, Verdicts: objective.Judge(e, p.Run.Spec.SLO, point.Index)}
+	level := Level{Point: point.Name, Requests: row.Estimate, Verdicts: objective.Judge(e, p.Objectives(), point.Index)}
 	level.State = objective.Worst(level.Verdicts)
 	if good, ok := e.Find(metric.Goodput.ID, "value", point.Index); ok {
 		level.Goodput = &good.Estimate

@@ -154,7 +154,7 @@ func (r *Result) difference(in Input) {
 	s := in.Policy.Spec
 	r.Declared = s.Variable
 	if r.Declared == "" {
-		r.Declared = in.Candidate.Plan.Run.Spec.Comparison.VariableUnderTest
+		r.Declared = in.Candidate.Plan.Comparison().VariableUnderTest
 	}
 	r.Changes = append(r.Changes, diff.Bundles(in.Baseline.Side, in.Candidate.Side)...)
 	_, rest, ok := diff.Controlled(r.Changes, r.Declared)

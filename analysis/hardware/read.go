@@ -32,7 +32,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		launches++
 	}
-	confidence := p.Run.Spec.Trials.ConfidenceLevel
+	confidence := p.Trials().ConfidenceLevel
 	for _, s := range all.order {
 		row, err := s.row(confidence)
 		if err != nil {

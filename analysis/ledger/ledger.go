@@ -67,7 +67,7 @@ func Windows(b *bundle.Bundle) (seconds float64, err error) {
 // to end, failed ones too, since somebody paid for them.
 func Of(p plan.Plan, launches []bundle.LaunchInfo, e metric.Estimates, windows float64) Ledger {
 	var out Ledger
-	cost := p.Run.Spec.Cost
+	cost := p.Cost()
 	gpus := 1
 	if cost == nil {
 		out.Missing = append(out.Missing, "spec.cost (prices, number of accelerators, power)")
@@ -132,7 +132,7 @@ func power(p plan.Plan, e metric.Estimates) (watts float64, source string) {
 			sum, n = sum+row.Value, n+1
 		}
 	}
-	cost := p.Run.Spec.Cost
+	cost := p.Cost()
 	switch {
 	case n > 0:
 		gpus := 1

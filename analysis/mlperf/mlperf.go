@@ -59,7 +59,7 @@ type Limit struct {
 // Judge judges every point of the completed launches of b; none when p asks for
 // no scenario.
 func Judge(b *bundle.Bundle, p plan.Plan) ([]Result, error) {
-	if p.Run.Spec.Load == nil || p.Run.Spec.Load.MLPerf == nil {
+	if p.Load() == nil || p.Load().MLPerf == nil {
 		return nil, nil
 	}
 	var list []Result
@@ -72,7 +72,7 @@ func Judge(b *bundle.Bundle, p plan.Plan) ([]Result, error) {
 			return nil, err
 		}
 		for _, point := range launch.Points {
-			r := judge(*p.Run.Spec.Load.MLPerf, point)
+			r := judge(*p.Load().MLPerf, point)
 			r.Launch = info.Index
 			list = append(list, r)
 		}

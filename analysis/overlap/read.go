@@ -38,7 +38,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		if len(seen[planned.Index]) == 0 {
 			continue
 		}
-		point, err := judge(planned, seen[planned.Index], p.Run.Spec.Trials.ConfidenceLevel)
+		point, err := judge(planned, seen[planned.Index], p.Trials().ConfidenceLevel)
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", planned.Name, err)
 		}

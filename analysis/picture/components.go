@@ -13,7 +13,7 @@ import (
 // spread keeps the moments of the metrics that have one value for each request.
 func (d *Drawing) spread(side string, point *metric.Point) {
 	for _, m := range []metric.Metric{metric.TTFT, metric.TPOT, metric.E2E} {
-		if !m.Has(d.plan.Run.Spec.Workload) {
+		if !m.Has(d.plan.Workload()) {
 			continue
 		}
 		var xs []float64

@@ -76,7 +76,7 @@ func (d *Drawing) Set(judged steady.Report) Set {
 	for i := range s.Launches {
 		mark(&s.Launches[i], judged)
 	}
-	confidence := d.plan.Run.Spec.Trials.ConfidenceLevel
+	confidence := d.plan.Trials().ConfidenceLevel
 	for _, side := range d.sides() {
 		for _, point := range d.plan.Points {
 			for _, m := range drawn {

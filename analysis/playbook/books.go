@@ -159,7 +159,7 @@ var backpressure = Playbook{
 		{"is the topology too fragmented for the placement asked for?", scheduler("free segments of the topology when the work was waiting")},
 		{"do requests queue in the server?", queued},
 		{"is the placement more constrained than it need be?", func(e Evidence) (Reply, string) {
-			policy := e.Plan.Run.Spec.ExecutionPolicy.PublicationGrade
+			policy := e.Plan.ExecutionPolicy().PublicationGrade
 			if yes := policy.TopologyExclusiveScheduling; yes != nil && *yes {
 				return Yes, "executionPolicy asks for exclusive topology, which has to be free as a whole"
 			}

@@ -56,7 +56,7 @@ func found(p plan.Plan, launch int, e record.Event) (finding.Finding, error) {
 		Fix:      "call the rate unstable, or look for the highest one that holds with load.search",
 		Evidence: []string{e.Detail},
 	}
-	if p.Run.Spec.Load != nil && p.Run.Spec.Load.StopWhenSaturated {
+	if p.Load() != nil && p.Load().StopWhenSaturated {
 		f.Message += "; the point was ended there"
 	}
 	return f, nil

@@ -205,7 +205,7 @@ func windows(b *bundle.Bundle, launch int) (map[int32]int64, error) {
 // asksDataSet reports whether calls go through the rows of a data set, pass by
 // pass.
 func asksDataSet(p plan.Plan) bool {
-	w := p.Run.Spec.Workload
+	w := p.Workload()
 	return w.Prompt.Dataset != nil && w.Session == nil
 }
 

@@ -194,7 +194,7 @@ func openCandidates(bundles reader, dir string) ([]compare.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := j.Plan.Run.Spec.Sides()
+	names := j.Plan.Sides()
 	if len(names) < 2 {
 		return nil, usageError(fmt.Errorf("compare: got one bundle, %s, of a run without candidates: want a second bundle", dir))
 	}

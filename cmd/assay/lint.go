@@ -172,7 +172,7 @@ func printAudits(env Env, report lintReport, ask lintRequest) error {
 func auditOf(dir string, f *lint.Facts) bundleAudit {
 	audit := lint.Run(f)
 	one := bundleAudit{
-		Bundle: dir, RunID: f.Manifest.RunID, Class: f.Plan.Run.Spec.Intent.BenchmarkClass,
+		Bundle: dir, RunID: f.Manifest.RunID, Class: f.Plan.Class(),
 		Counts: audit.Counts(), Worst: finding.Worst(audit.Findings), Results: audit.Results, Findings: audit.Findings,
 	}
 	if f.Against != nil {

@@ -65,7 +65,7 @@ func showPlan(w io.Writer, p plan.Plan, asJSON bool) error {
 // writePlan prints a plan for people.
 func writePlan(w io.Writer, p plan.Plan) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\n", p.Name, p.Run.Spec.Intent.BenchmarkClass, p.WorkloadDigest)
+	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\n", p.Name, p.Class(), p.WorkloadDigest)
 	writePlanLoad(&b, p)
 	writePrecision(&b, p)
 	fmt.Fprintf(&b, "\ndefaults (%d)\n", len(p.Defaults))
@@ -105,7 +105,7 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 			point.Name, limited(point.Warmup, point.WarmupRequests), point.Duration, atMost(point.Requests), point.Cooldown, p.Expected.PerPoint[i].Requests)
 	}
 	t.Flush()
-	fmt.Fprintf(b, "\nlaunches (seed of the run %d)\n", p.Run.Spec.Seed)
+	fmt.Fprintf(b, "\nlaunches (seed of the run %d)\n", p.Seed())
 	for _, l := range p.Launches {
 		var order []string
 		for _, index := range l.Order {
@@ -119,7 +119,7 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index+1, side, l.Seed, strings.Join(order, ", "))
 	}
 	t.Flush()
-	if p.Run.Spec.Load == nil {
+	if p.Load() == nil {
 		return // how long ranks and probes take is what the run will find out
 	}
 	e := p.Expected
@@ -159,7 +159,7 @@ func atMost(requests int) string {
 
 func writePrecision(b *bytes.Buffer, p plan.Plan) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	if p.Run.Spec.Load != nil {
+	if p.Load() != nil {
 		writePercentiles(b, p)
 	}
 	if len(p.Precision.Effects) == 0 {

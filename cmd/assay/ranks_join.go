@@ -18,7 +18,7 @@ var jobNames = []string{"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE",
 
 // joins says whether the ranks of a plan are there already.
 func joins(p plan.Plan) bool {
-	t, c := p.Run.Spec.Train, p.Run.Spec.Collectives
+	t, c := p.Train(), p.Collectives()
 	return t != nil && t.Launch != nil && t.Launch.Kind == spec.LaunchEnvironment ||
 		c != nil && c.Launch != nil && c.Launch.Kind == spec.LaunchEnvironment
 }
@@ -84,5 +84,5 @@ func follow(ctx context.Context, env Env, here launch.Environment, meeting launc
 	if err != nil {
 		return fmt.Errorf("rank %d: %w", here.Rank, err)
 	}
-	return launch.Follow(ctx, here, meeting, staff.Workers(p.Run.Spec), env.Stderr)
+	return launch.Follow(ctx, here, meeting, staff.Workers(p.Decided()), env.Stderr)
 }

@@ -149,7 +149,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
-	if class := p.Run.Spec.Intent.BenchmarkClass; class == spec.PublicationGrade && signer == nil {
+	if class := p.Class(); class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
 	defer env.hold()() // a run that is asked to end seals what it has
@@ -190,7 +190,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	}
 	w, print := printer(env, show, j.all)
 	err = errors.Join(runErr, print(w, sealed))
-	if p.Run.Spec.Trials.Quick && !j.quiet {
+	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
 	}
 	if result.Status == bundle.Aborted && !j.quiet {

@@ -118,7 +118,7 @@ func findingPart(f finding.Finding) part {
 // question is what was asked, in short and in full.
 func (x exhibit) question() part {
 	p := part{ID: "question", Title: "What was asked"}
-	s := x.Plan.Run.Spec
+	s := x.Plan.Decided()
 	add := func(name, text string) { p.Pairs = append(p.Pairs, [2]string{name, text}) }
 	add("class", s.Intent.BenchmarkClass+report.DeclaredOnly(s.Intent.BenchmarkClass))
 	if s.Target != nil {
@@ -147,7 +147,7 @@ func (x exhibit) question() part {
 
 // addAsked says what the target was asked.
 func (x exhibit) addAsked(add func(name, text string)) {
-	s := x.Plan.Run.Spec
+	s := x.Plan.Decided()
 	add("load", x.LoadLine())
 	if s.Workload.Session != nil {
 		add("sessions", report.SessionText(s.Workload.Session))

@@ -193,7 +193,7 @@ func (x exhibit) latencyCurve(m metric.Metric, all []curve, statistics []string)
 	if len(c.Series) == 0 {
 		return nil
 	}
-	for _, o := range x.Plan.Run.Spec.SLO {
+	for _, o := range x.Plan.Objectives() {
 		if o.Max > 0 && sloOf(m) == o.Metric && (len(statistics) > 1 || statistics[0] == fmt.Sprintf("p%g", o.Percentile)) {
 			c.Limits = append(c.Limits, limit{At: num(o.Max.Seconds()), Label: fmt.Sprintf("SLO: p%g ≤ %v", o.Percentile, o.Max)})
 		}

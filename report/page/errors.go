@@ -61,7 +61,7 @@ func (x exhibit) errors() part {
 // economics shows what rests on declared prices and measured energy.
 func (x exhibit) economics() part {
 	p := part{ID: "economics", Title: "Cost and energy"}
-	s := x.Plan.Run.Spec
+	s := x.Plan.Decided()
 	measured := slices.ContainsFunc(x.Estimates.Rows, func(row metric.Row) bool { return row.Metric == metric.GPUEnergy.ID })
 	if s.Cost != nil || s.Bounds != nil {
 		p.Lines = []string{"As declared: " + strings.Join(append(report.CostText(s.Cost, measured), report.BoundsText(s.Bounds)...), ", ") + "."}

@@ -32,7 +32,7 @@ func (x exhibit) points() part {
 		p.add(one)
 	}
 	p.add(x.apart()...)
-	if n := len(x.Estimates.Launches) / max(1, len(x.Plan.Run.Spec.Sides())); n > 0 && n < 6 {
+	if n := len(x.Estimates.Launches) / max(1, len(x.Plan.Sides())); n > 0 && n < 6 {
 		p.Lines = append(p.Lines, fmt.Sprintf("%d launches: enough for t intervals, too few for rank tests (6).", n))
 	}
 	if text := report.Unseen(x.Report); text != "" {

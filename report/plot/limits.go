@@ -16,7 +16,7 @@ var objectiveMetrics = map[string]string{"itl": "itl_chunk.v1", "tokens_per_seco
 func (page plotPage) limits(fields []plotField) []Limit {
 	var list []Limit
 	for _, s := range page.sources() {
-		for _, o := range s.report.Plan.Run.Spec.SLO {
+		for _, o := range s.report.Plan.Objectives() {
 			id := o.Metric + ".v1"
 			if other, ok := objectiveMetrics[o.Metric]; ok {
 				id = other

@@ -57,7 +57,7 @@ func plotSources(reports []report.Report) ([]*plotSource, error) {
 
 // plotSides are the sides of a run, one without a name where it has but one.
 func plotSides(r *report.Report) []string {
-	sides := r.Plan.Run.Spec.Sides()
+	sides := r.Plan.Sides()
 	if len(sides) < 2 {
 		return []string{""}
 	}
@@ -139,7 +139,7 @@ func (s *plotSource) scenario(p plan.Point) string {
 	if p.Scenario != "" {
 		return p.Scenario
 	}
-	if w := s.report.Plan.Run.Spec.Workload; w.Prompt.Scenario != "" {
+	if w := s.report.Plan.Workload(); w.Prompt.Scenario != "" {
 		return w.Prompt.Scenario
 	} else if len(w.SequenceLengthMix) == 1 {
 		return fmt.Sprintf("D(%d,%d)", w.SequenceLengthMix[0].InputTokens, w.SequenceLengthMix[0].OutputTokens)
@@ -163,7 +163,7 @@ func (s *plotSource) groupValue(key string, p plan.Point) (string, bool) {
 	case "point":
 		return p.Name, true
 	case "model", "api_model_name":
-		return s.report.Plan.Run.Spec.Workload.Model, true
+		return s.report.Plan.Workload().Model, true
 	case "tool":
 		if s.report.Source != nil {
 			return s.report.Source.Tool, true

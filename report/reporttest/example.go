@@ -101,7 +101,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 	if err != nil {
 		t.Fatal(err)
 	}
-	full := p.Run.Spec
+	full := p.Decided()
 	p.Defaults = nil
 	p.Run.Spec = spec.RunSpec{Intent: full.Intent, Workload: full.Workload, Target: full.Target, Load: full.Load, Trials: full.Trials, Cost: full.Cost}
 	return p

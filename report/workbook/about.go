@@ -21,7 +21,7 @@ func (b *workbook) about(r report.Report) {
 
 // facts are what a reader must know about the numbers.
 func (b *workbook) facts(r report.Report) [][2]string {
-	s := r.Plan.Run.Spec
+	s := r.Plan.Decided()
 	list := [][2]string{
 		{"status", fmt.Sprintf("%s, %d of %d planned launches completed", r.Status, report.Completed(r.Launches), len(r.Plan.Launches))},
 		{"signature", r.Signature},

@@ -50,7 +50,7 @@ func (b *workbook) charts(s *bookSheet, r report.Report, points []plan.Point) {
 		return
 	}
 	t := chartTable{sheet: s, load: load, points: points, begin: s.wide + 2, column: s.wide + 3 + 2*chartColumns, head: s.head}
-	for _, side := range r.Plan.Run.Spec.Sides() {
+	for _, side := range r.Plan.Sides() {
 		t.sides = append(t.sides, side.Name)
 	}
 	var latencies, throughputs []bookPlotted

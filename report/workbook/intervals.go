@@ -70,7 +70,7 @@ func (b *workbook) intervals(r report.Report) {
 		return
 	}
 	columns := []bookColumn{{head: "point", width: max(24, pointWidth(r))}, {head: "scenario", width: 20}}
-	sided := len(r.Plan.Run.Spec.Sides()) > 1
+	sided := len(r.Plan.Sides()) > 1
 	if sided {
 		columns = append(columns, bookColumn{head: "side"})
 	}
@@ -83,7 +83,7 @@ func (b *workbook) intervals(r report.Report) {
 	}
 	s.table(columns)
 	for _, point := range bookOrder(r.ServingPoints()) {
-		for _, side := range r.Plan.Run.Spec.Sides() {
+		for _, side := range r.Plan.Sides() {
 			s.add(b.intervalsRow(r, point, side.Name, sided, shown)...)
 		}
 	}

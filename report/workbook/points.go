@@ -45,7 +45,7 @@ func pointWidth(r report.Report) float64 {
 // charts beside it.
 func (b *workbook) scenario(r report.Report, of scenarioSheet) {
 	s := b.sheet(of.name)
-	sided := len(r.Plan.Run.Spec.Sides()) > 1
+	sided := len(r.Plan.Sides()) > 1
 	columns := []bookColumn{{head: "point", width: pointWidth(r)}}
 	if sided {
 		columns = append(columns, bookColumn{head: "side", width: 10})

@@ -35,7 +35,7 @@ var objectiveNames = map[string]string{
 // standings is where the point under way stands with every objective.
 func (v *Live) standings(now time.Time) []Standing {
 	var list []Standing
-	for _, o := range v.plan.Run.Spec.SLO {
+	for _, o := range v.plan.Objectives() {
 		list = append(list, v.standing(o, now))
 	}
 	return list
@@ -84,7 +84,7 @@ func (v *Live) standing(o spec.Objective, now time.Time) Standing {
 
 // needs is how many answers a percentile takes before it can be bounded at all.
 func (v *Live) needs(q float64) int64 {
-	confidence := v.plan.Run.Spec.Trials.ConfidenceLevel
+	confidence := v.plan.Trials().ConfidenceLevel
 	if confidence == 0 {
 		confidence = usualConfidence
 	}

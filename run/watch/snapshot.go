@@ -131,7 +131,7 @@ func (v *Live) inFlight() int64 {
 		return 0
 	}
 	n := max(0, v.at.tally.Begun.Load()-v.at.ended)
-	if users := v.at.point.Concurrency; users > 0 && v.at.point.Query == nil && v.plan.Run.Spec.Workload.Session == nil {
+	if users := v.at.point.Concurrency; users > 0 && v.at.point.Query == nil && v.plan.Workload().Session == nil {
 		n = min(n, int64(users))
 	}
 	return n

@@ -39,13 +39,13 @@ func Story(p plan.Plan) []string {
 	}
 	return []string{
 		fmt.Sprintf("measuring %s at %s %s: %s after %s of warm-up, %s", strings.Join(shapes, ", "), strings.Join(levels, ", "), what, limit, first.Warmup, launches(p)),
-		fmt.Sprintf("takes %s %s (seed %d)", about, roughly(p.Expected.Seconds), p.Run.Spec.Seed),
+		fmt.Sprintf("takes %s %s (seed %d)", about, roughly(p.Expected.Seconds), p.Seed()),
 	}
 }
 
 // launches says how often all is repeated, and what for.
 func launches(p plan.Plan) string {
-	if p.Run.Spec.Trials.Quick {
+	if p.Trials().Quick {
 		return "1 launch (a quick look: no confidence intervals, not quotable)"
 	}
 	return fmt.Sprintf("%d launches for confidence intervals", len(p.Launches))

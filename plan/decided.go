@@ -1,0 +1,73 @@
+package plan
+
+import "assay/spec"
+
+// What the plan decided, by its parts. Readers and makers ask these, so that nobody
+// outside reaches into the document that the plan was made from: every default is
+// filled here, and a part that the plan comes to decide by itself changes here alone.
+
+// Decided is the whole document with every default filled.
+func (p Plan) Decided() spec.RunSpec { return p.Run.Spec }
+
+// Workload is what is asked of every side.
+func (p Plan) Workload() spec.Workload { return p.Run.Spec.Workload }
+
+// Load is how requests are sent; nil where none are.
+func (p Plan) Load() *spec.Load { return p.Run.Spec.Load }
+
+// Target is who is asked, of several sides the baseline; nil where nobody is.
+func (p Plan) Target() *spec.Target { return p.Run.Spec.Target }
+
+// Facing is the plan with target in place of its own: that of one side.
+func (p Plan) Facing(target *spec.Target) Plan {
+	p.Run.Spec.Target = target
+	return p
+}
+
+// Alone is the plan of one side as if it were the only one.
+func (p Plan) Alone(target *spec.Target) Plan {
+	p.Run.Spec.Candidates = nil
+	return p.Facing(target)
+}
+
+// Candidates are the other systems of a comparison.
+func (p Plan) Candidates() []spec.Candidate { return p.Run.Spec.Candidates }
+
+// Sides are the systems that the launches start; one without a name in a run of one.
+func (p Plan) Sides() []spec.Side { return p.Run.Spec.Sides() }
+
+// SharesServer reports whether the launches meet one process of the server.
+func (p Plan) SharesServer() bool { return p.Run.Spec.SharesServer() }
+
+// Objectives are the limits that the run is to keep.
+func (p Plan) Objectives() []spec.Objective { return p.Run.Spec.SLO }
+
+// Intent is what the run is made for.
+func (p Plan) Intent() spec.Intent { return p.Run.Spec.Intent }
+
+// Class is the grade that the run asks for.
+func (p Plan) Class() string { return p.Run.Spec.Intent.BenchmarkClass }
+
+// Metrics are those that the run is to have.
+func (p Plan) Metrics() spec.Metrics { return p.Run.Spec.Metrics }
+
+// Trials is how often everything is measured, and how intervals are made.
+func (p Plan) Trials() spec.Trials { return p.Run.Spec.Trials }
+
+// Comparison is what may be concluded from a difference.
+func (p Plan) Comparison() spec.Comparison { return p.Run.Spec.Comparison }
+
+// Cost is what the system costs; nil where nobody says.
+func (p Plan) Cost() *spec.Cost { return p.Run.Spec.Cost }
+
+// Seed is the seed from which every random choice is drawn.
+func (p Plan) Seed() int64 { return p.Run.Spec.Seed }
+
+// Train is the training that is measured; nil where there is none.
+func (p Plan) Train() *spec.Train { return p.Run.Spec.Train }
+
+// Collectives are the collectives that are measured; nil where there are none.
+func (p Plan) Collectives() *spec.Collectives { return p.Run.Spec.Collectives }
+
+// ExecutionPolicy is the order of points and what else governs the run.
+func (p Plan) ExecutionPolicy() spec.ExecutionPolicy { return p.Run.Spec.ExecutionPolicy }
