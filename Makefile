@@ -27,6 +27,7 @@ test: $(VENV)/ready $(GENAI_VENV)/ready machine
 	$(TESTS) --jsonfile bin/watched.json -- -vet=off -race -timeout 40m $(WATCHED) || failed=1; \
 	ASSAY_TESTS=all $(TESTS) --jsonfile bin/program.json -- -vet=off -timeout 60m -p 1 -parallel 8 $(PROGRAM) || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
+	go test -C tools ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 # What a change is tried with while it is made: go test ./... without anything that is
@@ -119,8 +120,10 @@ $(GENAI_VENV)/ready: tests/requirements-genai.txt $(VENV)/ready
 	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps genai-bench==0.0.5
 	touch $@
 
-# Files that are made from the Go types: JSON Schema, CRD, reference pages.
+# Files that are made from the Go types (JSON Schema, CRD, reference pages), and Go that
+# is made from protobuf.
 generate:
+	go -C tools run ./messages ../target/kserve/kserve.proto
 	go run ./cmd/assay schema --write .
 
 demo:

@@ -52,7 +52,7 @@ var homes = []home{
 	}},
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
-	{"google.golang.org/protobuf", "the JSON form of in-toto statements; the wire format of KServe's messages and of sentencepiece models, field by field", []string{"bundle", "target", "workload/token"}},
+	{"google.golang.org/protobuf", "the JSON form of in-toto statements; KServe's messages, generated; the wire format of sentencepiece models, field by field", []string{"bundle", "target", "target/kserve", "workload/token"}},
 }
 
 func TestHomes(t *testing.T) {

@@ -221,8 +221,8 @@ func grpcClient(t *testing.T, url, model string, change func(*Config)) *Client {
 	})
 }
 
-// What assay writes by hand, Google's library reads, over a connection of its
-// own server; and each message has its own stamp.
+// What assay writes, Google's library reads, over a connection of its own server;
+// and each message has its own stamp.
 func TestGRPCAgainstTheLibrary(t *testing.T) {
 	server, address := startTriton(t)
 	half := 0.5
@@ -323,6 +323,7 @@ func TestGRPCWithoutStatus(t *testing.T) {
 	f("", "0", record.Empty, "empty body")
 	f("\x01\x00\x00\x00\x00", "0", record.Protocol, "no compression was offered")
 	f("\x00\x00\x00\x00\x01\xff", "0", record.Protocol, "message of gRPC")
+	f("\x00\x00\x00\x00\x07\x0a\x05half\xc3", "0", record.StreamErr, "half")
 }
 
 // The same over TLS, whose handshake is recorded.
@@ -357,4 +358,8 @@ func TestGRPCExtraFields(t *testing.T) {
 	f(tensor("INT32", 1.5), "does not fit")
 	f(tensor("BYTES", 1), "does not fit")
 	f(tensor("BOOL", "true"), "does not fit")
+	f(tensor("INT8", 128), "does not fit")
+	f(tensor("INT32", 1<<31), "does not fit")
+	f(tensor("UINT16", -1), "does not fit")
+	f(tensor("FP32", 1e300), "does not fit")
 }

@@ -6,18 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"assay/record"
+	"assay/target/kserve"
 )
 
 // kserveGRPC is the Open Inference Protocol, version 2, over gRPC, as Triton and
 // TensorRT-LLM's models in it speak it: ModelStreamInfer for streams, ModelInfer
-// otherwise. The few messages are written and read field by field; the numbers
-// are those of grpc_service.proto.
+// otherwise.
 type kserveGRPC struct{}
 
 var _ Dialect = kserveGRPC{}
@@ -31,14 +32,6 @@ func (kserveGRPC) Shape(ask Ask) Shape {
 		return grpcShape(grpcInference + "ModelStreamInfer")
 	}
 	return grpcShape(grpcInference + "ModelInfer")
-}
-
-// A kserveTensor is an input as a person would write it.
-type kserveTensor struct {
-	Name     string  `json:"name"`
-	DataType string  `json:"datatype"`
-	Shape    []int64 `json:"shape"`
-	Data     []any   `json:"data"`
 }
 
 // kserveFields are the extra fields that a spec may give.
@@ -72,30 +65,26 @@ func (kserveGRPC) Encode(call record.Call, ask Ask) ([]byte, error) {
 		inputs = slices.DeleteFunc(inputs, func(ours kserveTensor) bool { return ours.Name == theirs.Name })
 		inputs = append(inputs, theirs)
 	}
-	var out message
-	out.text(1, ask.Model)
-	out.text(3, strconv.FormatInt(call.ID, 10))
-	for _, name := range sortedKeys(extra.Parameters) {
-		if err := out.parameter(4, name, extra.Parameters[name]); err != nil {
-			return nil, err
-		}
-	}
-	for _, input := range inputs {
-		tensor, err := input.encode()
-		if err != nil {
-			return nil, fmt.Errorf("target.extraBody.inputs %s: %w", input.Name, err)
-		}
-		out.bytes(5, tensor)
-	}
 	if len(extra.Outputs) == 0 {
 		extra.Outputs = []struct{ Name string }{{"text_output"}}
 	}
-	for _, output := range extra.Outputs {
-		var requested message
-		requested.text(1, output.Name)
-		out.bytes(6, requested)
+	request := &kserve.ModelInferRequest{ModelName: ask.Model, Id: strconv.FormatInt(call.ID, 10)}
+	if request.Parameters, err = kserveParameters(extra.Parameters); err != nil {
+		return nil, err
 	}
-	return grpcMessage(out), nil
+	for _, input := range inputs {
+		tensor, err := input.message()
+		if err != nil {
+			return nil, fmt.Errorf("target.extraBody.inputs %s: %w", input.Name, err)
+		}
+		request.Inputs = append(request.Inputs, tensor)
+	}
+	for _, output := range extra.Outputs {
+		request.Outputs = append(request.Outputs, &kserve.ModelInferRequest_InferRequestedOutputTensor{Name: output.Name})
+	}
+	// The order of parameters is fixed, so that a plan always sends the same bytes.
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
+	return grpcMessage(data), err
 }
 
 // kserveExtra reads the user's extra fields, whatever form their numbers have.
@@ -114,167 +103,105 @@ func kserveExtra(body map[string]any) (kserveFields, error) {
 	return extra, nil
 }
 
-func sortedKeys(m map[string]any) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// contentFields are the fields of InferTensorContents that hold each datatype.
-var contentFields = map[string]protowire.Number{
-	"BOOL": 1, "INT8": 2, "INT16": 2, "INT32": 2, "INT64": 3,
-	"UINT8": 4, "UINT16": 4, "UINT32": 4, "UINT64": 5, "FP32": 6, "FP64": 7, "BYTES": 8,
-}
-
-func (t kserveTensor) encode() ([]byte, error) {
-	field, ok := contentFields[t.DataType]
-	if !ok {
-		return nil, fmt.Errorf("datatype %q: want one of BOOL, INT8 to INT64, UINT8 to UINT64, FP32, FP64, BYTES", t.DataType)
-	}
-	if t.Shape == nil {
-		t.Shape = []int64{1, int64(len(t.Data))}
-	}
-	var contents message
-	for _, value := range t.Data {
-		if err := contents.element(field, value); err != nil {
-			return nil, err
+// kserveParameters are the parameters of a request, whose values have one of four
+// types.
+func kserveParameters(values map[string]any) (map[string]*kserve.InferParameter, error) {
+	parameters := map[string]*kserve.InferParameter{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		parameter := &kserve.InferParameter{}
+		switch v := values[name].(type) {
+		case bool:
+			parameter.ParameterChoice = &kserve.InferParameter_BoolParam{BoolParam: v}
+		case string:
+			parameter.ParameterChoice = &kserve.InferParameter_StringParam{StringParam: v}
+		case json.Number:
+			if n, err := v.Int64(); err == nil {
+				parameter.ParameterChoice = &kserve.InferParameter_Int64Param{Int64Param: n}
+			} else if f, err := v.Float64(); err == nil {
+				parameter.ParameterChoice = &kserve.InferParameter_DoubleParam{DoubleParam: f}
+			} else {
+				return nil, fmt.Errorf("target.extraBody.parameters.%s: %w", name, err)
+			}
+		default:
+			return nil, fmt.Errorf("target.extraBody.parameters.%s: got %v, want text, a number, true or false", name, v)
 		}
+		parameters[name] = parameter
 	}
-	var shape []byte
-	for _, n := range t.Shape {
-		shape = protowire.AppendVarint(shape, uint64(n))
-	}
-	var out message
-	out.text(1, t.Name)
-	out.text(2, t.DataType)
-	out.bytes(3, shape)
-	out.bytes(5, contents)
-	return out, nil
+	return parameters, nil
 }
 
 // Decode implements Dialect. A message of a stream has no prefix any more; the
 // body of a ModelInfer still has it, and its first byte, 0, begins no message.
 func (kserveGRPC) Decode(data []byte) ([]Piece, error) {
 	var s speech
-	read := s.streamed
+	response := &kserve.ModelStreamInferResponse{}
 	if len(data) > 0 && data[0] == 0 {
 		reply, size, err := cutMessage(data)
 		if err != nil || size != len(data) {
 			return nil, fmt.Errorf("%d bytes of gRPC, want one whole message", len(data))
 		}
-		data, read = reply, s.infer
-	}
-	id, err := read(data)
-	if err != nil {
+		response.InferResponse = &kserve.ModelInferResponse{}
+		if err := readMessage(reply, response.InferResponse); err != nil {
+			return nil, err
+		}
+	} else if err := readMessage(data, response); err != nil {
 		return nil, err
 	}
-	return s.pieces(id), nil
+	if response.ErrorMessage != "" {
+		s.fail(response.ErrorMessage)
+	}
+	if err := s.infer(response.InferResponse); err != nil {
+		return nil, err
+	}
+	return s.pieces(response.InferResponse.GetId()), nil
 }
 
-// streamed says what a ModelStreamInferResponse holds and returns its id.
-func (s *speech) streamed(response []byte) (id string, err error) {
-	err = eachField(response, func(number protowire.Number, _ uint64, field []byte) (err error) {
-		switch number {
-		case 1:
-			if len(field) > 0 {
-				s.fail(string(field))
-			}
-		case 2:
-			id, err = s.infer(field)
-		}
-		return err
-	})
-	return id, err
-}
-
-// infer says what a ModelInferResponse holds and returns its id.
-func (s *speech) infer(response []byte) (id string, err error) {
-	var outputs, raws [][]byte
-	final := false
-	err = eachField(response, func(number protowire.Number, _ uint64, field []byte) error {
-		switch number {
-		case 3:
-			id = string(field)
-		case 4:
-			final = final || isFinal(field)
-		case 5:
-			outputs = append(outputs, field)
-		case 6:
-			raws = append(raws, field)
-		}
-		return nil
-	})
-	for i, output := range outputs {
-		if err != nil {
-			break
-		}
-		var contents []byte
-		if i < len(raws) {
-			contents = raws[i]
-		}
-		err = s.tensor(output, contents)
-	}
-	if final {
-		s.done()
-	}
-	return id, err
-}
-
-// isFinal reads one entry of the parameters: Triton's mark of the last response.
-func isFinal(entry []byte) bool {
-	name, last := "", false
-	err := eachField(entry, func(number protowire.Number, _ uint64, field []byte) error {
-		if number == 1 {
-			name = string(field)
-			return nil
-		}
-		return eachField(field, func(number protowire.Number, value uint64, _ []byte) error {
-			last = last || number == 1 && value != 0
-			return nil
-		})
-	})
-	return err == nil && name == "triton_final_response" && last
-}
-
-// tensor says what an output holds: tensors of bytes are text, each element a
-// choice; any other is output that is not text.
-func (s *speech) tensor(output, raw []byte) error {
-	var kind string
-	var texts []string
-	err := eachField(output, func(number protowire.Number, _ uint64, field []byte) error {
-		switch number {
-		case 2:
-			kind = string(field)
-		case 5:
-			return eachField(field, func(number protowire.Number, _ uint64, element []byte) error {
-				if number == contentFields["BYTES"] {
-					texts = append(texts, string(element))
-				}
-				return nil
-			})
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if kind != "BYTES" {
-		s.show(record.OtherOut, 0)
-		return nil
-	}
-	for len(raw) > 0 {
-		if len(raw) < 4 || uint64(len(raw)-4) < uint64(binary.LittleEndian.Uint32(raw)) {
-			return errors.New("raw_output_contents: a tensor of bytes ends inside an element")
-		}
-		n := int(binary.LittleEndian.Uint32(raw))
-		texts = append(texts, string(raw[4:4+n]))
-		raw = raw[4+n:]
-	}
-	for i, text := range texts {
-		s.say(record.Content, int32(i), text)
+// readMessage fills m from the bytes of a message. Fields that the protocol has and
+// m has not are skipped.
+func readMessage(data []byte, m proto.Message) error {
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil {
+		return fmt.Errorf("message of gRPC: %w", err)
 	}
 	return nil
+}
+
+// infer says what a response holds. Triton marks its last one by a parameter.
+func (s *speech) infer(response *kserve.ModelInferResponse) error {
+	raws := response.GetRawOutputContents()
+	for i, output := range response.GetOutputs() {
+		if output.Datatype != "BYTES" {
+			s.show(record.OtherOut, 0) // output that is not text
+			continue
+		}
+		texts := output.Contents.GetBytesContents()
+		if i < len(raws) {
+			more, err := rawElements(raws[i])
+			if err != nil {
+				return err
+			}
+			texts = append(texts, more...)
+		}
+		for choice, text := range texts {
+			s.say(record.Content, int32(choice), string(text))
+		}
+	}
+	if response.GetParameters()["triton_final_response"].GetBoolParam() {
+		s.done()
+	}
+	return nil
+}
+
+// rawElements cuts a tensor of bytes into its elements, each of which follows its
+// length.
+func rawElements(raw []byte) ([][]byte, error) {
+	var elements [][]byte
+	for len(raw) > 0 {
+		if len(raw) < 4 || uint64(len(raw)-4) < uint64(binary.LittleEndian.Uint32(raw)) {
+			return nil, errors.New("raw_output_contents: a tensor of bytes ends inside an element")
+		}
+		end := 4 + int(binary.LittleEndian.Uint32(raw))
+		elements = append(elements, raw[4:end])
+		raw = raw[end:]
+	}
+	return elements, nil
 }

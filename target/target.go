@@ -103,7 +103,7 @@ var All = []Named{
 	{"tgi", "Text Generation Inference's own generate", tgi{}},
 	{"llamacpp", "llama.cpp's own completion", llamaCPP{}},
 	{"triton", "Triton's generate extension, as TensorRT-LLM uses it", tritonGenerate{}},
-	{"kserve", "Open Inference Protocol version 2 over HTTP", kserve{}},
+	{"kserve", "Open Inference Protocol version 2 over HTTP", kserveHTTP{}},
 	{"kserve-grpc", "Open Inference Protocol version 2 over gRPC, as Triton speaks it", kserveGRPC{}},
 	{"anthropic-messages", "Anthropic messages", anthropic{}},
 	{"azure-openai", "OpenAI chat completions on Azure; the model is the deployment", azure{openAI{chat: true}}},

@@ -46,20 +46,20 @@ func (tritonGenerate) Decode(data []byte) ([]Piece, error) {
 	return s.pieces(event.ID), nil
 }
 
-// kserve is inference over HTTP in the Open Inference Protocol, version 2, for a
+// kserveHTTP is inference over HTTP in the Open Inference Protocol, version 2, for a
 // model of text with the tensors of TensorRT-LLM's ensemble. Other inputs are
 // given as the extra field "inputs", which replaces ours.
-type kserve struct{}
+type kserveHTTP struct{}
 
-var _ Dialect = kserve{}
+var _ Dialect = kserveHTTP{}
 
-func (kserve) Path() string { return "/v2/models/MODEL/infer" }
+func (kserveHTTP) Path() string { return "/v2/models/MODEL/infer" }
 
-func (kserve) Shape(ask Ask) Shape {
+func (kserveHTTP) Shape(ask Ask) Shape {
 	return Shape{Path: "/v2/models/" + url.PathEscape(ask.Model) + "/infer", Unary: true}
 }
 
-func (kserve) Encode(call record.Call, ask Ask) ([]byte, error) {
+func (kserveHTTP) Encode(call record.Call, ask Ask) ([]byte, error) {
 	tensor := func(name, kind string, value any) map[string]any {
 		return map[string]any{"name": name, "datatype": kind, "shape": []int{1, 1}, "data": []any{value}}
 	}
@@ -78,7 +78,7 @@ func (kserve) Encode(call record.Call, ask Ask) ([]byte, error) {
 
 // Decode implements Dialect. Tensors of bytes are text, each element a choice;
 // any other tensor is output that is not text.
-func (kserve) Decode(data []byte) ([]Piece, error) {
+func (kserveHTTP) Decode(data []byte) ([]Piece, error) {
 	var answer struct {
 		ID      string `json:"id"`
 		Outputs items[struct {
