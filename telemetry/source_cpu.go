@@ -70,7 +70,7 @@ func readStat(h Host) ([]Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := keyValues(text, " ")
+	values := valuesOf(text, " ", "ctxt", "procs_running", "procs_blocked")
 	return []Reading{
 		{Name: "cpu.user.total", Value: t.user},
 		{Name: "cpu.system.total", Value: t.system},

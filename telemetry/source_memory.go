@@ -29,7 +29,7 @@ func readMemoryGauges(h Host) ([]Reading, error) {
 		out = append(out, Reading{Name: "memory.available", Missing: "/proc/meminfo: no MemAvailable"})
 	}
 	text, err := h.text("proc/vmstat")
-	values := keyValues(text, " ")
+	values := valuesOf(text, " ", "pswpin", "pswpout", "pgmajfault")
 	for _, g := range []struct{ name, key string }{
 		{"memory.swap.in.total", "pswpin"}, {"memory.swap.out.total", "pswpout"}, {"memory.major_faults.total", "pgmajfault"},
 	} {

@@ -34,7 +34,7 @@ func readProcess(h Host) ([]Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := keyValues(text, ":")
+	values := valuesOf(text, ":", "VmRSS", "Threads", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
 	const file = "/proc/self/status"
 	return append(out,
 		numbered("memory.resident", file, values, "VmRSS", 1024),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"strings"
 )
 
 // Threads reads what the scheduler did to every thread of this process. The
@@ -30,6 +29,8 @@ type threadsReader map[string]threadCounts
 
 type threadCounts struct{ runQueue, involuntary float64 }
 
+const switchesKey = "nonvoluntary_ctxt_switches"
+
 func (t threadsReader) read(h Host) ([]Reading, error) {
 	if h.Files == nil {
 		return nil, errNotAsked
@@ -52,9 +53,9 @@ func (t threadsReader) read(h Host) ([]Reading, error) {
 		if err != nil {
 			return nil, fmt.Errorf("/%s/schedstat: %w", folder, err)
 		}
-		switches, err := strconv.ParseFloat(strings.TrimSpace(keyValues(status, ":")["nonvoluntary_ctxt_switches"]), 64)
+		switches, err := strconv.ParseFloat(valuesOf(status, ":", switchesKey)[switchesKey], 64)
 		if err != nil {
-			return nil, fmt.Errorf("/%s/status: nonvoluntary_ctxt_switches: %w", folder, err)
+			return nil, fmt.Errorf("/%s/status: %s: %w", folder, switchesKey, err)
 		}
 		t[e.Name()] = threadCounts{runQueue: n[1] / 1e9, involuntary: switches}
 	}
