@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io/fs"
@@ -125,48 +124,6 @@ func verify(t *testing.T, key *rsa.PrivateKey, text, signature string, encoding 
 	sum := sha256.Sum256([]byte(text))
 	if err := rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, sum[:], data); err != nil {
 		t.Errorf("signature of %q: %v", text, err)
-	}
-}
-
-func TestServiceAccount(t *testing.T) {
-	key, _, pkcs8 := newKey(t)
-	account, err := json.Marshal(map[string]string{"type": "service_account", "client_email": "a@p.example", "private_key_id": "id1", "private_key": pkcs8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := fakeHost(map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": "/sa.json"}, map[string]string{"/sa.json": string(account)})
-	now := noon
-	host.Now = func() time.Time { return now }
-	credentials, err := FindCredentials("google", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token := func() string {
-		r := &http.Request{Header: http.Header{}}
-		if err := credentials.Sign.Sign(r, nil); err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	}
-	first := token()
-	parts := strings.Split(first, ".")
-	verify(t, key, parts[0]+"."+parts[1], parts[2], base64.RawURLEncoding)
-	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
-	want := `{"exp":1767358800,"iat":1767355200,"iss":"a@p.example","scope":"https://www.googleapis.com/auth/cloud-platform","sub":"a@p.example"}`
-	if err != nil || string(claims) != want {
-		t.Errorf("claims %s, %v; want %s", claims, err, want)
-	}
-	now = now.Add(29 * time.Minute)
-	if token() != first {
-		t.Error("a token of 29 minutes was not used again")
-	}
-	now = now.Add(2 * time.Minute)
-	if token() == first {
-		t.Error("a token of 31 minutes was used again")
-	}
-	user := fakeHost(map[string]string{"GOOGLE_APPLICATION_CREDENTIALS": "/u.json"}, map[string]string{"/u.json": `{"type":"authorized_user"}`})
-	if _, err := FindCredentials("google", user); err == nil || !strings.Contains(err.Error(), "print-access-token") {
-		t.Errorf("error %v for a user's own credentials, want one that says what to do", err)
 	}
 }
 
