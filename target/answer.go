@@ -118,7 +118,7 @@ func (a *answer) body(raw *Raw) {
 }
 
 // stream reads the events of a streamed answer.
-func (a *answer) stream(from *reading) {
+func (a *answer) stream(from *stampedBody) {
 	a.marks = from.marks
 	a.chunks = make([]record.Chunk, 0, min(len(from.marks)+2, maxEvents)) // an event has a read to itself, as a rule
 	begin := 0
@@ -153,7 +153,7 @@ func (a *answer) stream(from *reading) {
 
 // lastEvent handles a body that ends inside an event: a [DONE] without its
 // blank line is still the end, anything else is a half event and no output.
-func (a *answer) lastEvent(rest []byte, from *reading) {
+func (a *answer) lastEvent(rest []byte, from *stampedBody) {
 	line, _ := (&lineCutter{body: rest}).next()
 	if data, ok := field(line, "data"); ok && isDone(data) {
 		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(wireSize(rest, data)), false)

@@ -90,7 +90,7 @@ func netReading(c *Client, wire []byte) *Raw {
 	if err != nil {
 		return nil
 	}
-	raw := &Raw{header: resp.Header, reading: c.bodies.Get().(*reading)}
+	raw := &Raw{header: resp.Header, reading: c.bodies.Get().(*stampedBody)}
 	raw.request.Status = int32(resp.StatusCode)
 	raw.err = c.read(io.NopCloser(resp.Body), raw.reading, bodyLimit(c.cfg.AnswerLimit, resp.StatusCode), func() {})
 	raw.trailer = resp.Trailer
@@ -130,7 +130,7 @@ func FuzzInflate(f *testing.F) {
 			return
 		}
 		half := max(1, len(body)/2)
-		from := &reading{body: body, marks: []mark{{half, 1}, {len(body), 2}}}
+		from := &stampedBody{body: body, marks: []mark{{half, 1}, {len(body), 2}}}
 		to, err := inflate([]string{"gzip", "deflate", "br"}[coding%3], from, fuzzLimit)
 		if to == nil {
 			if err == nil {

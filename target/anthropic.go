@@ -89,7 +89,7 @@ func (anthropic) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	id := ""
 	switch event.Type {
 	case "message":
@@ -122,7 +122,7 @@ func anthropicWhole(data []byte) ([]Piece, error) {
 	if err := decode(data, &message); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	for _, block := range message.Content {
 		block.say(&s)
 	}
@@ -133,7 +133,7 @@ func anthropicWhole(data []byte) ([]Piece, error) {
 
 // say adds what a block, or a delta of one, puts out. A signature proves
 // reasoning and is none.
-func (b anthropicBlock) say(s *speech) {
+func (b anthropicBlock) say(s *pieceList) {
 	switch b.Type {
 	case "tool_use", "server_tool_use":
 		s.show(record.Tool, 0)

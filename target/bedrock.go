@@ -56,7 +56,7 @@ type bedrockBlock struct {
 	} `json:"reasoningContent"`
 }
 
-func (b bedrockBlock) say(s *speech) {
+func (b bedrockBlock) say(s *pieceList) {
 	if r := b.Reasoning; r != nil {
 		s.say(record.Reasoning, 0, r.Text+r.Whole.Text)
 		if r.Redacted != "" {
@@ -90,7 +90,7 @@ func (bedrock) Decode(data []byte) ([]Piece, error) {
 	if _, whole := event["output"]; whole {
 		return bedrockWhole(data)
 	}
-	var s speech
+	var s pieceList
 	for name, payload := range event {
 		var part struct {
 			Delta      bedrockBlock `json:"delta"`
@@ -134,7 +134,7 @@ func bedrockWhole(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	for _, block := range answer.Output.Message.Content {
 		block.say(&s)
 	}

@@ -123,7 +123,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	}
 	c.http, c.fresh = c.newTransport(), c.newTransport()
 	c.fresh.DisableKeepAlives = true
-	c.bodies.New = func() any { return &reading{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
+	c.bodies.New = func() any { return &stampedBody{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return &exchange{} }
 	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
 		c.engine = newEngine(c)
@@ -216,8 +216,8 @@ type mark struct {
 	at  int64
 }
 
-// A reading is the raw body of one answer and when its bytes came.
-type reading struct {
+// A stampedBody is the raw body of one answer and when its bytes came.
+type stampedBody struct {
 	body  []byte
 	marks []mark
 	over  int64 // when the end of the body was known; zero after a [DONE] line
@@ -231,7 +231,7 @@ type Raw struct {
 
 	request record.Request
 	phases  phases
-	reading *reading
+	reading *stampedBody
 	header  http.Header
 	trailer http.Header
 	err     error
@@ -274,7 +274,7 @@ func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
 		return raw
 	}
 	raw.header = resp.Header
-	raw.reading = c.bodies.Get().(*reading)
+	raw.reading = c.bodies.Get().(*stampedBody)
 	err = c.read(resp.Body, raw.reading, bodyLimit(c.cfg.AnswerLimit, resp.StatusCode), func() {
 		idle.Reset(c.idleLimit())
 		p.began()
@@ -327,7 +327,7 @@ func (c *Client) newRequest(ctx context.Context, p Prepared, t *phases) *http.Re
 
 // read is the measured path: a read returns, the clock is read, the bytes are
 // kept. It ends at the [DONE] line, at the end of the body or beyond the limit.
-func (c *Client) read(body io.ReadCloser, to *reading, limit int64, alive func()) error {
+func (c *Client) read(body io.ReadCloser, to *stampedBody, limit int64, alive func()) error {
 	to.body, to.marks, to.over = to.body[:0], to.marks[:0], 0
 	for {
 		if len(to.body) == cap(to.body) {
@@ -399,7 +399,7 @@ func cause(ctx context.Context, err error) error {
 }
 
 // recycle keeps the room of a reading for the next one.
-func (c *Client) recycle(r *reading) {
+func (c *Client) recycle(r *stampedBody) {
 	if cap(r.body) <= mostKept {
 		c.bodies.Put(r)
 	}

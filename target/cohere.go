@@ -30,7 +30,7 @@ type coherePart struct {
 	Thinking string `json:"thinking"`
 }
 
-func (p coherePart) say(s *speech) {
+func (p coherePart) say(s *pieceList) {
 	s.say(record.Reasoning, 0, p.Thinking)
 	s.say(record.Content, 0, p.Text)
 }
@@ -68,7 +68,7 @@ func (cohere) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	switch event.Type {
 	case "":
 		return cohereWhole(data)
@@ -108,7 +108,7 @@ func cohereWhole(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	s.say(record.Reasoning, 0, answer.Message.ToolPlan)
 	for _, part := range answer.Message.Content {
 		part.say(&s)

@@ -52,7 +52,7 @@ func (cohereEmbed) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &answer); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	vectors := 0
 	e := &answer.Embeddings
 	for _, list := range []items[json.RawMessage]{e.Float, e.Int8, e.Uint8, e.Binary, e.Ubinary, e.Base64} {

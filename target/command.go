@@ -59,7 +59,7 @@ var commandKinds = map[string]record.ChunkKind{
 
 // Decode implements Dialect. An answer that is not streamed is all its lines.
 func (command) Decode(data []byte) ([]Piece, error) {
-	var s speech
+	var s pieceList
 	for line := range bytes.Lines(data) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -75,7 +75,7 @@ func (command) Decode(data []byte) ([]Piece, error) {
 	return s.pieces(""), nil
 }
 
-func (s *speech) line(said commandLine) error {
+func (s *pieceList) line(said commandLine) error {
 	switch said.Type {
 	case "chunk":
 		kind, known := commandKinds[said.Kind]

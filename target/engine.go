@@ -40,7 +40,7 @@ type exchange struct {
 	sent   int64 // when it began, for the total limit
 	last   int64 // stamp of the last read, for the idle limit
 	framer framer
-	packed packed
+	packed deltaBody
 	first  int64 // stamp of the first byte
 	end    int64 // stamp of the last byte of the body
 	reads  int32
@@ -153,7 +153,7 @@ func (r *Raw) unpack(c *Client) {
 		if err := r.readHead(x.framer.head); err != nil {
 			r.err = err
 		} else {
-			r.reading = c.bodies.Get().(*reading)
+			r.reading = c.bodies.Get().(*stampedBody)
 			r.reading.body, r.reading.marks = r.reading.body[:0], r.reading.marks[:0]
 			x.packed.unpack(r.reading)
 		}

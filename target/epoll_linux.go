@@ -28,7 +28,7 @@ type loop struct {
 	bell   int        // an eventfd that ends the wait
 	rope   sync.Mutex // held to ring the bell, and to take it away
 	gone   bool       // the bell is closed; rope is held
-	conns  table
+	conns  connTable
 	stop   atomic.Bool
 	offset int64 // add it to CLOCK_REALTIME to get a stamp
 	synced int64 // when offset was measured

@@ -16,7 +16,7 @@ import (
 //
 // A body that breaks off or grows beyond limit gives what could be read, and the
 // error. A coding that assay does not know gives nothing.
-func inflate(coding string, from *reading, limit int64) (*reading, error) {
+func inflate(coding string, from *stampedBody, limit int64) (*stampedBody, error) {
 	source := &compressed{body: from.body}
 	var plain io.Reader
 	var err error
@@ -33,7 +33,7 @@ func inflate(coding string, from *reading, limit int64) (*reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the body is not the %s that it claims to be: %w", coding, err)
 	}
-	to := &reading{}
+	to := &stampedBody{}
 	marks := from.marks
 	buffer := make([]byte, 32<<10)
 	for {
@@ -60,7 +60,7 @@ func inflate(coding string, from *reading, limit int64) (*reading, error) {
 }
 
 // mark says that the body up to here had come at the stamp at.
-func (r *reading) mark(at int64) {
+func (r *stampedBody) mark(at int64) {
 	if n := len(r.marks); n > 0 && r.marks[n-1].at == at {
 		r.marks[n-1].end = len(r.body)
 		return

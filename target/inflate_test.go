@@ -44,7 +44,7 @@ func TestInflateKeepsStamps(t *testing.T) {
 				t.Fatal(err)
 			}
 			for size := 1; size <= 40; size++ {
-				from := &reading{body: wire.Bytes()}
+				from := &stampedBody{body: wire.Bytes()}
 				for end := size; end < wire.Len()+size; end += size {
 					from.marks = append(from.marks, mark{min(end, wire.Len()), int64(min(end, wire.Len()))})
 				}
@@ -81,7 +81,7 @@ func TestInflateBrokenOff(t *testing.T) {
 	io.WriteString(w, helloEvent)
 	w.Flush()
 	body := wire.Bytes()
-	to, err := inflate("gzip", &reading{body: body, marks: []mark{{len(body), 1}}}, 1<<20)
+	to, err := inflate("gzip", &stampedBody{body: body, marks: []mark{{len(body), 1}}}, 1<<20)
 	if err == nil || to == nil || string(to.body) != helloEvent {
 		t.Errorf("got %v, %v; want what could be read and an error", to, err)
 	}

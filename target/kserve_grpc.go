@@ -133,7 +133,7 @@ func kserveParameters(values map[string]any) (map[string]*kserve.InferParameter,
 // Decode implements Dialect. A message of a stream has no prefix any more; the
 // body of a ModelInfer still has it, and its first byte, 0, begins no message.
 func (kserveGRPC) Decode(data []byte) ([]Piece, error) {
-	var s speech
+	var s pieceList
 	response := &kserve.ModelStreamInferResponse{}
 	if len(data) > 0 && data[0] == 0 {
 		reply, size, err := cutMessage(data)
@@ -166,7 +166,7 @@ func readMessage(data []byte, m proto.Message) error {
 }
 
 // infer says what a response holds. Triton marks its last one by a parameter.
-func (s *speech) infer(response *kserve.ModelInferResponse) error {
+func (s *pieceList) infer(response *kserve.ModelInferResponse) error {
 	raws := response.GetRawOutputContents()
 	for i, output := range response.GetOutputs() {
 		if output.Datatype != "BYTES" {

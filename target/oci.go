@@ -82,7 +82,7 @@ func (oci) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &fault); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	if present(fault.Code) || present(fault.Error) {
 		s.fail(string(data)) // whose message is text, not an object
 		return s.pieces(""), nil
@@ -114,7 +114,7 @@ func (oci) Decode(data []byte) ([]Piece, error) {
 	return s.pieces(""), nil
 }
 
-func (c ociChoice) say(s *speech) {
+func (c ociChoice) say(s *pieceList) {
 	before := len(*s)
 	if m := c.Message; m != nil {
 		s.say(record.Reasoning, c.Index, m.Reasoning)

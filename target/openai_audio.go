@@ -34,7 +34,7 @@ func (audioSpeech) Encode(call record.Call, ask Ask) ([]byte, error) {
 // Decode implements Dialect. No sound file begins with a brace: JSON in its
 // place is the server's way to say that something went wrong.
 func (audioSpeech) Decode(data []byte) ([]Piece, error) {
-	var s speech
+	var s pieceList
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && json.Valid(data) {
 		s.fail(string(data))
 	} else {

@@ -103,7 +103,7 @@ func (responses) Decode(data []byte) ([]Piece, error) {
 		}
 		return whole.pieces(true), nil
 	}
-	var s speech
+	var s pieceList
 	switch kind, isDelta := responsesKinds[event.Type]; {
 	case isDelta && (kind == record.Content || kind == record.Reasoning || event.Type == "response.refusal.delta"):
 		s.say(kind, 0, event.Delta)
@@ -126,7 +126,7 @@ func (responses) Decode(data []byte) ([]Piece, error) {
 // pieces lists how a response ended and, for one that was not streamed, what it
 // says.
 func (r *responsesAnswer) pieces(output bool) []Piece {
-	var s speech
+	var s pieceList
 	for _, item := range r.Output {
 		if !output {
 			break

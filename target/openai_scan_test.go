@@ -165,7 +165,7 @@ func BenchmarkDecodeAnswer(b *testing.B) {
 			for i := range 100 {
 				fmt.Fprintf(&body, "data: {\"id\":\"chatcmpl-0123456789abcdef\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"sim\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word%d\"},\"logprobs\":null,\"finish_reason\":null}]}\n\n", i)
 			}
-			read := &reading{body: []byte(body.String())}
+			read := &stampedBody{body: []byte(body.String())}
 			for i := range 100 {
 				read.marks = append(read.marks, mark{len(read.body) * (i + 1) / 100, int64(i)})
 			}

@@ -32,11 +32,11 @@ type epollEngine struct {
 	mu     sync.Mutex
 	closed bool
 	idle   map[string][]*conn
-	ends   map[<-chan struct{}]*ending // of the contexts of exchanges under way
+	ends   map[<-chan struct{}]*contextEnd // of the contexts of exchanges under way
 }
 
-// An ending waits for the end of a context that n exchanges have.
-type ending struct {
+// A contextEnd waits for the end of a context that n exchanges have.
+type contextEnd struct {
 	n    int
 	stop func() bool
 }
@@ -45,7 +45,7 @@ type ending struct {
 func newEngine(c *Client) engine {
 	e := &epollEngine{
 		client: c, kernel: c.cfg.Reader != ReadEpoll, keeper: -1,
-		idle: map[string][]*conn{}, ends: map[<-chan struct{}]*ending{},
+		idle: map[string][]*conn{}, ends: map[<-chan struct{}]*contextEnd{},
 		dialer: net.Dialer{Timeout: 30 * time.Second},
 		dials:  make(chan struct{}, mostDials),
 	}
@@ -152,7 +152,7 @@ func (e *epollEngine) enter(ctx context.Context, host string) *conn {
 	if end := ctx.Done(); end != nil {
 		w := e.ends[end]
 		if w == nil {
-			w = &ending{stop: context.AfterFunc(ctx, e.alarm)}
+			w = &contextEnd{stop: context.AfterFunc(ctx, e.alarm)}
 			e.ends[end] = w
 		}
 		w.n++

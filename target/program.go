@@ -47,7 +47,7 @@ type program struct {
 
 // A programCall is one call under way.
 type programCall struct {
-	reading *reading
+	reading *stampedBody
 	alive   func() // a line has come
 	done    chan struct{}
 	err     error // set before done is closed
@@ -69,7 +69,7 @@ func (c *Client) StartProgram(ctx context.Context, log io.Writer) error {
 	start.Env = append(start.Env[:len(start.Env):len(start.Env)], "ASSAY_CTRL="+listener.Addr().String(), "ASSAY_TOKEN="+token)
 	start.await = func(ctx context.Context, exited <-chan struct{}) error {
 		var err error
-		p.conn, lines, err = welcome(ctx, listener, token, start.ReadyTimeout, exited)
+		p.conn, lines, err = acceptProgram(ctx, listener, token, start.ReadyTimeout, exited)
 		return err
 	}
 	if p.server, err = StartServer(ctx, start, log); err != nil {
@@ -186,7 +186,7 @@ func (p *program) do(ctx context.Context, prepared Prepared, raw *Raw) {
 	}
 	idle := time.AfterFunc(c.idleLimit(), func() { cancel(errIdleTimeout) })
 	defer idle.Stop()
-	call := &programCall{reading: c.bodies.Get().(*reading), done: make(chan struct{})}
+	call := &programCall{reading: c.bodies.Get().(*stampedBody), done: make(chan struct{})}
 	call.reading.body, call.reading.marks = call.reading.body[:0], call.reading.marks[:0]
 	call.alive = func() {
 		idle.Reset(c.idleLimit())

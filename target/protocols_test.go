@@ -285,7 +285,7 @@ func TestWarmTLS(t *testing.T) {
 	host := strings.TrimPrefix(server.URL, "https://")
 	conn := c.warm.takeTLS(host)
 	server.CloseClientConnections()
-	for deadline := time.Now().Add(10 * time.Second); connected(conn.NetConn().(*greeted).Conn) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); connected(conn.NetConn().(*warmTLSConn).Conn) && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond) // the end is on its way
 	}
 	c.warm.putTLS(host, conn)

@@ -179,11 +179,11 @@ func decode(data []byte, into any) error {
 	return nil
 }
 
-// A speech collects the pieces of one event.
-type speech []Piece
+// A pieceList collects the pieces of one event.
+type pieceList []Piece
 
 // answered begins the pieces of an answer with the error in it, if it holds one.
-func answered(fault json.RawMessage) (s speech) {
+func answered(fault json.RawMessage) (s pieceList) {
 	if present(fault) {
 		s.fail(string(fault))
 	}
@@ -191,40 +191,40 @@ func answered(fault json.RawMessage) (s speech) {
 }
 
 // say adds text of a kind, unless there is none.
-func (s *speech) say(kind record.ChunkKind, choice int32, text string) {
+func (s *pieceList) say(kind record.ChunkKind, choice int32, text string) {
 	if text != "" {
 		*s = append(*s, Piece{Kind: kind, Choice: choice, Text: text})
 	}
 }
 
 // show adds output that is not text.
-func (s *speech) show(kind record.ChunkKind, choice int32) {
+func (s *pieceList) show(kind record.ChunkKind, choice int32) {
 	*s = append(*s, Piece{Kind: kind, Choice: choice})
 }
 
-func (s *speech) finish(choice int32, reason string) {
+func (s *pieceList) finish(choice int32, reason string) {
 	if reason != "" {
 		*s = append(*s, Piece{Kind: record.Finish, Choice: choice, FinishReason: reason})
 	}
 }
 
-func (s *speech) count(u Usage) {
+func (s *pieceList) count(u Usage) {
 	if u != (Usage{}) {
 		*s = append(*s, Piece{Kind: record.Usage, Usage: &u})
 	}
 }
 
-func (s *speech) fail(text string) {
+func (s *pieceList) fail(text string) {
 	*s = append(*s, Piece{Kind: record.ErrorObj, Text: text})
 }
 
-func (s *speech) done() { *s = append(*s, Piece{Kind: record.DoneMark}) }
+func (s *pieceList) done() { *s = append(*s, Piece{Kind: record.DoneMark}) }
 
 // pieces is what was collected, an event without anything being a blank one; id
 // is the server's name for the answer.
-func (s speech) pieces(id string) []Piece {
+func (s pieceList) pieces(id string) []Piece {
 	if len(s) == 0 {
-		s = speech{{Kind: record.Blank}}
+		s = pieceList{{Kind: record.Blank}}
 	}
 	s[0].ServerID = id
 	return s

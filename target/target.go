@@ -82,15 +82,15 @@ type Usage struct {
 	Reasoning, Cached *Count
 }
 
-// A Named pairs a dialect with its name in a spec's target.api.
-type Named struct {
+// A NamedDialect pairs a dialect with its name in a spec's target.api.
+type NamedDialect struct {
 	Name    string
 	Doc     string
 	Dialect Dialect
 }
 
 // All lists every dialect.
-var All = []Named{
+var All = []NamedDialect{
 	{"openai-chat", "OpenAI chat completions, as most servers speak it", openAI{path: "/v1/chat/completions", chat: true}},
 	{"openai-completions", "OpenAI text completions", openAI{path: "/v1/completions"}},
 	{"openai-responses", "OpenAI responses, with their typed events", responses{}},
@@ -122,7 +122,7 @@ var All = []Named{
 
 // Find returns the dialect called name.
 func Find(name string) (Dialect, error) {
-	i := slices.IndexFunc(All, func(n Named) bool { return n.Name == name })
+	i := slices.IndexFunc(All, func(n NamedDialect) bool { return n.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("target.api %q: want one of %v", name, names())
 	}

@@ -56,7 +56,7 @@ func (teiRerank) Decode(data []byte) ([]Piece, error) {
 // teiList reads a list of outputs; index tells which document an output belongs
 // to, where it says so itself.
 func teiList(data []byte, none string, index func(json.RawMessage) (int32, bool)) ([]Piece, error) {
-	var s speech
+	var s pieceList
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
 		var problem struct {
 			Error string `json:"error"`

@@ -56,7 +56,7 @@ func (tgi) Decode(data []byte) ([]Piece, error) {
 	if err := decode(data, &event); err != nil {
 		return nil, err
 	}
-	var s speech
+	var s pieceList
 	if present(event.Error) {
 		s.fail(event.ErrorType + " " + string(event.Error))
 	}

@@ -18,7 +18,7 @@ type warmPool struct {
 	mu   sync.Mutex
 	idle map[string][]net.Conn // by address
 
-	greeted map[string][]*tls.Conn // by address, with their handshake made
+	idleTLS map[string][]*tls.Conn // by address, with their handshakes made
 }
 
 // A warmConn is a connection that was opened beforehand.
@@ -31,7 +31,7 @@ func (c *warmConn) alive() bool { return stillOpen(c.Conn) }
 // carries TLS.
 func warmed(conn net.Conn) bool {
 	if secured, ok := conn.(*tls.Conn); ok {
-		_, ok := secured.NetConn().(*greeted)
+		_, ok := secured.NetConn().(*warmTLSConn)
 		return ok
 	}
 	_, ok := conn.(*warmConn)
@@ -81,12 +81,12 @@ func (w *warmPool) close() {
 			conn.Close()
 		}
 	}
-	for _, list := range w.greeted {
+	for _, list := range w.idleTLS {
 		for _, conn := range list {
 			conn.Close()
 		}
 	}
-	w.idle, w.greeted = nil, nil
+	w.idle, w.idleTLS = nil, nil
 }
 
 // dialsAtOnce bounds how many handshakes Warm has under way: servers listen with

@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// A greeted connection is one whose TLS handshake was made beforehand.
-type greeted struct{ net.Conn }
+// A warmTLSConn is a connection whose TLS handshake was made beforehand.
+type warmTLSConn struct{ net.Conn }
 
 // greet opens a connection to address and makes its handshake.
 func (c *Client) greet(ctx context.Context, address string) error {
@@ -15,7 +15,7 @@ func (c *Client) greet(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	secured := tls.Client(&greeted{conn}, c.tlsFor(address))
+	secured := tls.Client(&warmTLSConn{conn}, c.tlsFor(address))
 	if err := secured.HandshakeContext(ctx); err != nil {
 		conn.Close()
 		return err
@@ -24,7 +24,7 @@ func (c *Client) greet(ctx context.Context, address string) error {
 	return nil
 }
 
-// dialTLS hands out a connection greeted beforehand, or opens one, whose
+// dialTLS hands out a connection whose handshake is done, or opens one, whose
 // handshake is then the transport's.
 func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	for {
@@ -32,7 +32,7 @@ func (c *Client) dialTLS(ctx context.Context, network, address string) (net.Conn
 		if conn == nil {
 			break
 		}
-		below := conn.NetConn().(*greeted)
+		below := conn.NetConn().(*warmTLSConn)
 		if connected(below.Conn) {
 			return conn, nil
 		}
@@ -63,20 +63,20 @@ func (c *Client) tlsFor(address string) *tls.Config {
 func (w *warmPool) takeTLS(address string) *tls.Conn {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	list := w.greeted[address]
+	list := w.idleTLS[address]
 	if len(list) == 0 {
 		return nil
 	}
 	conn := list[len(list)-1]
-	w.greeted[address] = list[:len(list)-1]
+	w.idleTLS[address] = list[:len(list)-1]
 	return conn
 }
 
 func (w *warmPool) putTLS(address string, conn *tls.Conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.greeted == nil {
-		w.greeted = map[string][]*tls.Conn{}
+	if w.idleTLS == nil {
+		w.idleTLS = map[string][]*tls.Conn{}
 	}
-	w.greeted[address] = append(w.greeted[address], conn)
+	w.idleTLS[address] = append(w.idleTLS[address], conn)
 }

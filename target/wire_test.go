@@ -35,7 +35,7 @@ func FuzzFramer(f *testing.F) {
 // packed form, and whether it holds the [DONE] line.
 func frame(pieces []string) (body string, err error, done bool) {
 	var f framer
-	var p packed
+	var p deltaBody
 	for i, piece := range pieces {
 		b, feedErr := f.feed([]byte(piece))
 		if len(b) > 0 {
@@ -46,7 +46,7 @@ func frame(pieces []string) (body string, err error, done bool) {
 			break
 		}
 	}
-	var r reading
+	var r stampedBody
 	p.unpack(&r)
 	if err == nil {
 		err = f.eof()
@@ -87,8 +87,8 @@ func TestDoneScanner(t *testing.T) {
 func TestPacked(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
-		var p packed
-		var want reading
+		var p deltaBody
+		var want stampedBody
 		at := int64(0)
 		for range rng.IntN(40) {
 			read := fmt.Sprintf("data: {\"id\":%d,\"content\":%q}\n\n", rng.IntN(3), strings.Repeat("w", rng.IntN(12)))
@@ -104,7 +104,7 @@ func TestPacked(t *testing.T) {
 				}
 			}
 		}
-		var got reading
+		var got stampedBody
 		p.unpack(&got)
 		if !bytes.Equal(got.body, want.body) || fmt.Sprint(got.marks) != fmt.Sprint(want.marks) {
 			t.Fatalf("packed %q %v, got %q %v", want.body, want.marks, got.body, got.marks)
@@ -114,7 +114,7 @@ func TestPacked(t *testing.T) {
 
 // Many events in one read take hardly more room than one by one.
 func TestPackedTogether(t *testing.T) {
-	var one, all packed
+	var one, all deltaBody
 	for range 50 {
 		one.add([]byte(helloEvent), 1)
 	}

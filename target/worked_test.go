@@ -65,7 +65,7 @@ func decodeWorked(t *testing.T, page string, usage bool) worked {
 	for _, m := range workedFact.FindAllStringSubmatch(page, -1) {
 		facts[m[1]] = number(t, m[2]) * millisecond
 	}
-	raw := &Raw{reading: &reading{}, header: http.Header{"Content-Type": {"text/event-stream"}}}
+	raw := &Raw{reading: &stampedBody{}, header: http.Header{"Content-Type": {"text/event-stream"}}}
 	raw.request = record.Request{
 		ID: 0, Phase: record.Measure, Due: facts["due"], Sent: facts["sent"], Status: http.StatusOK,
 	}

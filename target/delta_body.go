@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// A packed is a body as its reads came, in pieces, each kept as its difference from
+// A deltaBody is a body as its reads came, in pieces, each kept as its difference from
 // the one before. The events of a stream differ in a word, so 250 bytes become about 20,
 // and ten thousand open streams fit in memory. It costs two comparisons and one
 // copy per piece, and no allocation once the buffers have grown.
-type packed struct {
+type deltaBody struct {
 	data []byte
 	prev []byte // the piece before
 	last int64  // its stamp
@@ -23,12 +23,12 @@ type packed struct {
 // the copy would cost more memory than the comparison saves.
 const maxPrevious = 4096
 
-func (p *packed) reset() { *p = packed{data: p.data[:0], prev: p.prev[:0]} }
+func (p *deltaBody) reset() { *p = deltaBody{data: p.data[:0], prev: p.prev[:0]} }
 
 // add keeps the bytes of one read, which came at the stamp at. Events that came
 // together are kept one by one: a busy client reads many at a time, and each still
 // differs from the one before in a word.
-func (p *packed) add(b []byte, at int64) {
+func (p *deltaBody) add(b []byte, at int64) {
 	for {
 		end := bytes.Index(b, blankLine) + len(blankLine)
 		if end < len(blankLine) || end == len(b) {
@@ -43,7 +43,7 @@ func (p *packed) add(b []byte, at int64) {
 // blankLine ends an event of a stream, mostly.
 var blankLine = []byte("\n\n")
 
-func (p *packed) piece(b []byte, at int64) {
+func (p *deltaBody) piece(b []byte, at int64) {
 	head := commonPrefix(p.prev, b)
 	tail := commonSuffix(p.prev[head:], b[head:])
 	middle := b[head : len(b)-tail]
@@ -62,7 +62,7 @@ func (p *packed) piece(b []byte, at int64) {
 }
 
 // unpack appends the body and its marks to r.
-func (p *packed) unpack(r *reading) {
+func (p *deltaBody) unpack(r *stampedBody) {
 	r.body, r.marks = slices.Grow(r.body, p.size), slices.Grow(r.marks, p.pieces)
 	data, at, previous := p.data, int64(0), 0 // where the piece before begins
 	number := func() int {

@@ -18,33 +18,33 @@ import (
 // process keep.
 const mostHello = 64 << 10
 
-// A guest is a connection that knows the token.
-type guest struct {
+// An authenticatedConn is a connection that knows the token.
+type authenticatedConn struct {
 	conn  net.Conn
 	lines *bufio.Reader
 }
 
-// welcome waits for the connection that knows the token; strangers are cut off and
+// acceptProgram waits for the connection that knows the token; strangers are cut off and
 // keep the program waiting in no way. The listener is closed when it returns.
-func welcome(ctx context.Context, l net.Listener, token string, limit time.Duration, exited <-chan struct{}) (net.Conn, *bufio.Reader, error) {
+func acceptProgram(ctx context.Context, l net.Listener, token string, limit time.Duration, exited <-chan struct{}) (net.Conn, *bufio.Reader, error) {
 	ctx, done := context.WithCancel(ctx)
-	came := make(chan guest)
-	var doorman sync.WaitGroup
+	came := make(chan authenticatedConn)
+	var accepting sync.WaitGroup
 	defer func() {
 		done()
 		l.Close()
-		doorman.Wait()
+		accepting.Wait()
 	}()
-	doorman.Go(func() {
+	accepting.Go(func() {
 		_ = door.Serve(l, door.Options{Patience: limit}, func(conn net.Conn, admit func()) {
 			lines := bufio.NewReaderSize(conn, mostHello)
-			if !knows(lines, token) {
+			if !helloHasToken(lines, token) {
 				conn.Close()
 				return
 			}
 			admit()
 			select {
-			case came <- guest{conn, lines}:
+			case came <- authenticatedConn{conn, lines}:
 			case <-ctx.Done():
 				conn.Close()
 			}
@@ -64,8 +64,8 @@ func welcome(ctx context.Context, l net.Listener, token string, limit time.Durat
 	}
 }
 
-// knows says whether the first line is a hello with the token.
-func knows(lines *bufio.Reader, token string) bool {
+// helloHasToken says whether the first line is a hello with the token.
+func helloHasToken(lines *bufio.Reader, token string) bool {
 	line, err := lines.ReadSlice('\n')
 	var hello commandLine
 	if err != nil || json.Unmarshal(line, &hello) != nil || hello.Type != "hello" {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestWelcomeAmongStrangers has others connect before the program does, say nothing,
+// TestAcceptProgramAmongStrangers has others connect before the program does, say nothing,
 // anything, or a wrong token. None of them is taken for it, and it gets in.
-func TestWelcomeAmongStrangers(t *testing.T) {
+func TestAcceptProgramAmongStrangers(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -29,7 +29,7 @@ func TestWelcomeAmongStrangers(t *testing.T) {
 	}
 	came := make(chan net.Conn, 1)
 	go func() {
-		conn, _, err := welcome(t.Context(), l, "right", time.Hour, nil)
+		conn, _, err := acceptProgram(t.Context(), l, "right", time.Hour, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -48,7 +48,7 @@ func TestWelcomeAmongStrangers(t *testing.T) {
 	own := knock(`{"t":"hello","token":"right"}` + "\n")
 	conn := <-came
 	if conn == nil || conn.RemoteAddr().String() != own.LocalAddr().String() {
-		t.Fatal("another than the program is welcome")
+		t.Fatal("another than the program was accepted")
 	}
 	conn.Close()
 	if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {

@@ -2,10 +2,10 @@ package target
 
 import "sync/atomic"
 
-// A table finds connections by descriptor without a lock. It grows by pages: a
+// A connTable finds connections by descriptor without a lock. It grows by pages: a
 // limit of a million descriptors is common, and eight megabytes for the garbage
 // collector to look through are not.
-type table struct {
+type connTable struct {
 	pages [mostConns / tablePage]atomic.Pointer[[tablePage]atomic.Pointer[conn]]
 	used  atomic.Int64 // pages, counted from the first
 }
@@ -16,10 +16,10 @@ const (
 )
 
 // size is beyond every descriptor ever set.
-func (t *table) size() int { return int(t.used.Load()) * tablePage }
+func (t *connTable) size() int { return int(t.used.Load()) * tablePage }
 
 // at returns what was set at fd, nil if nothing was.
-func (t *table) at(fd int) *conn {
+func (t *connTable) at(fd int) *conn {
 	page := t.pages[fd/tablePage].Load()
 	if page == nil {
 		return nil
@@ -28,7 +28,7 @@ func (t *table) at(fd int) *conn {
 }
 
 // set may be called from any thread; no two may set the same descriptor at once.
-func (t *table) set(fd int, c *conn) {
+func (t *connTable) set(fd int, c *conn) {
 	page := t.pages[fd/tablePage].Load()
 	if page == nil {
 		t.pages[fd/tablePage].CompareAndSwap(nil, new([tablePage]atomic.Pointer[conn]))
