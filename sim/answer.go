@@ -29,7 +29,7 @@ func (s *Server) answer(c *conn, head *http.Request) (keep bool) {
 	case "POST /v1/completions":
 		return s.complete(c, head, false, nil)
 	}
-	if t := tongues[head.Method+" "+head.URL.Path]; t != nil {
+	if t := dialects[head.Method+" "+head.URL.Path]; t != nil {
 		return s.complete(c, head, true, t)
 	}
 	body, ok := c.readBody(head)
@@ -67,8 +67,8 @@ func (s *Server) showPage(c *conn, head *http.Request, body []byte) {
 	s.log.page(head, status, s.clock.now()-began)
 }
 
-// complete answers a chat or text completion, or a request in another tongue.
-func (s *Server) complete(c *conn, head *http.Request, chat bool, t tongue) (keep bool) {
+// complete answers a chat or text completion, or a request in another dialect.
+func (s *Server) complete(c *conn, head *http.Request, chat bool, t dialect) (keep bool) {
 	number := s.next.Add(1)
 	plan := &answerPlan{style: &style{}}
 	bad := plan.add(s, s.drawFaults(number))
@@ -76,7 +76,7 @@ func (s *Server) complete(c *conn, head *http.Request, chat bool, t tongue) (kee
 		bad = plan.add(s, splitNames(head.Header.Get("X-Assay-Fault")))
 	}
 	st := s.newStream(c, number, head.Header.Get("X-Request-Id"), plan.style)
-	st.last, st.tongue = head.Close, t
+	st.last, st.dialect = head.Close, t
 	if plan.style.early {
 		st.beginEarly(chat)
 	}
@@ -118,8 +118,8 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 	}
 	var req *request
 	var bad *refusal
-	if st.tongue != nil {
-		req, bad = st.tongue.parse(body)
+	if st.dialect != nil {
+		req, bad = st.dialect.parse(body)
 	} else {
 		req, bad = parseRequest(body, chat)
 	}
@@ -133,7 +133,7 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 	if req.model != "" && req.model != s.cfg.Model {
 		return &refusal{404, "NotFoundError", "model", fmt.Sprintf("model: got %q, want %q", req.model, s.cfg.Model)}
 	}
-	if plan.style.twin && st.tongue == nil {
+	if plan.style.twin && st.dialect == nil {
 		req.n = max(2, req.n)
 	}
 	if st.wire.headed && !st.streams() {

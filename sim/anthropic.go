@@ -28,11 +28,11 @@ func (messagesAPI) parse(body []byte) (*request, *refusal) {
 	if err != nil {
 		return nil, badRequest("system", "system: %v", err)
 	}
-	return tongueRequest(in.Model, asMessages(system, in.Messages), in.MaxTokens, in.Stream, in.IgnoreEOS)
+	return dialectRequest(in.Model, asMessages(system, in.Messages), in.MaxTokens, in.Stream, in.IgnoreEOS)
 }
 
-// tongueRequest is a request with one answer to a conversation.
-func tongueRequest(model string, messages json.RawMessage, maxTokens *int, stream, ignoreEOS bool) (*request, *refusal) {
+// dialectRequest is a request with one answer to a conversation.
+func dialectRequest(model string, messages json.RawMessage, maxTokens *int, stream, ignoreEOS bool) (*request, *refusal) {
 	r := &request{chat: true, n: 1, stream: stream, ignoreEOS: ignoreEOS, includeUsage: true}
 	if model != "" {
 		r.model, r.faults = splitModel(model)

@@ -44,8 +44,8 @@ const (
 	maxBodies = 512 << 20
 )
 
-// A rationed body counts what it has read against what all may hold.
-type rationed struct {
+// A rationedBody counts what it has read against what all may hold.
+type rationedBody struct {
 	from io.Reader
 	held *atomic.Int64 // by all
 	own  int64
@@ -53,7 +53,7 @@ type rationed struct {
 
 var errBodies = errors.New("too much is being sent at once")
 
-func (r *rationed) Read(b []byte) (int, error) {
+func (r *rationedBody) Read(b []byte) (int, error) {
 	n, err := r.from.Read(b)
 	r.own += int64(n)
 	if r.held.Add(int64(n)) > maxBodies {
@@ -119,7 +119,7 @@ func (c *conn) readBody(head *http.Request) (body []byte, ok bool) {
 	if strings.EqualFold(head.Header.Get("Expect"), "100-continue") {
 		c.send([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
 	}
-	ration := &rationed{from: head.Body, held: &c.server.held}
+	ration := &rationedBody{from: head.Body, held: &c.server.held}
 	body, err := io.ReadAll(ration)
 	c.server.held.Add(-ration.own)
 	switch {

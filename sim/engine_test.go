@@ -38,7 +38,7 @@ func play(t *testing.T, cfg Config, asks []ask) ([]played, *engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.bell.close()
+	defer p.waker.close()
 	e := newEngine(cfg, noise(rand.New(rand.NewPCG(cfg.LaunchSeed, 0x1a)), cfg.LaunchNoise), p, newMeter(false))
 	got := make([]played, len(asks))
 	index := map[*stream]int{}
@@ -272,7 +272,7 @@ func TestEngineQueueLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.bell.close()
+	defer p.waker.close()
 	e := newEngine(Config{Engine: Engine{MaxQueue: 3}}.withDefaults(), 1, p, newMeter(false))
 	if !e.reserve(2) || !e.reserve(1) {
 		t.Fatal("a queue of 3 refused the first 3 sequences")

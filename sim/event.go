@@ -79,7 +79,7 @@ func eventPrefix(id, object, model string, created int64) []byte {
 func (s *stream) appendEvent(dst []byte, sp span, finish string) []byte {
 	dst = s.openChoice(dst, sp.choice)
 	if s.req.chat {
-		dst = s.style.voice.orContent()(dst, s, sp)
+		dst = s.style.delta.orContent()(dst, s, sp)
 	} else {
 		dst = append(dst, `"text":"`...)
 		dst = s.appendText(dst, sp)

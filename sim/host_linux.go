@@ -21,43 +21,43 @@ func hostMonotonic() int64 {
 // of slack. A refusal only makes the spin longer.
 func tightenTimer() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) }
 
-// A bell is a sleep that another goroutine can cut short. Go's own timers are
+// A waker is a sleep that another goroutine can cut short. Go's own timers are
 // no use here: an idle runtime rounds them up to a millisecond (golang/go#44343).
-type bell struct{ fd int }
+type waker struct{ fd int }
 
-func newBell() (*bell, error) {
+func newWaker() (*waker, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		return nil, err
 	}
-	return &bell{fd}, nil
+	return &waker{fd}, nil
 }
 
-// ring ends the wait under way, or the next one if none is.
-func (b *bell) ring() {
+// wake ends the wait under way, or the next one if none is.
+func (w *waker) wake() {
 	one := [8]byte{1}
-	_, _ = unix.Write(b.fd, one[:]) // fails only when it has been rung 2^64 times
+	_, _ = unix.Write(w.fd, one[:]) // fails only when it was called 2^64 times
 }
 
 // wait sleeps for d, or for ever when d is negative, and reports whether it was
-// rung.
-func (b *bell) wait(d time.Duration) (rung bool) {
+// woken.
+func (w *waker) wait(d time.Duration) (woken bool) {
 	var limit *unix.Timespec
 	if d >= 0 {
 		ts := unix.NsecToTimespec(int64(d))
 		limit = &ts
 	}
-	fds := []unix.PollFd{{Fd: int32(b.fd), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}
 	n, err := unix.Ppoll(fds, limit, nil)
 	if err != nil || n == 0 {
 		return false // an interrupted wait is an early one; the caller looks at the clock
 	}
 	var count [8]byte
-	_, _ = unix.Read(b.fd, count[:])
+	_, _ = unix.Read(w.fd, count[:])
 	return true
 }
 
-func (b *bell) close() { _ = unix.Close(b.fd) }
+func (w *waker) close() { _ = unix.Close(w.fd) }
 
 // sendNow writes what the socket's buffer takes and never blocks.
 //

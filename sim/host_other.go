@@ -13,20 +13,20 @@ func hostMonotonic() int64 { return 0 }
 
 func tightenTimer() {}
 
-// A bell is a sleep that another goroutine can cut short, here with the
+// A waker is a sleep that another goroutine can cut short, here with the
 // millisecond accuracy of Go's timers.
-type bell struct{ rung chan struct{} }
+type waker struct{ woken chan struct{} }
 
-func newBell() (*bell, error) { return &bell{make(chan struct{}, 1)}, nil }
+func newWaker() (*waker, error) { return &waker{make(chan struct{}, 1)}, nil }
 
-func (b *bell) ring() {
+func (w *waker) wake() {
 	select {
-	case b.rung <- struct{}{}:
+	case w.woken <- struct{}{}:
 	default:
 	}
 }
 
-func (b *bell) wait(d time.Duration) (rung bool) {
+func (w *waker) wait(d time.Duration) (woken bool) {
 	var timeout <-chan time.Time
 	if d >= 0 {
 		timer := time.NewTimer(d)
@@ -34,14 +34,14 @@ func (b *bell) wait(d time.Duration) (rung bool) {
 		timeout = timer.C
 	}
 	select {
-	case <-b.rung:
+	case <-w.woken:
 		return true
 	case <-timeout:
 		return false
 	}
 }
 
-func (b *bell) close() {}
+func (w *waker) close() {}
 
 // sendNow leaves everything to the connection's blocking writer.
 func sendNow(uintptr, []byte) (int, syscall.Errno) { return 0, syscall.EAGAIN }

@@ -19,10 +19,10 @@ import (
 // transcript. It takes the time of a first token (fixed mode) or of an iteration
 // that computes its prompt alone (engine mode): jobs do not share the batch, and
 // faults are not made for them.
-type job func(s *Server, head *http.Request, body []byte) (made, *refusal)
+type job func(s *Server, head *http.Request, body []byte) (jobAnswer, *refusal)
 
-// made is the answer of a job and the prompt tokens it cost.
-type made struct {
+// A jobAnswer is the answer of a job and the prompt tokens it cost.
+type jobAnswer struct {
 	contentType string
 	reply       []byte
 	tokens      int
@@ -44,7 +44,7 @@ var jobs = map[string]job{
 func (s *Server) carryOut(c *conn, head *http.Request, do job, body []byte) {
 	arrival := s.clock.now()
 	status, contentType, reply := 200, "", []byte(nil)
-	out, bad := made{}, &refusal{503, "ServiceUnavailableError", "", "the simulated engine is still starting"}
+	out, bad := jobAnswer{}, &refusal{503, "ServiceUnavailableError", "", "the simulated engine is still starting"}
 	if s.ready() {
 		out, bad = do(s, head, body)
 	}
@@ -98,9 +98,9 @@ func (s *Server) serves(model string) *refusal {
 	return nil
 }
 
-func asJSON(tokens int, v any) (made, *refusal) {
+func asJSON(tokens int, v any) (jobAnswer, *refusal) {
 	_, contentType, reply := jsonPage(v)
-	return made{contentType, reply, tokens}, nil
+	return jobAnswer{contentType, reply, tokens}, nil
 }
 
 // vector says the same of the same text.
@@ -134,26 +134,26 @@ func textList(name string, raw json.RawMessage) ([]string, *refusal) {
 	return several, nil
 }
 
-func embedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
+func embedJob(s *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Model    string          `json:"model"`
 		Input    json.RawMessage `json:"input"`
 		Messages json.RawMessage `json:"messages"`
 	}
 	if bad := s.read(body, &in, &in.Model); bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	texts, tokens := []string{string(in.Messages)}, 0
 	if in.Messages != nil {
 		prompts, bad := chatPrompt(in.Messages)
 		if bad != nil {
-			return made{}, bad
+			return jobAnswer{}, bad
 		}
 		tokens = len(prompts[0])
 	} else {
 		var bad *refusal
 		if texts, bad = textList("input", in.Input); bad != nil {
-			return made{}, bad
+			return jobAnswer{}, bad
 		}
 		tokens = countTokens(texts...)
 	}
@@ -165,17 +165,17 @@ func embedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 		"usage": map[string]int{"prompt_tokens": tokens, "total_tokens": tokens, "completion_tokens": 0}})
 }
 
-func cohereEmbedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
+func cohereEmbedJob(s *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Model  string   `json:"model"`
 		Texts  []string `json:"texts"`
 		Images []string `json:"images"`
 	}
 	if bad := s.read(body, &in, &in.Model); bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	if len(in.Texts)+len(in.Images) == 0 {
-		return made{}, badRequest("texts", "texts: got none, want texts or images")
+		return jobAnswer{}, badRequest("texts", "texts: got none, want texts or images")
 	}
 	var list [][]float64
 	for _, item := range append(in.Texts, in.Images...) {
@@ -186,16 +186,16 @@ func cohereEmbedJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 		"meta": map[string]any{"billed_units": map[string]int{"input_tokens": tokens}}})
 }
 
-func teiEmbedJob(_ *Server, _ *http.Request, body []byte) (made, *refusal) {
+func teiEmbedJob(_ *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Inputs json.RawMessage `json:"inputs"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return made{}, badRequest("", "the body is not a valid request: %v", err)
+		return jobAnswer{}, badRequest("", "the body is not a valid request: %v", err)
 	}
 	texts, bad := textList("inputs", in.Inputs)
 	if bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	var list [][]float64
 	for _, text := range texts {
@@ -224,30 +224,30 @@ func ranks(query string, documents []string) []rank {
 	return list
 }
 
-func rerankJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
+func rerankJob(s *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Model     string   `json:"model"`
 		Query     string   `json:"query"`
 		Documents []string `json:"documents"`
 	}
 	if bad := s.read(body, &in, &in.Model); bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	if in.Query == "" || len(in.Documents) == 0 {
-		return made{}, badRequest("query", "query, documents: want both")
+		return jobAnswer{}, badRequest("query", "query, documents: want both")
 	}
 	tokens := countTokens(append(in.Documents, in.Query)...)
 	return asJSON(tokens, map[string]any{"id": "rerank", "model": s.cfg.Model, "results": ranks(in.Query, in.Documents),
 		"usage": map[string]int{"prompt_tokens": tokens, "total_tokens": tokens}})
 }
 
-func teiRerankJob(_ *Server, _ *http.Request, body []byte) (made, *refusal) {
+func teiRerankJob(_ *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Query string   `json:"query"`
 		Texts []string `json:"texts"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil || in.Query == "" || len(in.Texts) == 0 {
-		return made{}, badRequest("query", "query, texts: want both (%v)", err)
+		return jobAnswer{}, badRequest("query", "query, texts: want both (%v)", err)
 	}
 	list := []any{}
 	for _, r := range ranks(in.Query, in.Texts) {
@@ -261,7 +261,7 @@ const maxPaint = 16
 
 // imageJob answers with bytes that are no image, a thirty-second of the pixels,
 // which is the size that drawings have.
-func imageJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
+func imageJob(s *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Model  string `json:"model"`
 		Prompt string `json:"prompt"`
@@ -269,16 +269,16 @@ func imageJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 		Size   string `json:"size"`
 	}
 	if bad := s.read(body, &in, &in.Model); bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	width, height := 1024, 1024
 	if in.Size != "" {
 		if _, err := fmt.Sscanf(in.Size, "%dx%d", &width, &height); err != nil || width < 1 || height < 1 || width > 8192 || height > 8192 {
-			return made{}, badRequest("size", "size: got %q, want WIDTHxHEIGHT up to 8192", in.Size)
+			return jobAnswer{}, badRequest("size", "size: got %q, want WIDTHxHEIGHT up to 8192", in.Size)
 		}
 	}
 	if in.N = max(1, in.N); in.N > maxPaint {
-		return made{}, badRequest("n", "n: got %d, want at most %d", in.N, maxPaint)
+		return jobAnswer{}, badRequest("n", "n: got %d, want at most %d", in.N, maxPaint)
 	}
 	data := []any{}
 	for range in.N {
@@ -290,29 +290,29 @@ func imageJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
 
 // speechJob answers with silence, 60 ms for each character, which is how fast
 // people speak.
-func speechJob(s *Server, _ *http.Request, body []byte) (made, *refusal) {
+func speechJob(s *Server, _ *http.Request, body []byte) (jobAnswer, *refusal) {
 	var in struct {
 		Model string `json:"model"`
 		Input string `json:"input"`
 	}
 	if bad := s.read(body, &in, &in.Model); bad != nil {
-		return made{}, bad
+		return jobAnswer{}, bad
 	}
 	if in.Input == "" || len(in.Input) > 100_000 {
-		return made{}, badRequest("input", "input: got %d characters, want 1 to 100000", len(in.Input))
+		return jobAnswer{}, badRequest("input", "input: got %d characters, want 1 to 100000", len(in.Input))
 	}
 	samples := make([]byte, 44+len(in.Input)*1920) // 16 kHz, 16 bits
 	copy(samples, "RIFF")
 	copy(samples[8:], "WAVE")
-	return made{"audio/wav", samples, countTokens(in.Input)}, nil
+	return jobAnswer{"audio/wav", samples, countTokens(in.Input)}, nil
 }
 
 // transcriptJob hears a word in every 16,000 bytes, which is half a second of
 // a plain recording.
-func transcriptJob(s *Server, head *http.Request, body []byte) (made, *refusal) {
+func transcriptJob(s *Server, head *http.Request, body []byte) (jobAnswer, *refusal) {
 	_, params, err := mime.ParseMediaType(head.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
-		return made{}, badRequest("file", "Content-Type: got %q, want multipart/form-data with its boundary", head.Header.Get("Content-Type"))
+		return jobAnswer{}, badRequest("file", "Content-Type: got %q, want multipart/form-data with its boundary", head.Header.Get("Content-Type"))
 	}
 	form := multipart.NewReader(strings.NewReader(string(body)), params["boundary"])
 	heard, found := 0, false
@@ -322,23 +322,23 @@ func transcriptJob(s *Server, head *http.Request, body []byte) (made, *refusal) 
 			break
 		}
 		if err != nil {
-			return made{}, badRequest("file", "the form cannot be read: %v", err)
+			return jobAnswer{}, badRequest("file", "the form cannot be read: %v", err)
 		}
 		data, err := io.ReadAll(part)
 		if err != nil {
-			return made{}, badRequest("file", "the form cannot be read: %v", err)
+			return jobAnswer{}, badRequest("file", "the form cannot be read: %v", err)
 		}
 		switch part.FormName() {
 		case "file":
 			heard, found = len(data), true
 		case "model":
 			if bad := s.serves(string(data)); bad != nil {
-				return made{}, bad
+				return jobAnswer{}, bad
 			}
 		}
 	}
 	if !found {
-		return made{}, badRequest("file", "file: want the recording")
+		return jobAnswer{}, badRequest("file", "file: want the recording")
 	}
 	text := strings.TrimSpace(strings.Repeat("word ", 1+heard/16_000))
 	tokens := 1 + heard/1600 // twenty a second

@@ -21,7 +21,7 @@ type task interface {
 // own: what runs inside fire needs no lock against other tasks of the pacer.
 type pacer struct {
 	clock clock
-	bell  *bell
+	waker *waker
 
 	mu      sync.Mutex
 	inbox   []entry
@@ -37,11 +37,11 @@ type entry struct {
 }
 
 func newPacer(c clock) (*pacer, error) {
-	b, err := newBell()
+	b, err := newWaker()
 	if err != nil {
 		return nil, err
 	}
-	return &pacer{clock: c, bell: b, until: math.MaxInt64}, nil
+	return &pacer{clock: c, waker: b, until: math.MaxInt64}, nil
 }
 
 // add schedules t. After stop the task is dropped at once.
@@ -51,7 +51,7 @@ func (p *pacer) add(due int64, t task) {
 	if !stopped {
 		p.inbox = append(p.inbox, entry{due, t})
 		if due < p.until {
-			p.bell.ring() // the thread may be asleep until later than due
+			p.waker.wake() // the thread may be asleep until later than due
 		}
 	}
 	p.mu.Unlock()
@@ -65,7 +65,7 @@ func (p *pacer) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped = true
-	p.bell.ring()
+	p.waker.wake()
 }
 
 // run fires tasks until stop is called, then drops those left.
@@ -75,7 +75,7 @@ func (p *pacer) run() {
 	tightenTimer()
 	for p.collect() {
 		if len(p.queue) == 0 {
-			p.bell.wait(-1)
+			p.waker.wait(-1)
 		} else if head := p.queue[0]; p.waitFor(head.due) {
 			p.fire(head)
 		}
@@ -83,7 +83,7 @@ func (p *pacer) run() {
 	for _, e := range p.queue {
 		e.task.drop()
 	}
-	p.bell.close()
+	p.waker.close()
 }
 
 // collect takes in new tasks and reports whether to go on.
@@ -111,7 +111,7 @@ const spin = 100 * time.Microsecond
 // sleep ends it early, so that new tasks are looked at.
 func (p *pacer) waitFor(due int64) bool {
 	if ahead := time.Duration(due - p.clock.now()); ahead > spin {
-		p.bell.wait(ahead - spin)
+		p.waker.wait(ahead - spin)
 		return false
 	}
 	for p.clock.now() < due {

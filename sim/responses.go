@@ -21,7 +21,7 @@ func (responsesAPI) parse(body []byte) (*request, *refusal) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, badRequest("", "the body is not a valid request: %v", err)
 	}
-	return tongueRequest(in.Model, asMessages(in.Instructions, in.Input), in.MaxTokens, in.Stream, in.IgnoreEOS)
+	return dialectRequest(in.Model, asMessages(in.Instructions, in.Input), in.MaxTokens, in.Stream, in.IgnoreEOS)
 }
 
 // typed adds an event whose JSON repeats its name.

@@ -49,7 +49,7 @@ func New(cfg Config) (*Server, error) {
 		p, err := newPacer(s.clock)
 		if err != nil {
 			for _, made := range s.pacers {
-				made.bell.close()
+				made.waker.close()
 			}
 			return nil, fmt.Errorf("sim: start pacer: %w", err)
 		}

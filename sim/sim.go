@@ -14,8 +14,8 @@
 //
 // Every byte of an answer is written by this package, never by net/http, since
 // a fault may sit anywhere in it. To add a fault, append one entry to the table
-// Faults and write its transcript; to add an API, write a tongue and list it in
-// tongues.
+// Faults and write its transcript; to add an API, write a dialect and list it in
+// dialects.
 package sim
 
 import (

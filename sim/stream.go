@@ -14,7 +14,7 @@ type stream struct {
 	pacer    *pacer
 	req      *request
 	style    *style
-	tongue   tongue // nil means OpenAI's completions
+	dialect  dialect // nil means OpenAI's completions
 	id       string
 	clientID string // the client's x-request-id
 	arrival  int64  // when the last byte of the request was read
@@ -78,8 +78,8 @@ func (s *stream) begin() {
 	if !s.wire.headed {
 		s.wire.head(s, now)
 	}
-	if s.tongue != nil {
-		s.tongue.begin(s, now)
+	if s.dialect != nil {
+		s.dialect.begin(s, now)
 		return
 	}
 	if s.style.role {
@@ -101,7 +101,7 @@ func (s *stream) beginEarly(chat bool) {
 	s.req = &request{chat: chat, stream: true}
 	s.prefix = eventPrefix(s.id, chunkObject(chat), s.server.cfg.Model, time.Now().Unix())
 	s.wire.head(s, now)
-	if s.tongue != nil {
+	if s.dialect != nil {
 		s.wire.comment(s, now) // its first event counts the prompt
 		return
 	}
@@ -162,7 +162,7 @@ func (s *stream) speak(c int, due int64, last bool) {
 	if last && !s.style.noEnd && s.style.fail == "" {
 		finish = s.finishReason(ch)
 	}
-	if s.style.keepAlive && s.tongue == nil {
+	if s.style.keepAlive && s.dialect == nil {
 		s.wire.comment(s, due)
 	}
 	if s.style.halves {
@@ -183,8 +183,8 @@ func (s *stream) speak(c int, due int64, last bool) {
 
 // utter adds the event of a span to the write under way.
 func (s *stream) utter(sp span, due int64, finish string) {
-	if s.tongue != nil {
-		s.tongue.say(s, sp, due)
+	if s.dialect != nil {
+		s.dialect.say(s, sp, due)
 		return
 	}
 	s.event(rowContent, sp.choice, tokensOf(sp), due, s.appendEvent(s.json[:0], sp, finish))
@@ -192,7 +192,7 @@ func (s *stream) utter(sp span, due int64, finish string) {
 
 // interlude sends what a fault puts into the middle of the stream.
 func (s *stream) interlude(due int64) {
-	if s.style.blanks && s.tongue == nil {
+	if s.style.blanks && s.dialect == nil {
 		s.event(rowBlank, 0, 0, due, s.appendBlank(s.json[:0], `"content":null`, ""))
 		s.wire.flush(s, due)
 	}
@@ -215,8 +215,8 @@ func (s *stream) end(due int64) {
 		s.finish()
 		return
 	}
-	if s.tongue != nil {
-		s.tongue.end(s, due)
+	if s.dialect != nil {
+		s.dialect.end(s, due)
 		s.wire.end(s, due)
 		s.finish()
 		return

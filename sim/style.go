@@ -10,7 +10,7 @@ import "time"
 // add up.
 type style struct {
 	// What the events say.
-	voice      voice         // nil says content
+	delta      deltaWriter   // nil says content
 	words      []string      // nil means words
 	finish     string        // replaces the finish reason when not empty
 	role       bool          // a role event at once
@@ -18,7 +18,7 @@ type style struct {
 	usage      usagePlace    // where the usage stands
 	usageExtra int           // added to completion_tokens
 	group      int           // tokens to an event; 0 means the server's setting
-	thinking   bool          // the voice says the first half as reasoning
+	thinking   bool          // delta writes the first half as reasoning
 	mix        bool          // hold the last token of reasoning for the next event
 	halves     bool          // each token over two events
 	badEvent   bool          // an event of invalid JSON in the middle
@@ -55,7 +55,7 @@ type style struct {
 	raw      bool // no transfer coding: the end of the connection is the end
 	http10   bool
 	slowHead time.Duration // between the bytes of the head
-	ending   ending
+	ending   connectionEnd
 }
 
 // A usagePlace says where the usage object stands in a stream.
@@ -70,15 +70,15 @@ const (
 	usageMissing                   // nowhere
 )
 
-// An ending is what happens to the connection after the answer.
-type ending int
+// A connectionEnd is what happens to the connection after the answer.
+type connectionEnd int
 
 const (
-	endKeep      ending = iota // the next request may follow
-	endIdleClose               // closed though it was promised to stay open
-	endCut                     // closed inside the last event
-	endReset                   // reset by RST inside the last event
-	endAbort                   // reset between events
-	endGoAway                  // the whole connection given up between events
-	endOpen                    // body not ended for a while after [DONE]
+	endKeep      connectionEnd = iota // the next request may follow
+	endIdleClose                      // closed though it was promised to stay open
+	endCut                            // closed inside the last event
+	endReset                          // reset by RST inside the last event
+	endAbort                          // reset between events
+	endGoAway                         // the whole connection given up between events
+	endOpen                           // body not ended for a while after [DONE]
 )

@@ -185,8 +185,8 @@ func (w *wire) end(s *stream, due int64) {
 // unary sends an answer that is not a stream.
 func (w *wire) unary(s *stream, due int64) {
 	answer := s.appendAnswer
-	if s.tongue != nil {
-		answer = func(dst []byte) []byte { return s.tongue.whole(dst, s) }
+	if s.dialect != nil {
+		answer = func(dst []byte) []byte { return s.dialect.whole(dst, s) }
 	}
 	body := answer(nil)
 	s.rows = append(s.rows, row{kind: rowBody, tokens: int32(s.sent()), due: due})

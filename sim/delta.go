@@ -2,10 +2,10 @@ package sim
 
 import "strconv"
 
-// A voice appends the fields of a chat delta that say a span.
-type voice func(dst []byte, s *stream, sp span) []byte
+// A deltaWriter appends the fields of a chat delta that say a span.
+type deltaWriter func(dst []byte, s *stream, sp span) []byte
 
-func (v voice) orContent() voice {
+func (v deltaWriter) orContent() deltaWriter {
 	if v == nil {
 		return sayContent
 	}
@@ -24,7 +24,7 @@ func (s *stream) appendField(dst []byte, name string, sp span) []byte {
 
 // sayThought puts the first half of a choice into the reasoning fields named and
 // the rest into content. A span across the border has both.
-func sayThought(fields ...string) voice {
+func sayThought(fields ...string) deltaWriter {
 	return func(dst []byte, s *stream, sp span) []byte {
 		border := min(max(s.choices[sp.choice].border(), sp.from), sp.to)
 		if border > sp.from {

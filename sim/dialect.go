@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// A tongue is another API than OpenAI's completions: it reads requests and says
+// A dialect is another API than OpenAI's completions: it reads requests and says
 // what a stream says in events of its own, each with a name.
 //
 // Faults of framing, timing, length, usage, reasoning and errors mean the same in
-// every tongue; those about the fields of a chat delta mean nothing here.
-type tongue interface {
+// every dialect; those about the fields of a chat delta mean nothing here.
+type dialect interface {
 	// parse reads the body of a request.
 	parse(body []byte) (*request, *refusal)
 
@@ -27,8 +27,8 @@ type tongue interface {
 	whole(dst []byte, s *stream) []byte
 }
 
-// tongues are the other APIs by their routes.
-var tongues = map[string]tongue{
+// dialects are the other APIs by their routes.
+var dialects = map[string]dialect{
 	"POST /v1/messages":  messagesAPI{},
 	"POST /v1/responses": responsesAPI{},
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// tongueBody asks for n tokens in the words of a route.
-func tongueBody(path string, n int, stream bool) string {
+// dialectBody asks for n tokens in the words of a route.
+func dialectBody(path string, n int, stream bool) string {
 	if path == "/v1/messages" {
 		return fmt.Sprintf(`{"model":"sim","max_tokens":%d,"ignore_eos":true,"stream":%v,"messages":[{"role":"user","content":[{"type":"text","text":"hello there"}]}]}`, n, stream)
 	}
@@ -20,13 +20,13 @@ func tongueBody(path string, n int, stream bool) string {
 var eventNames = regexp.MustCompile(`(?m)^event: (.*)$`)
 
 // The other APIs say the same words as the chat API, in events of their names.
-func TestTongues(t *testing.T) {
+func TestDialects(t *testing.T) {
 	_, addr := serve(t, Config{Fixed: &Fixed{}})
 	_, chat := call(t, "POST", "http://"+addr+chatPath, strings.Replace(chatBody(3), `"stream":true,"stream_options":{"include_usage":true}`, `"stream":false`, 1))
 	f := func(path, fault string, wantNames, wantCounts string) {
 		t.Helper()
-		_, whole := call(t, "POST", "http://"+addr+path, tongueBody(path, 3, false))
-		request, err := http.NewRequest(http.MethodPost, "http://"+addr+path, strings.NewReader(tongueBody(path, 3, true)))
+		_, whole := call(t, "POST", "http://"+addr+path, dialectBody(path, 3, false))
+		request, err := http.NewRequest(http.MethodPost, "http://"+addr+path, strings.NewReader(dialectBody(path, 3, true)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestTongues(t *testing.T) {
 	f("/v1/responses", "error-before-token", "created in_progress failed", `"object":"response"`)
 }
 
-func TestTongueRefusals(t *testing.T) {
+func TestDialectRefusals(t *testing.T) {
 	_, addr := serve(t, Config{Fixed: &Fixed{}})
 	f := func(path, body, want string) {
 		t.Helper()
