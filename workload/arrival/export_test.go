@@ -7,7 +7,7 @@ import (
 
 // Decode reads what Encode wrote. The result ends with what is stored.
 func Decode(data []byte) (*Schedule, error) {
-	var file stored
+	var file scheduleFile
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}

@@ -188,8 +188,8 @@ func (s *Schedule) Measured(shard, shards int) int {
 	return below(s.Warmup+s.Measure) - below(s.Warmup)
 }
 
-// A stored schedule is its file in a bundle.
-type stored struct {
+// A scheduleFile is a schedule as its file in a bundle has it.
+type scheduleFile struct {
 	Version string  `json:"version"`
 	Unit    string  `json:"unit"`
 	Begin   int64   `json:"begin"`
@@ -201,7 +201,7 @@ type stored struct {
 
 // Encode is the schedule as JSON. Gaps are shorter than times and lose nothing.
 func (s *Schedule) Encode() ([]byte, error) {
-	file := stored{Version, "ns", s.Begin, s.End, s.Warmup, s.Measure, make([]int64, len(s.Due))}
+	file := scheduleFile{Version, "ns", s.Begin, s.End, s.Warmup, s.Measure, make([]int64, len(s.Due))}
 	previous := int64(0)
 	for k, due := range s.Due {
 		file.Gaps[k] = due - previous

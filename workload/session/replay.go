@@ -74,15 +74,15 @@ func (p *Replay) Session(i int) Session {
 
 func (p *Replay) session(i int, prompt func(trace.Record) (string, int)) (Session, error) {
 	group := p.groups[i]
-	r := replay{session: Session{ID: int64(i), Name: group[0].Session, Start: group[0].At}, place: map[string]int{}, prompt: prompt}
+	r := replayBuilder{session: Session{ID: int64(i), Name: group[0].Session, Start: group[0].At}, place: map[string]int{}, prompt: prompt}
 	if err := r.add(group); err != nil {
 		return Session{}, fmt.Errorf("session %s: %w", r.session.Name, err)
 	}
 	return r.session, nil
 }
 
-// A replay is a session while it is put together.
-type replay struct {
+// A replayBuilder puts a session together.
+type replayBuilder struct {
 	session Session
 	place   map[string]int // steps by the id of their request
 	prompt  func(trace.Record) (string, int)
@@ -90,7 +90,7 @@ type replay struct {
 
 // add puts every request behind those it follows, which a trace may list later
 // when it was recorded on several clocks.
-func (p *replay) add(waiting []trace.Record) error {
+func (p *replayBuilder) add(waiting []trace.Record) error {
 	for len(waiting) > 0 {
 		var later []trace.Record
 		for _, r := range waiting {
@@ -107,7 +107,7 @@ func (p *replay) add(waiting []trace.Record) error {
 }
 
 // step adds one request, or says that one it follows is not there yet.
-func (p *replay) step(r trace.Record) bool {
+func (p *replayBuilder) step(r trace.Record) bool {
 	var after []int
 	for _, id := range r.After {
 		at, ok := p.place[id]

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// An added token is found in the text before the model sees it.
-type added struct {
+// An addedToken is found in the text before the model sees it.
+type addedToken struct {
 	ID         int32
 	Content    string
 	SingleWord bool `json:"single_word"` // not inside a longer word
@@ -19,14 +19,14 @@ type added struct {
 	Special    bool
 }
 
-// finder looks for added tokens, the leftmost first and the longest there.
-type finder struct {
-	byFirst [256][]added
+// An addedFinder looks for added tokens, the leftmost first and the longest there.
+type addedFinder struct {
+	byFirst [256][]addedToken
 	empty   bool
 }
 
-func newFinder(tokens []added) *finder {
-	f := &finder{empty: true}
+func newAddedFinder(tokens []addedToken) *addedFinder {
+	f := &addedFinder{empty: true}
 	for _, a := range tokens {
 		if a.Content != "" {
 			f.byFirst[a.Content[0]] = append(f.byFirst[a.Content[0]], a)
@@ -34,13 +34,13 @@ func newFinder(tokens []added) *finder {
 		}
 	}
 	for _, list := range f.byFirst {
-		slices.SortStableFunc(list, func(a, b added) int { return cmp.Compare(len(b.Content), len(a.Content)) })
+		slices.SortStableFunc(list, func(a, b addedToken) int { return cmp.Compare(len(b.Content), len(a.Content)) })
 	}
 	return f
 }
 
 // find returns the first added token at or after from, and where it is.
-func (f *finder) find(s string, from int) (token *added, at int) {
+func (f *addedFinder) find(s string, from int) (token *addedToken, at int) {
 	for i := from; i < len(s); i++ {
 		list := f.byFirst[s[i]]
 		for k := range list {
@@ -54,7 +54,7 @@ func (f *finder) find(s string, from int) (token *added, at int) {
 
 // each calls text with the stretches of s between added tokens and token with
 // the ids of these, in order.
-func (f *finder) each(s string, text func(part string, at int) error, token func(id int32)) error {
+func (f *addedFinder) each(s string, text func(part string, at int) error, token func(id int32)) error {
 	done := 0
 	for from := 0; !f.empty; {
 		a, start := f.find(s, from)

@@ -102,7 +102,7 @@ func (c *charsmap) at(place uint32) string {
 // spNormalizer prepares text as SentencePiece does.
 type spNormalizer struct {
 	chars  *charsmap
-	user   *finder // pieces that are never rewritten
+	user   *addedFinder // pieces that are never rewritten
 	trim   bool
 	prefix bool
 }

@@ -11,7 +11,7 @@ import (
 // huggingFace is the outline of a tokenizer.json. Truncation and padding are
 // settings of a batch and not of a text, and are not applied.
 type huggingFace struct {
-	Added         []added         `json:"added_tokens"`
+	Added         []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
 	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
 	PostProcessor json.RawMessage `json:"post_processor"`
@@ -51,8 +51,8 @@ func parseHuggingFace(data []byte) (*Model, error) {
 
 // addTokens sorts added tokens into those looked for before and after the text
 // is normalized.
-func (m *Model) addTokens(list []added) error {
-	var raw, normal []added
+func (m *Model) addTokens(list []addedToken) error {
+	var raw, normal []addedToken
 	for _, a := range list {
 		if a.ID < 0 || int(a.ID) >= len(m.tokens) || m.tokens[a.ID] == "" { // else the model has spelled it
 			if err := m.setToken(a.ID, a.Content); err != nil {
@@ -71,7 +71,7 @@ func (m *Model) addTokens(list []added) error {
 		}
 		normal = append(normal, a)
 	}
-	m.raw, m.normal = newFinder(raw), newFinder(normal)
+	m.raw, m.normal = newAddedFinder(raw), newAddedFinder(normal)
 	return nil
 }
 
@@ -367,9 +367,9 @@ func (m *Model) parseUnigram(raw json.RawMessage) error {
 	if err := strict(raw, &c); err != nil {
 		return err
 	}
-	vocab := make([]scored, len(c.Vocab))
+	vocab := make([]scoredToken, len(c.Vocab))
 	for i, v := range c.Vocab {
-		vocab[i] = scored(v)
+		vocab[i] = scoredToken(v)
 		if err := m.setToken(int32(i), v.text); err != nil {
 			return err
 		}
@@ -384,7 +384,7 @@ func (m *Model) parseUnigram(raw json.RawMessage) error {
 }
 
 // pieceScore is written ["text", -3.5].
-type pieceScore scored
+type pieceScore scoredToken
 
 func (p *pieceScore) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&p.text, &p.score})

@@ -16,9 +16,9 @@ type model interface {
 type Model struct {
 	name, digest string
 
-	raw       *finder    // added tokens of the text as it is
-	normalize normalizer // nil for none
-	normal    *finder    // added tokens of the text as normalized
+	raw       *addedFinder // added tokens of the text as it is
+	normalize normalizer   // nil for none
+	normal    *addedFinder // added tokens of the text as normalized
 	splitters []splitter
 	scan      scanner // instead of splitters, where one scanner does it all
 	model     model
@@ -164,10 +164,10 @@ func (m *Model) appendNormal(text string, start bool, out []int32) (_ []int32, e
 // finish fills in what every format needs.
 func (m *Model) finish() *Model {
 	if m.raw == nil {
-		m.raw = newFinder(nil)
+		m.raw = newAddedFinder(nil)
 	}
 	if m.normal == nil {
-		m.normal = newFinder(nil)
+		m.normal = newAddedFinder(nil)
 	}
 	m.scratch = &sync.Pool{New: func() any { return new([]int32) }}
 	return m

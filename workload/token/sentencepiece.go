@@ -145,7 +145,7 @@ func parseSentencePiece(data []byte) (*Model, error) {
 	}
 	m := &Model{}
 	unknown := none
-	var user []added
+	var user []addedToken
 	for id, p := range f.pieces {
 		if err := m.setToken(int32(id), p.text); err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func parseSentencePiece(data []byte) (*Model, error) {
 		case p.kind == pieceUnknown:
 			unknown = int32(id)
 		case p.kind == pieceUser:
-			user = append(user, added{ID: int32(id), Content: p.text})
+			user = append(user, addedToken{ID: int32(id), Content: p.text})
 		case p.kind != pieceNormal && p.kind != pieceControl && p.kind != pieceByte:
 			return nil, fmt.Errorf("piece %d (%q): its kind %d is not known", id, p.text, p.kind)
 		}
@@ -168,13 +168,13 @@ func parseSentencePiece(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &spNormalizer{chars: chars, user: newFinder(user), trim: f.trim, prefix: f.dummyPrefix}
+	n := &spNormalizer{chars: chars, user: newAddedFinder(user), trim: f.trim, prefix: f.dummyPrefix}
 	m.normalize = pure(n.normalize)
 	switch f.kind {
 	case 1:
 		m.model = f.unigram(unknown)
 	case 2:
-		m.model, m.normal = f.bpe(unknown), newFinder(user)
+		m.model, m.normal = f.bpe(unknown), newAddedFinder(user)
 	default:
 		return nil, fmt.Errorf("SentencePiece model: kind %d is not known, want Unigram or BPE", f.kind)
 	}

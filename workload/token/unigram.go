@@ -24,12 +24,12 @@ type unigram struct {
 // SentencePiece and in Hugging Face tokenizers.
 const unknownPenalty = 10
 
-type scored struct {
+type scoredToken struct {
 	text  string
 	score float64
 }
 
-func newUnigram(vocab []scored, unknown int32, bytes bool) (*unigram, error) {
+func newUnigram(vocab []scoredToken, unknown int32, bytes bool) (*unigram, error) {
 	m := &unigram{vocab: make(map[string]int32, len(vocab)), unknown: unknown, penalty: math.Inf(1), nodes: 1}
 	if unknown < 0 || int(unknown) >= len(vocab) {
 		return nil, errors.New("a Unigram model needs an unk_id inside its vocabulary")
