@@ -59,16 +59,16 @@ type MLPerf struct {
 // Arrives reports whether queries of the scenario arrive at a rate.
 func (m *MLPerf) Arrives() bool { return m.Scenario == ServerLoad || m.Scenario == Interactive }
 
-// A published benchmark of MLPerf Inference: its limits in milliseconds at the
+// A publishedBenchmark is one of MLPerf Inference: its limits in milliseconds at the
 // 99th percentile and its samples, from mlperf.conf 6.0.17. Zero means that it
 // has no such scenario.
-type published struct {
+type publishedBenchmark struct {
 	name                                               string
 	serverTTFT, serverTPOT, interactiveTTFT, interTPOT int
 	samples                                            int
 }
 
-var publishedBenchmarks = []published{
+var publishedBenchmarks = []publishedBenchmark{
 	{"llama2-70b", 2000, 200, 450, 40, 24576},
 	{"llama3_1-405b", 6000, 175, 4500, 80, 8313},
 	{"llama3_1-8b", 2000, 100, 500, 30, 13368},
@@ -95,7 +95,7 @@ func deriveMLPerf(s *RunSpec, note func(string, any)) {
 	}
 	const path = "spec.load.mlperf."
 	m := s.Load.MLPerf
-	var found published
+	var found publishedBenchmark
 	for _, p := range publishedBenchmarks {
 		if p.name == m.Benchmark {
 			found = p

@@ -18,7 +18,7 @@ type Default struct {
 // filled in. It changes nothing that is written, and resolving twice is the
 // same as resolving once.
 func Resolve(run Run) (Run, []Default) {
-	f := &filler{docs: docComments()}
+	f := &defaultFiller{docs: docComments()}
 	resolved := copyValue(reflect.ValueOf(run)).Interface().(Run)
 	// What kind of run it is comes first: other defaults follow from it.
 	f.fill(reflect.ValueOf(&resolved.Spec.Intent).Elem(), "spec.intent")
@@ -39,23 +39,23 @@ func ResolveWorkload(w WorkloadSpec) (WorkloadSpec, []Default) {
 
 // resolve fills the defaults of a document in which none follows from another.
 func resolve[T any](doc T) (T, []Default) {
-	f := &filler{docs: docComments()}
+	f := &defaultFiller{docs: docComments()}
 	resolved := copyValue(reflect.ValueOf(doc)).Interface().(T)
 	f.fill(reflect.ValueOf(&resolved).Elem(), "")
 	return resolved, f.defaults
 }
 
-// A filler writes the defaults of tags into zero fields.
-type filler struct {
+// A defaultFiller writes the defaults of tags into zero fields.
+type defaultFiller struct {
 	docs     map[string]string
 	defaults []Default
 }
 
-func (f *filler) note(path string, value any, doc string) {
+func (f *defaultFiller) note(path string, value any, doc string) {
 	f.defaults = append(f.defaults, Default{Path: path, Value: value, Doc: doc})
 }
 
-func (f *filler) fill(v reflect.Value, path string) {
+func (f *defaultFiller) fill(v reflect.Value, path string) {
 	for _, m := range membersOf(v.Type()) {
 		child := v.Field(m.index)
 		childPath := memberPath(path, m.name)
@@ -69,7 +69,7 @@ func (f *filler) fill(v reflect.Value, path string) {
 
 // descend fills the structs inside a field: by value, behind a pointer, or in a
 // list.
-func (f *filler) descend(v reflect.Value, path string) {
+func (f *defaultFiller) descend(v reflect.Value, path string) {
 	switch {
 	case structOf(v.Type()) == nil:
 	case v.Kind() == reflect.Struct:
