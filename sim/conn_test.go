@@ -216,6 +216,9 @@ func TestCloseUnderLoad(t *testing.T) {
 					}
 				})
 			}
+			for waited := 0; s.Stats().Accepted == 0 && waited < 30_000; waited++ {
+				time.Sleep(ms) // a busy machine takes its time to begin
+			}
 			time.Sleep(150 * ms)
 			if err := s.Close(); err != nil {
 				t.Error(err)
