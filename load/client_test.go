@@ -46,26 +46,26 @@ func (s *prefillServer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 
 // With a real client, whichever way it reads, every call is kept and told for what
 // it was; only those picked are given up; and the prefill limit holds.
-func TestManners(t *testing.T) {
+func TestSendPolicy(t *testing.T) {
 	tests := []struct {
-		name    string
-		manners Manners
-		given   bool // up
+		name   string
+		policy SendPolicy
+		given  bool // up
 	}{
-		{"prefill", Manners{PrefillConcurrency: 3}, false},
-		{"cancel", Manners{Cancel: Cancel{Share: 0.3, After: time.Millisecond, Seed: 5}}, true},
+		{"prefill", SendPolicy{PrefillConcurrency: 3}, false},
+		{"cancel", SendPolicy{Cancel: Cancel{Share: 0.3, After: time.Millisecond, Seed: 5}}, true},
 	}
 	for _, reader := range []string{target.ReadKernel, target.ReadEpoll, target.ReadNetHTTP} {
 		for _, tt := range tests {
 			for _, open := range []bool{false, true} {
 				name := fmt.Sprintf("%s, %s, open %v", strings.ReplaceAll(reader, "/", "-"), tt.name, open)
-				t.Run(name, func(t *testing.T) { testManners(t, reader, tt.manners, tt.given, open) })
+				t.Run(name, func(t *testing.T) { testSendPolicy(t, reader, tt.policy, tt.given, open) })
 			}
 		}
 	}
 }
 
-func testManners(t *testing.T, reader string, manners Manners, given, open bool) {
+func testSendPolicy(t *testing.T, reader string, policy SendPolicy, given, open bool) {
 	server := &prefillServer{}
 	web := httptest.NewServer(server)
 	defer web.Close()
@@ -101,20 +101,20 @@ func testManners(t *testing.T, reader string, manners Manners, given, open bool)
 		}
 	}()
 	tally := &Tally{}
-	manners.Tally = tally
+	policy.Tally = tally
 	outcomes := map[record.Outcome]int{}
 	keep := func(raw *target.Raw) {
 		r, _ := client.Decode(raw)
 		outcomes[r.Result]++
-		if r.Result == record.Cancelled && !manners.Cancel.picks(r.ID) {
+		if r.Result == record.Cancelled && !policy.Cancel.picks(r.ID) {
 			t.Errorf("call %d was given up and should not have been", r.ID)
 		}
 	}
 	if open {
 		schedule := scheduleOf(t, "constant", 300, arrival.Limits{Measure: 300 * time.Millisecond})
-		err = Open{Schedule: schedule, MaxInFlight: 10, Pacer: Exact{clock}, Manners: manners}.Run(ctx, clock, calls, client, keep)
+		err = Open{Schedule: schedule, MaxInFlight: 10, Pacer: Exact{clock}, SendPolicy: policy}.Run(ctx, clock, calls, client, keep)
 	} else {
-		err = Closed{Users: 10, Measure: 300 * time.Millisecond, Manners: manners}.Run(ctx, clock, calls, client, keep)
+		err = Closed{Users: 10, Measure: 300 * time.Millisecond, SendPolicy: policy}.Run(ctx, clock, calls, client, keep)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func testManners(t *testing.T, reader string, manners Manners, given, open bool)
 	}
 	server.mu.Lock()
 	defer server.mu.Unlock()
-	if limit := manners.PrefillConcurrency; limit > 0 && server.most > limit {
+	if limit := policy.PrefillConcurrency; limit > 0 && server.most > limit {
 		t.Errorf("the server thought about %d requests at once, want at most %d", server.most, limit)
 	}
 }

@@ -56,7 +56,7 @@ type Closed struct {
 	// ours are Shard, Shard + Shards and so on. Shards of zero means one.
 	Shard, Shards int
 
-	Manners
+	SendPolicy
 }
 
 // Run sends calls until the point is over and passes every exchange to keep, one
@@ -70,32 +70,32 @@ type Closed struct {
 func (c Closed) Run(ctx context.Context, clock *record.Clock, calls <-chan target.Prepared, do Doer, keep func(*target.Raw)) error {
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	l := &closing{
+	l := &closedRun{
 		Closed: c, clock: clock, gate: newGate(c), calls: calls,
-		send: newSender(c.Manners, clock, do), shelf: newShelf(keep),
+		send: newSender(c.SendPolicy, clock, do), results: newResultQueue(keep),
 	}
-	l.crew = newCrew(c, func(number int32, due int64) { l.join(inner, number, due) })
+	l.pool = newUserPool(c, func(number int32, due int64) { l.join(inner, number, due) })
 	err := l.direct(inner)
 	cut(target.ErrRunEnded)
-	l.crew.dismiss()
-	l.shelf.close()
+	l.pool.wait()
+	l.results.close()
 	return err
 }
 
-// A closing is a closed loop while it goes on.
-type closing struct {
+// A closedRun is a closed loop under way.
+type closedRun struct {
 	Closed
-	clock *record.Clock
-	gate  *gate
-	calls <-chan target.Prepared
-	send  *sender
-	shelf *shelf
-	crew  *crew
+	clock   *record.Clock
+	gate    *gate
+	calls   <-chan target.Prepared
+	send    *sender
+	results *resultQueue
+	pool    *userPool
 }
 
 // direct leads the point through its phases.
-func (l *closing) direct(ctx context.Context) error {
-	l.crew.muster(l.clock.Now())
+func (l *closedRun) direct(ctx context.Context) error {
+	l.pool.start(l.clock.Now())
 	if l.Warmup > 0 {
 		if err := wait(ctx, l.Warmup, l.gate.full[record.Warmup]); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (l *closing) direct(ctx context.Context) error {
 	}
 	begin := l.clock.Now()
 	l.entered(record.Measure, begin)
-	l.crew.follow(ctx, l.clock, begin)
+	l.pool.follow(ctx, l.clock, begin)
 	if err := wait(ctx, l.Measure, l.gate.full[record.Measure]); err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type Open struct {
 	// with the schedule's own stamps. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
 
-	Manners
+	SendPolicy
 }
 
 // lead is how long before its first call a point begins, so that the thread
@@ -59,8 +59,8 @@ func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.
 	}
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	l := &opening{
-		Open: o, clock: clock, sender: newSender(o.Manners, clock, do), shelf: newShelf(keep),
+	l := &openRun{
+		Open: o, clock: clock, sender: newSender(o.SendPolicy, clock, do), results: newResultQueue(keep),
 		start: clock.Now() + int64(lead), drained: make(chan struct{}),
 	}
 	l.pending.Store(int64(o.Schedule.Measured(o.Shard, o.Shards)))
@@ -78,17 +78,17 @@ func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.
 	cut(target.ErrRunEnded)
 	issuer.Wait()
 	l.work.Wait()
-	l.shelf.close()
+	l.results.close()
 	return err
 }
 
-// An opening is an open loop while it goes on.
-type opening struct {
+// An openRun is an open loop under way.
+type openRun struct {
 	Open
-	clock  *record.Clock
-	sender *sender
-	shelf  *shelf
-	start  int64 // the stamp of the schedule's zero
+	clock   *record.Clock
+	sender  *sender
+	results *resultQueue
+	start   int64 // the stamp of the schedule's zero
 
 	work    sync.WaitGroup // every call under way
 	room    atomic.Int64   // places in flight that are taken
@@ -97,7 +97,7 @@ type opening struct {
 }
 
 // direct leads the point through its phases.
-func (l *opening) direct(ctx context.Context) error {
+func (l *openRun) direct(ctx context.Context) error {
 	for _, step := range []struct {
 		phase record.Phase
 		at    int64
@@ -124,7 +124,7 @@ var errCallsRanOut = errors.New("the calls ran out before the schedule: the data
 
 // issue begins every call of this shard at its time, until ctx ends. It returns
 // an error only when the schedule cannot be carried out.
-func (l *opening) issue(ctx context.Context, calls <-chan target.Prepared) error {
+func (l *openRun) issue(ctx context.Context, calls <-chan target.Prepared) error {
 	for k, offset := range l.Schedule.Calls {
 		if k%l.Shards != l.Shard {
 			continue
@@ -154,7 +154,7 @@ func (l *opening) issue(ctx context.Context, calls <-chan target.Prepared) error
 
 // begin sends one call, or drops it. Run waits for them all. Keeping what came of
 // it must delay neither the next call nor whoever reads the answers.
-func (l *opening) begin(ctx context.Context, p target.Prepared, due int64) {
+func (l *openRun) begin(ctx context.Context, p target.Prepared, due int64) {
 	l.sender.Tally.Begun.Add(1)
 	l.work.Add(1)
 	phase := p.Call.Phase
@@ -162,11 +162,11 @@ func (l *opening) begin(ctx context.Context, p target.Prepared, due int64) {
 		l.room.Add(-1)
 		l.sender.Tally.Dropped.Add(1)
 		raw := target.Unsent(p, due, l.clock.Now(), target.ErrNoRoom)
-		l.shelf.put(raw, func() { l.over(phase) })
+		l.results.put(raw, func() { l.over(phase) })
 		return
 	}
 	l.sender.start(ctx, p, due, func(raw *target.Raw) {
-		l.shelf.put(raw, func() {
+		l.results.put(raw, func() {
 			l.room.Add(-1) // not before it is kept, or what waits for that had no bound
 			l.over(phase)
 		})
@@ -174,7 +174,7 @@ func (l *opening) begin(ctx context.Context, p target.Prepared, due int64) {
 }
 
 // over counts a call that has been kept.
-func (l *opening) over(phase record.Phase) {
+func (l *openRun) over(phase record.Phase) {
 	if phase == record.Measure && l.pending.Add(-1) == 0 {
 		close(l.drained)
 	}

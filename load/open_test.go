@@ -272,10 +272,10 @@ func TestOpenShards(t *testing.T) {
 // time; the others are left alone.
 func TestCancel(t *testing.T) {
 	s := scheduleOf(t, "constant", 100, arrival.Limits{Measure: 10 * time.Second})
-	manners := Manners{Cancel: Cancel{Share: 0.3, After: 200 * time.Millisecond, Seed: 5}}
+	policy := SendPolicy{Cancel: Cancel{Share: 0.3, After: 200 * time.Millisecond, Seed: 5}}
 	first := map[int64]bool{}
 	for round := range 2 {
-		p := runOpen(t, Open{Schedule: s, MaxInFlight: 1000, Manners: manners}, &queue{service: time.Second, servers: 1000}, nil)
+		p := runOpen(t, Open{Schedule: s, MaxInFlight: 1000, SendPolicy: policy}, &queue{service: time.Second, servers: 1000}, nil)
 		given := map[int64]bool{}
 		for _, e := range p.measured() {
 			if e.err == nil {
@@ -305,7 +305,7 @@ func TestCancel(t *testing.T) {
 // their lag says so. That holds for both loops.
 func TestPrefillConcurrency(t *testing.T) {
 	s := scheduleOf(t, "constant", 10, arrival.Limits{Measure: 2 * time.Second})
-	p := runOpen(t, Open{Schedule: s, MaxInFlight: 1000, Manners: Manners{PrefillConcurrency: 3}}, &queue{service: time.Second, servers: 1000}, nil)
+	p := runOpen(t, Open{Schedule: s, MaxInFlight: 1000, SendPolicy: SendPolicy{PrefillConcurrency: 3}}, &queue{service: time.Second, servers: 1000}, nil)
 	if p.err != nil {
 		t.Fatal(p.err)
 	}
@@ -327,7 +327,7 @@ func TestPrefillConcurrency(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := &queue{clock: clock, service: time.Second, servers: 1000}
-		closed := Closed{Users: 8, Measure: 10 * time.Second, Manners: Manners{PrefillConcurrency: 3}}
+		closed := Closed{Users: 8, Measure: 10 * time.Second, SendPolicy: SendPolicy{PrefillConcurrency: 3}}
 		if err := closed.Run(ctx, clock, endless(ctx), q, func(*target.Raw) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func mostAtOnce(ended []ending) (most int) {
 func TestOpenCancelled(t *testing.T) {
 	full := errors.New("disk full")
 	s := scheduleOf(t, "constant", 10, arrival.Limits{Measure: time.Hour})
-	p := runOpen(t, Open{Schedule: s, MaxInFlight: 5, Manners: Manners{PrefillConcurrency: 2}}, &queue{service: time.Minute, servers: 9},
+	p := runOpen(t, Open{Schedule: s, MaxInFlight: 5, SendPolicy: SendPolicy{PrefillConcurrency: 2}}, &queue{service: time.Minute, servers: 9},
 		func(_ context.Context, cancel context.CancelCauseFunc) {
 			time.AfterFunc(1500*time.Millisecond, func() { cancel(full) })
 		})

@@ -12,8 +12,8 @@ import (
 	"assay/workload/session"
 )
 
-// A stepEnd is a step that has ended.
-type stepEnd struct {
+// An endedStep is a step that has ended.
+type endedStep struct {
 	row    record.SessionStep
 	answer string
 }
@@ -21,20 +21,20 @@ type stepEnd struct {
 // play carries one session out and returns when it ended. A step that does not
 // end well ends the session: what runs beside it is waited for, and nothing
 // more begins.
-func (p *playing) play(ctx context.Context, r ready, user int32, phase record.Phase, begin int64) int64 {
+func (p *sessionRun) play(ctx context.Context, r readySession, user int32, phase record.Phase, begin int64) int64 {
 	progress, err := session.NewProgress(r.plan, begin)
 	if err != nil {
 		p.fail(err)
 		return begin
 	}
-	ended := make(chan stepEnd)
+	ended := make(chan endedStep)
 	running, stopped, last := 0, false, begin
 	recorded, handed := r.plan.Recorded(), make([]bool, len(r.plan.Steps))
 	for {
 		if !stopped && ctx.Err() == nil {
 			for _, due := range progress.Next() {
 				running, handed[due.Step] = running+1, true
-				s := step{ready: r, Due: due, row: p.row(r, due.Step, user, phase, begin, due.At), answers: slices.Clone(progress.Answers())}
+				s := step{readySession: r, Due: due, row: p.row(r, due.Step, user, phase, begin, due.At), answers: slices.Clone(progress.Answers())}
 				s.call, s.encoded = r.first[due.Step]
 				delete(r.first, due.Step)                   // a long session need not hold what it has said
 				go func() { ended <- p.carryOut(ctx, s) }() // received below
@@ -68,7 +68,7 @@ func (p *playing) play(ctx context.Context, r ready, user int32, phase record.Ph
 
 // A step is one step of a session whose turn has come.
 type step struct {
-	ready
+	readySession
 	session.Due
 	row     record.SessionStep
 	answers []string
@@ -78,7 +78,7 @@ type step struct {
 
 // encodeNext encodes, while steps are under way, the calls that follow them. With
 // live history nobody knows them yet.
-func (p *playing) encodeNext(r ready, handed []bool, recorded []string) {
+func (p *sessionRun) encodeNext(r readySession, handed []bool, recorded []string) {
 	if p.Script.Live {
 		return
 	}
@@ -99,7 +99,7 @@ func (p *playing) encodeNext(r ready, handed []bool, recorded []string) {
 
 // carryOut waits until a step is due and carries it out. A row without a result
 // says that the point ended first.
-func (p *playing) carryOut(ctx context.Context, s step) stepEnd {
+func (p *sessionRun) carryOut(ctx context.Context, s step) endedStep {
 	row := s.row
 	if s.plan.Steps[s.Step].Kind == session.Tool {
 		return p.tool(ctx, s.plan, row, s.answers)
@@ -109,11 +109,11 @@ func (p *playing) carryOut(ctx context.Context, s step) stepEnd {
 		var err error
 		if call, err = p.Script.Prepare(s.number, s.plan, s.Step, s.answers); err != nil {
 			p.fail(err)
-			return stepEnd{row: row}
+			return endedStep{row: row}
 		}
 	}
 	if (Timers{p.clock}).Wait(ctx, s.At) != nil {
-		return stepEnd{row: row}
+		return endedStep{row: row}
 	}
 	row.Phase = p.phase(s.At)
 	defer p.phases.answered(row.Phase)
@@ -126,13 +126,13 @@ func (p *playing) carryOut(ctx context.Context, s step) stepEnd {
 	row.End = raw.Done
 	answer, result := p.Script.Read(raw)
 	row.Result = result
-	return stepEnd{row, answer}
+	return endedStep{row, answer}
 }
 
 // tool lets a tool run, or its time pass.
-func (p *playing) tool(ctx context.Context, plan session.Session, row record.SessionStep, answers []string) stepEnd {
+func (p *sessionRun) tool(ctx context.Context, plan session.Session, row record.SessionStep, answers []string) endedStep {
 	if (Timers{p.clock}).Wait(ctx, row.Due) != nil {
-		return stepEnd{row: row}
+		return endedStep{row: row}
 	}
 	step := plan.Steps[row.Step]
 	row.Phase = p.phase(row.Due)
@@ -159,12 +159,12 @@ func (p *playing) tool(ctx context.Context, plan session.Session, row record.Ses
 	case err != nil:
 		row.Result, row.Error = record.ToolFailed, err.Error()
 	}
-	return stepEnd{row, answer}
+	return endedStep{row, answer}
 }
 
 // phase is the phase of a step that begins now and was due at due. What it
 // returns is given to answered when the step has ended.
-func (p *playing) phase(due int64) record.Phase {
+func (p *sessionRun) phase(due int64) record.Phase {
 	switch {
 	case p.Schedule == nil:
 		return p.phases.ask()
@@ -178,7 +178,7 @@ func (p *playing) phase(due int64) record.Phase {
 }
 
 // row is what is known of a step's record before it begins.
-func (p *playing) row(r ready, step int, user int32, phase record.Phase, begin, due int64) record.SessionStep {
+func (p *sessionRun) row(r readySession, step int, user int32, phase record.Phase, begin, due int64) record.SessionStep {
 	s := r.plan.Steps[step]
 	var parents []string
 	for _, before := range s.After {

@@ -25,14 +25,14 @@ type Starter interface {
 
 var _ Starter = (*target.Client)(nil)
 
-// goroutines starts calls of a Doer that only returns.
-type goroutines struct{ Doer }
+// A goroutineStarter starts calls of a Doer that only returns.
+type goroutineStarter struct{ Doer }
 
-func (g goroutines) Start(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw)) {
+func (g goroutineStarter) Start(ctx context.Context, p target.Prepared, due int64, done func(*target.Raw)) {
 	go func() { done(g.Do(ctx, p, due)) }() // ends with the call, which done tells of
 }
 
-func (goroutines) Inline() bool { return false }
+func (goroutineStarter) Inline() bool { return false }
 
 // A Cancel gives up some calls on purpose, as impatient users do. The zero value
 // gives up none.
@@ -48,9 +48,9 @@ func (c Cancel) picks(id int64) bool {
 	return c.Share > 0 && rand.New(rand.NewPCG(uint64(c.Seed), uint64(id))).Float64() < c.Share
 }
 
-// Manners are what open and closed loops have in common about sending. The zero
+// A SendPolicy is what open and closed loops have in common about sending. The zero
 // value sends every call at once and gives up none.
-type Manners struct {
+type SendPolicy struct {
 	// PrefillConcurrency is the most calls that wait for the first byte of their
 	// answer at once. A call beyond it waits, and that counts: it was due. Zero
 	// means no limit.
@@ -76,9 +76,9 @@ func (t *Tally) under(n int64) {
 	}
 }
 
-// A sender carries out calls with the manners of a point.
+// A sender carries out calls by the policy of a point.
 type sender struct {
-	Manners
+	SendPolicy
 	clock    *record.Clock
 	do       Doer
 	to       Starter       // the same
@@ -86,18 +86,18 @@ type sender struct {
 	underway atomic.Int64
 }
 
-func newSender(m Manners, clock *record.Clock, do Doer) *sender {
-	s := &sender{Manners: m, clock: clock, do: do}
+func newSender(p SendPolicy, clock *record.Clock, do Doer) *sender {
+	s := &sender{SendPolicy: p, clock: clock, do: do}
 	if starter, ok := do.(Starter); ok {
 		s.to = starter
 	} else {
-		s.to = goroutines{do}
+		s.to = goroutineStarter{do}
 	}
 	if s.Tally == nil {
 		s.Tally = &Tally{}
 	}
-	if m.PrefillConcurrency > 0 {
-		s.prefill = make(chan struct{}, m.PrefillConcurrency)
+	if p.PrefillConcurrency > 0 {
+		s.prefill = make(chan struct{}, p.PrefillConcurrency)
 	}
 	return s
 }

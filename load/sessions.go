@@ -79,7 +79,7 @@ func (s Sessions) Run(ctx context.Context, clock *record.Clock, do Doer) error {
 	}
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
-	p := &playing{Sessions: s, clock: clock, do: do, fail: cut, ready: make(chan ready), phases: newPhases(s)}
+	p := &sessionRun{Sessions: s, clock: clock, do: do, fail: cut, ready: make(chan readySession), phases: newPhases(s)}
 	p.start = clock.Now() + int64(lead)
 	if s.Schedule != nil {
 		p.begin, p.end = p.start+s.Schedule.Begin, p.start+s.Schedule.End
@@ -99,8 +99,8 @@ func (s Sessions) Run(ctx context.Context, clock *record.Clock, do Doer) error {
 	return err
 }
 
-// A playing is a point of sessions while it goes on.
-type playing struct {
+// A sessionRun is a point of sessions under way.
+type sessionRun struct {
 	Sessions
 	clock  *record.Clock
 	do     Doer
@@ -108,22 +108,22 @@ type playing struct {
 	start  int64 // the stamp of the point's beginning
 	begin  int64 // open loop: that of the measured window
 	end    int64 // open loop: that of its end
-	ready  chan ready
+	ready  chan readySession
 	phases *phases
 
 	underway atomic.Int64 // calls
 	room     atomic.Int64 // sessions
 }
 
-// A ready session can begin at once: its first calls are encoded.
-type ready struct {
+// A readySession can begin at once: its first calls are encoded.
+type readySession struct {
 	number int64
 	plan   session.Session
 	first  map[int]target.Prepared
 }
 
 // prepare makes sessions ahead of those who play them.
-func (p *playing) prepare(ctx context.Context) {
+func (p *sessionRun) prepare(ctx context.Context) {
 	for n := int64(p.Shard); ; n += int64(p.Shards) {
 		r, err := p.build(n)
 		if err != nil {
@@ -138,12 +138,12 @@ func (p *playing) prepare(ctx context.Context) {
 	}
 }
 
-func (p *playing) build(n int64) (ready, error) {
+func (p *sessionRun) build(n int64) (readySession, error) {
 	plan, err := p.Script.Session(n)
 	if err != nil {
-		return ready{}, err
+		return readySession{}, err
 	}
-	r := ready{number: n, plan: plan, first: map[int]target.Prepared{}}
+	r := readySession{number: n, plan: plan, first: map[int]target.Prepared{}}
 	answers := make([]string, len(plan.Steps))
 	for i, step := range plan.Steps {
 		if len(step.After) == 0 && step.Kind == session.Generate {
@@ -155,17 +155,17 @@ func (p *playing) build(n int64) (ready, error) {
 	return r, plan.Check()
 }
 
-func (p *playing) next(ctx context.Context) (ready, bool) {
+func (p *sessionRun) next(ctx context.Context) (readySession, bool) {
 	select {
 	case r := <-p.ready:
 		return r, true
 	case <-ctx.Done():
-		return ready{}, false
+		return readySession{}, false
 	}
 }
 
 // user plays one session after the other.
-func (p *playing) user(ctx context.Context, number int32) {
+func (p *sessionRun) user(ctx context.Context, number int32) {
 	begin := p.start
 	for ctx.Err() == nil {
 		r, ok := p.next(ctx)
@@ -180,7 +180,7 @@ func (p *playing) user(ctx context.Context, number int32) {
 
 // open begins every session of this shard at its time, until ctx ends, and waits
 // for them.
-func (p *playing) open(ctx context.Context) {
+func (p *sessionRun) open(ctx context.Context) {
 	var playing sync.WaitGroup
 	defer playing.Wait()
 	p.Pacer.Begin()
@@ -210,7 +210,7 @@ func (p *playing) open(ctx context.Context) {
 }
 
 // drop records a session that found no room by its first calls.
-func (p *playing) drop(r ready, phase record.Phase, begin int64) {
+func (p *sessionRun) drop(r readySession, phase record.Phase, begin int64) {
 	for step, call := range r.first {
 		p.Tally.Begun.Add(1)
 		p.Tally.Dropped.Add(1)
@@ -224,12 +224,12 @@ func (p *playing) drop(r ready, phase record.Phase, begin int64) {
 	}
 }
 
-func (p *playing) address(call *target.Prepared, user int32, phase record.Phase) {
+func (p *sessionRun) address(call *target.Prepared, user int32, phase record.Phase) {
 	call.Call.User, call.Call.Shard, call.Call.Phase = user, int32(p.Shard), phase
 }
 
 // direct leads the point through its phases.
-func (p *playing) direct(ctx context.Context) error {
+func (p *sessionRun) direct(ctx context.Context) error {
 	begin, end := p.begin, p.end
 	if p.Schedule == nil {
 		begin = p.start + int64(p.Warmup)
@@ -254,7 +254,7 @@ func (p *playing) direct(ctx context.Context) error {
 	}
 }
 
-func (p *playing) enter(phase record.Phase, at int64) {
+func (p *sessionRun) enter(phase record.Phase, at int64) {
 	if p.Entered != nil {
 		p.Entered(phase, at)
 	}

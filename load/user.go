@@ -9,16 +9,16 @@ import (
 
 // A user asks, waits for the end of the answer, thinks, and asks again.
 type user struct {
-	*closing
+	*closedRun
 	number int32
 	due    int64 // of the next call
 	phase  record.Phase
 }
 
-// join makes a user begin, whose first call is due at the stamp due. The crew
+// join makes a user begin, whose first call is due at the stamp due. The pool
 // waits for it.
-func (l *closing) join(ctx context.Context, number int32, due int64) {
-	u := &user{closing: l, number: number, due: due}
+func (l *closedRun) join(ctx context.Context, number int32, due int64) {
+	u := &user{closedRun: l, number: number, due: due}
 	if l.send.to.Inline() {
 		go u.resume(ctx) // ends when the first call is under way
 	} else {
@@ -28,7 +28,7 @@ func (l *closing) join(ctx context.Context, number int32, due int64) {
 
 // work is a user that has a goroutine.
 func (u *user) work(ctx context.Context) {
-	defer u.crew.left()
+	defer u.pool.left()
 	for u.goesOn(ctx) {
 		p, ok := u.wait(ctx)
 		if !ok {
@@ -39,10 +39,10 @@ func (u *user) work(ctx context.Context) {
 		u.settle(raw)
 		if u.behind() {
 			kept := make(chan struct{})
-			u.shelf.put(raw, func() { close(kept) })
+			u.results.put(raw, func() { close(kept) })
 			<-kept
 		} else {
-			u.shelf.put(raw, nil)
+			u.results.put(raw, nil)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (u *user) work(ctx context.Context) {
 // next goes on with a user that has no goroutine. It never blocks.
 func (u *user) next(ctx context.Context) {
 	if !u.goesOn(ctx) {
-		u.crew.left()
+		u.pool.left()
 		return
 	}
 	if u.ThinkTime == 0 && u.clock.Until(u.due) <= 0 {
@@ -59,7 +59,7 @@ func (u *user) next(ctx context.Context) {
 			if ok {
 				u.ask(ctx, p)
 			} else {
-				u.crew.left()
+				u.pool.left()
 			}
 			return
 		default:
@@ -73,7 +73,7 @@ func (u *user) resume(ctx context.Context) {
 	if p, ok := u.wait(ctx); ok {
 		u.ask(ctx, p)
 	} else {
-		u.crew.left()
+		u.pool.left()
 	}
 }
 
@@ -87,17 +87,17 @@ func (u *user) ask(ctx context.Context, p target.Prepared) {
 func (u *user) ended(ctx context.Context, raw *target.Raw) {
 	u.settle(raw)
 	if u.behind() {
-		u.shelf.put(raw, func() { u.next(ctx) })
+		u.results.put(raw, func() { u.next(ctx) })
 		return
 	}
-	u.crew.stay() // whatever becomes of the user, this one is to be kept
+	u.pool.stay() // whatever becomes of the user, this one is to be kept
 	u.next(ctx)
-	u.shelf.put(raw, nil)
-	u.crew.left()
+	u.results.put(raw, nil)
+	u.pool.left()
 }
 
 // goesOn reports whether there is another turn.
-func (u *user) goesOn(ctx context.Context) bool { return ctx.Err() == nil && u.crew.wants(u.number) }
+func (u *user) goesOn(ctx context.Context) bool { return ctx.Err() == nil && u.pool.wants(u.number) }
 
 // wait returns the next call when it is due and prepared. It is false when the
 // user is not to go on, or the calls have run out.
@@ -129,4 +129,4 @@ func (u *user) settle(raw *target.Raw) {
 // behind reports whether as many exchanges wait to be kept as there are users. The
 // next call then waits until this one is kept: that bounds the memory, and the
 // delay counts, since the call was due.
-func (u *user) behind() bool { return u.shelf.waiting() >= u.Users }
+func (u *user) behind() bool { return u.results.waiting() >= u.Users }

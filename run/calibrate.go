@@ -182,9 +182,9 @@ const calibrationTime = time.Second
 // offerKnown runs the loop of the demand against the simulator.
 func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *record.Calibration, calls <-chan target.Prepared, keep func(*target.Raw)) error {
 	answer := answerTime(found.Truth)
-	manners := load.Manners{Tally: &load.Tally{}}
+	policy := load.SendPolicy{Tally: &load.Tally{}}
 	if found.Streams > 0 {
-		return load.Closed{Users: found.Streams, Warmup: answer, Measure: calibrationTime, Manners: manners}.Run(ctx, clock, calls, do, keep)
+		return load.Closed{Users: found.Streams, Warmup: answer, Measure: calibrationTime, SendPolicy: policy}.Run(ctx, clock, calls, do, keep)
 	}
 	series, err := arrival.NewSeries(arrival.Poisson.Name, 1, calibrationSeed, arrival.Steady(found.Rate))
 	if err != nil {
@@ -197,7 +197,7 @@ func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *r
 		return err
 	}
 	return load.Open{
-		Schedule: schedule, MaxInFlight: math.MaxInt32, Pacer: load.Exact{Clock: clock}, Manners: manners,
+		Schedule: schedule, MaxInFlight: math.MaxInt32, Pacer: load.Exact{Clock: clock}, SendPolicy: policy,
 	}.Run(ctx, clock, calls, do, keep)
 }
 

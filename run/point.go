@@ -129,9 +129,9 @@ type offer func(ctx context.Context, calls <-chan target.Prepared, keep func(*ta
 // loop readies the closed or open loop of a point.
 func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) {
 	part := l.plan.Share()
-	manners := load.Manners{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
+	policy := load.SendPolicy{PrefillConcurrency: point.PrefillConcurrency, Tally: tally}
 	if c := point.Cancel; c != nil {
-		manners.Cancel = load.Cancel{Share: c.Share, After: c.After.Std(), Seed: plan.Seed(l.planned.Seed, "cancel", int64(point.Index))}
+		policy.Cancel = load.Cancel{Share: c.Share, After: c.After.Std(), Seed: plan.Seed(l.planned.Seed, "cancel", int64(point.Index))}
 	}
 	if point.Query != nil {
 		return l.queries(point, tally), nil
@@ -144,7 +144,7 @@ func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) 
 				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 				Cooldown: point.Cooldown.Std(), Entered: entered,
 				Spread: spread(point), SpreadSeed: plan.Seed(l.planned.Seed, "start", int64(point.Index)),
-				Shard: part.Index, Shards: part.Count, Manners: manners,
+				Shard: part.Index, Shards: part.Count, SendPolicy: policy,
 			}.Run(ctx, l.clock, calls, l.client, keep)
 		}, nil
 	}
@@ -156,7 +156,7 @@ func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) 
 		return load.Open{
 			Schedule: schedule, Shard: part.Index, Shards: part.Count,
 			MaxInFlight: point.MaxInFlight, Cooldown: point.Cooldown.Std(), Entered: entered,
-			Pacer: load.Exact{Clock: l.clock}, Manners: manners,
+			Pacer: load.Exact{Clock: l.clock}, SendPolicy: policy,
 		}.Run(ctx, l.clock, calls, l.client, keep)
 	}, nil
 }

@@ -57,11 +57,11 @@ func crossing(s arrival.Stage, v float64) time.Duration {
 	return time.Duration(share * float64(s.Duration))
 }
 
-// A crew is the users of a closed loop. Without levels all of them are at work
+// A userPool is the users of a closed loop. Without levels all of them are at work
 // from the beginning to the end. With levels the user with number k is at work
 // while the level is above k: one who is not wanted any more leaves after its
 // answer, and the number begins anew when it is wanted again.
-type crew struct {
+type userPool struct {
 	users  int // of this shard
 	shard  int
 	shards int
@@ -70,15 +70,15 @@ type crew struct {
 	late   func(number int32) int64 // how long after the others a first user begins
 
 	present sync.WaitGroup // every user at work
-	leader  sync.WaitGroup // whoever changes the level
+	setter  sync.WaitGroup // whoever changes the level
 
 	mu      sync.Mutex
 	level   int    // of all shards together
 	working []bool // by place in the shard
 }
 
-func newCrew(c Closed, join func(number int32, due int64)) *crew {
-	w := &crew{users: c.Users, shard: c.Shard, shards: max(1, c.Shards), levels: c.Levels, join: join}
+func newUserPool(c Closed, join func(number int32, due int64)) *userPool {
+	w := &userPool{users: c.Users, shard: c.Shard, shards: max(1, c.Shards), levels: c.Levels, join: join}
 	w.working = make([]bool, w.users)
 	w.late = func(number int32) int64 {
 		if c.Spread == 0 {
@@ -89,9 +89,9 @@ func newCrew(c Closed, join func(number int32, due int64)) *crew {
 	return w
 }
 
-// muster makes the first users begin: those of the first level, which holds
+// start makes the first users begin: those of the first level, which holds
 // through the warm-up too, or all.
-func (w *crew) muster(due int64) {
+func (w *userPool) start(due int64) {
 	level := math.MaxInt
 	if len(w.levels) > 0 {
 		level = w.levels[0].Users
@@ -100,12 +100,12 @@ func (w *crew) muster(due int64) {
 }
 
 // follow changes the level as time goes on from the stamp begin, until ctx ends.
-// dismiss waits for it.
-func (w *crew) follow(ctx context.Context, clock *record.Clock, begin int64) {
+// wait returns after it.
+func (w *userPool) follow(ctx context.Context, clock *record.Clock, begin int64) {
 	if len(w.levels) < 2 {
 		return
 	}
-	w.leader.Go(func() {
+	w.setter.Go(func() {
 		for _, l := range w.levels[1:] {
 			at := begin + int64(l.After)
 			if (Timers{clock}).Wait(ctx, at) != nil {
@@ -117,7 +117,7 @@ func (w *crew) follow(ctx context.Context, clock *record.Clock, begin int64) {
 }
 
 // set makes the level hold and those begin whom it calls for.
-func (w *crew) set(level int, due func(number int32) int64) {
+func (w *userPool) set(level int, due func(number int32) int64) {
 	w.mu.Lock()
 	w.level = level
 	var called []int32
@@ -135,7 +135,7 @@ func (w *crew) set(level int, due func(number int32) int64) {
 }
 
 // wants reports whether a user is to go on. One who is not has left its place.
-func (w *crew) wants(number int32) bool {
+func (w *userPool) wants(number int32) bool {
 	if len(w.levels) == 0 {
 		return true
 	}
@@ -148,15 +148,15 @@ func (w *crew) wants(number int32) bool {
 	return false
 }
 
-// stay keeps dismiss waiting for one more left.
-func (w *crew) stay() { w.present.Add(1) }
+// stay makes wait expect one more left.
+func (w *userPool) stay() { w.present.Add(1) }
 
 // left notes that a user has stopped.
-func (w *crew) left() { w.present.Done() }
+func (w *userPool) left() { w.present.Done() }
 
-// dismiss returns when every user has stopped. The context that they work under
+// wait returns when every user has stopped. The context that they work under
 // must have ended.
-func (w *crew) dismiss() {
-	w.leader.Wait()
+func (w *userPool) wait() {
+	w.setter.Wait()
 	w.present.Wait()
 }
