@@ -12,12 +12,12 @@ var (
 		Of:  Whole((*Point).facilityPower),
 	}
 	FacilityEnergyPerToken = Metric{
-		ID: "facility_energy_per_token.v1", Name: "energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		ID: "facility_energy_per_token.v1", Name: "energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}}, Detail: true,
 		Doc: "facility_power.v1 / total_throughput.v1.",
 		Of:  Whole(energyPer((*Point).totalRate)),
 	}
 	FacilityEnergyPerOutput = Metric{
-		ID: "facility_energy_per_output_token.v1", Name: "energy per output token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "facility_energy_per_output_token.v1", Name: "energy per output token", Unit: unit.Joule, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "facility_power.v1 / output_throughput.v1. energy_per_output_token.v1 is the GPUs' alone, and only where it was measured.",
 		Of:  Whole(energyPer(OutputThroughput.Whole)),
 	}
@@ -27,12 +27,12 @@ var (
 		Of:  Whole(energyPer(RequestThroughput.Whole)),
 	}
 	CarbonPerMillionTokens = Metric{
-		ID: "carbon_per_million_tokens.v1", Name: "CO₂e per million tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		ID: "carbon_per_million_tokens.v1", Name: "CO₂e per million tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}}, Detail: true,
 		Doc: "Grams of CO₂ equivalent of running for a million tokens, prompts and answers: facility_energy_per_token.v1 × 10⁶ / 3.6·10⁶ J/kWh × spec.cost.gramsCO2PerKWh. The making of the hardware is not in it.",
 		Of:  Whole(carbonPer((*Point).totalRate, million)),
 	}
 	CarbonPerMillionOutput = Metric{
-		ID: "carbon_per_million_output_tokens.v1", Name: "CO₂e per million output tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "carbon_per_million_output_tokens.v1", Name: "CO₂e per million output tokens", Unit: unit.Gram, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "The same for a million output tokens.",
 		Of:  Whole(carbonPer(OutputThroughput.Whole, million)),
 	}

@@ -8,7 +8,7 @@ import (
 // Shares of what spec.bounds says that the hardware can do.
 var (
 	MFU = Metric{
-		ID: "mfu.v1", Name: "MFU", Unit: unit.Share, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "mfu.v1", Name: "MFU", Unit: unit.Share, Better: Higher, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "Model FLOPs utilisation: computed tokens per second × 2 × active parameters / (gpuCount × peakFLOPS). Computed are the output tokens and the prompt tokens that usage does not call cached. Two operations for each parameter and token is the forward pass of a dense model; the operations of attention, which grow with the context, are left out, so that long contexts use more than this says.",
 		Of: Whole(func(p *Point) (float64, bool) {
 			b := p.bounds()
@@ -21,7 +21,7 @@ var (
 		}),
 	}
 	MBU = Metric{
-		ID: "mbu.v1", Name: "MBU", Unit: unit.Share, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "mbu.v1", Name: "MBU", Unit: unit.Share, Better: Higher, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "Model bandwidth utilisation: (active parameters × bytesPerParameter + kvBytesPerToken × tokens in flight) / mean tpot.v1 / (gpuCount × memoryPerSecond). One step of decoding is taken to read the weights once and the KV cache of every request in flight once; tokens in flight are prompts and half of the answers, weighed by the time that each request was under way. It assumes one copy of the model over all GPUs and one token for each step and request: replicas read more, speculation reads less.",
 		Of:  Whole(bandwidthUse),
 	}

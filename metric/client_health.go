@@ -115,9 +115,9 @@ func (h *ClientHealth) readEvents(b *bundle.Bundle) error {
 }
 
 // gauges are the samples of a launch by source and name, scopes summed up.
-type gauges map[string][]reading
+type gauges map[string][]gaugeSample
 
-type reading struct {
+type gaugeSample struct {
 	at    int64
 	value float64
 }
@@ -132,7 +132,7 @@ func (g gauges) add(s record.Sample) {
 		list[n-1].value += *s.Value
 		return
 	}
-	g[key] = append(list, reading{s.At, *s.Value})
+	g[key] = append(list, gaugeSample{s.At, *s.Value})
 }
 
 // grown is how much a counter grew; nil without two readings.

@@ -104,7 +104,7 @@ var ColdGPUEnergy = Metric{
 		if !started || !ok {
 			return 0, false
 		}
-		return (&Point{Begin: start, End: end, Beside: l.Beside}).gpuEnergy()
+		return (&Point{Begin: start, End: end, Samples: l.Samples}).gpuEnergy()
 	}),
 }
 

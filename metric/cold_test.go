@@ -52,7 +52,7 @@ func TestColdStart(t *testing.T) {
 	once(t, l, ColdFirstRequest, 0.200)
 	once(t, l, ColdFirstToken, 0.300)
 	once(t, l, ColdEnd, 0.400)
-	l.Beside = gpuPoint("power").Beside
+	l.Samples = gpuPoint("power").Samples
 	once(t, l, ColdGPUEnergy, 400*0.4) // 400 W for 400 ms
 	once(t, l, ColdTTFT, 0.100)
 	once(t, l, WarmTTFT, 0.015)
@@ -87,7 +87,7 @@ func TestSigned(t *testing.T) {
 		one := &launchReader{launch: Launch{Apart: map[record.Phase][]*Timeline{
 			record.CacheCold: {asked(1, 0, 0, 100)}, record.CacheWarm: {asked(1, 200, 0, 100-saved)},
 		}}}
-		launches = append(launches, (&collecting{reader: one}).end(bundle.LaunchInfo{Index: i}))
+		launches = append(launches, (&launchCollector{reader: one}).end(bundle.LaunchInfo{Index: i}))
 	}
 	e := Estimates{Confidence: 0.95}
 	if err := e.once("", launches); err != nil {

@@ -67,22 +67,22 @@ type collector struct {
 	most     int64 // values that are kept as they are
 	count    atomic.Int64
 	answered atomic.Int64 // requests with a value
-	workers  []collected
+	workers  []workerValues
 
 	alone sync.Once
 	one   []float64 // by place, of requests with one value; noValue elsewhere
 }
 
-// collected is what one worker has gathered.
-type collected struct {
-	values []float64 // of requests with several
-	runs   []run     // whose they are
+// workerValues are what one worker has gathered.
+type workerValues struct {
+	values []float64  // of requests with several
+	runs   []valueRun // whose they are
 	sketch *stats.Sketch
 	sum    exactSum
 }
 
 // A run is neighbouring values of one request.
-type run struct {
+type valueRun struct {
 	place, n int32
 }
 
@@ -93,7 +93,7 @@ var noValue = math.Float64frombits(0x7ff8_a55a_7000_0001)
 func isNoValue(v float64) bool { return math.Float64bits(v) == math.Float64bits(noValue) }
 
 func newCollector(m Metric, requests, workers int) *collector {
-	c := &collector{each: m.Each, requests: requests, most: exactValues, workers: make([]collected, workers)}
+	c := &collector{each: m.Each, requests: requests, most: exactValues, workers: make([]workerValues, workers)}
 	if requests > exactRequests {
 		c.most = 0
 	}
@@ -124,11 +124,11 @@ func (c *collector) see(worker int, t *Timeline) {
 		c.one[t.place] = xs[0]
 	default:
 		w.values = append(w.values, xs...)
-		w.runs = append(w.runs, run{t.place, int32(len(xs))})
+		w.runs = append(w.runs, valueRun{t.place, int32(len(xs))})
 	}
 }
 
-func (w *collected) toSketch(xs []float64) {
+func (w *workerValues) toSketch(xs []float64) {
 	if w.sketch == nil {
 		w.sketch = stats.NewSketch(sketchError)
 	}
@@ -183,7 +183,7 @@ func (c *collector) inOrder() []float64 {
 }
 
 func (c *collector) sketched(draw bool) distribution {
-	var all collected
+	var all workerValues
 	for _, v := range c.one {
 		if !isNoValue(v) {
 			all.toSketch([]float64{v})

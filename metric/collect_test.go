@@ -73,8 +73,8 @@ func same(a, b distribution) bool {
 func TestSketchedRowsSaySo(t *testing.T) {
 	d := spread([][]float64{{1}, {2}, {3}}, 1, 0)
 	place := slices.IndexFunc(All, func(m Metric) bool { return m.ID == E2E.ID })
-	one := judgedPoint{said: make([]said, len(All))}
-	one.said[place] = said{distribution: d}
+	one := judgedPoint{results: make([]metricResult, len(All))}
+	one.results[place] = metricResult{distribution: d}
 	rows, err := E2E.rows(place, 0, []judgedPoint{one}, 0.95)
 	if err != nil {
 		t.Fatal(err)

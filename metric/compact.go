@@ -18,14 +18,14 @@ func (words interned) one(s string) string {
 	return s
 }
 
-// A keeper holds the numbers of some requests that may be null in two pieces of
+// A numberArena holds the numbers of some requests that may be null in two pieces of
 // memory, not in one for each.
-type keeper struct {
+type numberArena struct {
 	wide   []int64
 	narrow []int32
 }
 
-func newKeeper(rows []record.Request) *keeper {
+func newNumberArena(rows []record.Request) *numberArena {
 	wide, narrow := 0, 0
 	for i := range rows {
 		for _, p := range wideFields(&rows[i]) {
@@ -39,7 +39,7 @@ func newKeeper(rows []record.Request) *keeper {
 			}
 		}
 	}
-	return &keeper{make([]int64, 0, wide), make([]int32, 0, narrow)}
+	return &numberArena{make([]int64, 0, wide), make([]int32, 0, narrow)}
 }
 
 func wideFields(r *record.Request) [5]**int64 {
@@ -51,7 +51,7 @@ func narrowFields(r *record.Request) [6]**int32 {
 }
 
 // compact is r without text and ids, in little memory.
-func (k *keeper) compact(r record.Request, words interned) record.Request {
+func (k *numberArena) compact(r record.Request, words interned) record.Request {
 	r.Text, r.ServerID = "", ""
 	for _, s := range [...]*string{
 		(*string)(&r.Phase), (*string)(&r.Result), &r.Error, &r.FinishReason, &r.Flags, &r.Stamps, &r.Protocol,

@@ -9,17 +9,17 @@ import (
 // window, and of the tokens of the window where an endpoint is paid by token.
 var (
 	CostPerMillionOutput = Metric{
-		ID: "cost_per_million_output_tokens.v1", Name: "cost per million output tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "cost_per_million_output_tokens.v1", Name: "cost per million output tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "Price of the measured window / millions of output tokens that arrived in it, counted as output_throughput.v1 counts them. The price is that of gpuCount GPUs for the length of the window, and of its tokens where the spec prices tokens; GPUs cost the same when they idle.",
 		Of:  Whole(costPer(OutputThroughput.Whole, million)),
 	}
 	CostPerMillionTokens = Metric{
-		ID: "cost_per_million_tokens.v1", Name: "cost per million tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}},
+		ID: "cost_per_million_tokens.v1", Name: "cost per million tokens", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}},
 		Doc: "Price of the measured window / millions of tokens, prompts and answers, that total_throughput.v1 counts in it.",
 		Of:  Whole(costPer((*Point).totalRate, million)),
 	}
 	CostPerOutputToken = Metric{
-		ID: "cost_per_output_token.v1", Name: "cost per output token", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Only{Declarations}}, Detail: true,
+		ID: "cost_per_output_token.v1", Name: "cost per output token", Unit: unit.Dollar, Better: Lower, Scope: Scope{Workload: textOut, Only: []Condition{Declarations}}, Detail: true,
 		Doc: "Price of the measured window / output tokens that arrived in it.",
 		Of:  Whole(costPer(OutputThroughput.Whole, 1)),
 	}

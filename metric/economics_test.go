@@ -118,15 +118,15 @@ func TestCostPerGoodRequest(t *testing.T) {
 // the GPUs that were read.
 func TestMeasuredPowerAndMemory(t *testing.T) {
 	p := fleet()
-	p.Beside = &Beside{bySource: map[string][]*series{}}
+	p.Samples = &SampleSet{bySource: map[string][]*series{}}
 	for at := int64(0); at <= 10; at++ {
 		for _, scope := range []string{"gpu0", "gpu1"} {
 			for name, v := range map[string]float64{"power": 300, "memory.used": 60e9} {
-				p.Beside.add(record.Sample{Source: gpuSource, Name: name, Scope: scope, At: at * 1e8, Value: &v})
+				p.Samples.add(record.Sample{Source: gpuSource, Name: name, Scope: scope, At: at * 1e8, Value: &v})
 			}
 		}
 	}
-	p.Beside.finish()
+	p.Samples.finish()
 	near(t, FacilityPower, p, 600*1.12, 1e-6)
 	absent(t, p, GPUMemoryShare) // nobody knows how much there is
 	p.Declared.Bounds.GPUMemory = 80e9
@@ -137,10 +137,10 @@ func TestMeasuredPowerAndMemory(t *testing.T) {
 		environment.Set(fmt.Sprintf("gpu.%d.memory_total_bytes", n), 100e9)
 	}
 	environment.Set("gpu.1.memory_total_bytes", int64(140e9)) // as it is before it has been written down
-	p.Beside.memory = memoryOf(environment)
+	p.Samples.memory = memoryOf(environment)
 	near(t, GPUMemoryShare, p, 0.5, 1e-9) // 120 of 240 GB: what was found is taken before what was declared
 	environment.Miss("gpu.1.memory_total_bytes", "no permission")
-	p.Beside.memory = memoryOf(environment)
+	p.Samples.memory = memoryOf(environment)
 	near(t, GPUMemoryShare, p, 0.75, 1e-9)
 }
 

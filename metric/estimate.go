@@ -105,7 +105,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 		}
 	}
 	e.bootstrap(p)
-	e.leaveUntold(b.Manifest, p)
+	e.dropUnknown(b.Manifest, p)
 	e.discount()
 	var err error
 	e.Paired, err = compare(b, p, e.Rows, e.Confidence)
@@ -198,7 +198,7 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 		var values []LaunchValue
 		fewest, off, top := math.MaxInt, 0.0, 0.0
 		for _, s := range samples {
-			d := s.said[place].distribution
+			d := s.results[place].distribution
 			if d.n == 0 {
 				continue
 			}
@@ -222,7 +222,7 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 func (m Metric) whole(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
 	var values []LaunchValue
 	for _, s := range samples {
-		if one := s.said[place]; one.known {
+		if one := s.results[place]; one.known {
 			values = append(values, LaunchValue{s.launch, one.value, 1})
 		}
 	}
@@ -240,7 +240,7 @@ func (m Metric) share(place, point int, samples []judgedPoint, confidence float6
 	var values []LaunchValue
 	var hits, trials []int
 	for _, s := range samples {
-		if one := s.said[place]; one.known {
+		if one := s.results[place]; one.known {
 			values = append(values, LaunchValue{s.launch, float64(one.hits) / float64(one.trials), one.trials})
 			hits, trials = append(hits, one.hits), append(trials, one.trials)
 		}

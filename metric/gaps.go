@@ -35,8 +35,8 @@ var (
 	}
 )
 
-// A flow sums up the gaps between the output events of a stream, in nanoseconds.
-type flow struct {
+// gapSums sum up the gaps between the output events of a stream, in nanoseconds.
+type gapSums struct {
 	gaps    int
 	longest int64
 	steps   int64 // sum of the differences between successive gaps
@@ -47,7 +47,7 @@ type flow struct {
 	squares float64
 }
 
-func (t *Timeline) flow() (f flow) {
+func (t *Timeline) flow() (f gapSums) {
 	var last, before, first int64
 	begun := false
 	for i := range t.Events {
@@ -73,7 +73,7 @@ func (t *Timeline) flow() (f flow) {
 }
 
 // deviation is the standard deviation of the gaps, in seconds.
-func (f flow) deviation() float64 {
+func (f gapSums) deviation() float64 {
 	n, sum := float64(f.gaps), float64(f.sum)
 	return math.Sqrt(max(0, f.squares-sum*sum/n)/(n-1)) / 1e9
 }

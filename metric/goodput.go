@@ -27,7 +27,7 @@ var TokenGoodput = Metric{
 	Name:   "token goodput",
 	Unit:   unit.TokenPerSecond,
 	Better: Higher,
-	Scope:  Scope{Workload: textOut, Only: []Only{Objectives}},
+	Scope:  Scope{Workload: textOut, Only: []Condition{Objectives}},
 	Doc:    "Output tokens, by usage, of the requests that goodput.v1 counts, divided by the length of the window.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		tokens := 0.0

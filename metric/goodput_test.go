@@ -40,7 +40,7 @@ func TestGoodput(t *testing.T) {
 
 func sloRun(list ...spec.Objective) spec.Run { return spec.Run{Spec: spec.RunSpec{SLO: list}} }
 
-// Limits on several metrics must be kept at once, and each is also told alone.
+// Limits on several metrics must be kept at once, and each is also reported alone.
 func TestConjunction(t *testing.T) {
 	good := timeline(6, 10, 20, 30)
 	stalled := timeline(6, 10, 20, 90)

@@ -41,7 +41,7 @@ var (
 // or of the time of one operation where nothing is counted.
 func probed(id, name string, u unit.Unit, better Direction, probe, variant string, counted func(record.Trial) float64, doc string) Metric {
 	return Metric{
-		ID: id, Name: name, Unit: u, Better: better, Doc: doc + " The median of the replicates.", Scope: Scope{Kinds: []plan.Kind{plan.KindProbe}, Only: []Only{Telemetry}},
+		ID: id, Name: name, Unit: u, Better: better, Doc: doc + " The median of the replicates.", Scope: Scope{Kinds: []plan.Kind{plan.KindProbe}, Only: []Condition{Telemetry}},
 		Of: Whole(func(p *Point) (float64, bool) {
 			if p.Ranked == nil {
 				return 0, false

@@ -19,13 +19,13 @@ import (
 //
 // Code is the version of this program.
 func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w Watcher) (Estimates, Client, error) {
-	j := judging{plan: p, estimates: newEstimates(b, p, code), client: newClient(), watcher: w}
+	j := bundleJudge{plan: p, estimates: newEstimates(b, p, code), client: newClient(), watcher: w}
 	err := j.read(b)
 	return j.estimates, j.client, err
 }
 
-// A judging reads a bundle.
-type judging struct {
+// A bundleJudge reads a bundle and estimates what it shows.
+type bundleJudge struct {
 	plan      plan.Plan
 	estimates Estimates
 	client    Client
@@ -33,7 +33,7 @@ type judging struct {
 	launches  []judgedLaunch
 }
 
-func (j *judging) read(b *bundle.Bundle) error {
+func (j *bundleJudge) read(b *bundle.Bundle) error {
 	for _, info := range b.Launches() {
 		if err := j.launch(b, info); err != nil {
 			return fmt.Errorf("launch %d: %w", info.Index+1, err)
@@ -46,7 +46,7 @@ func (j *judging) read(b *bundle.Bundle) error {
 // launch reads one launch. No estimate rests on one that was not completed, but for
 // the points that were over when somebody ended the run; the client was at work in it
 // all the same.
-func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
+func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	r, err := openLaunch(b, info.Index)
 	if err != nil {
 		return err
@@ -65,12 +65,12 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 			return err
 		}
 	}
-	var points *collecting
+	var points *launchCollector
 	var reads []sharedReads
 	err = r.each(func() func(int, *Timeline) {
 		reads = make([]sharedReads, r.workers)
 		if estimate {
-			points = newCollecting(j.plan, r, j.watcher)
+			points = newLaunchCollector(j.plan, r, j.watcher)
 		}
 		return func(worker int, t *Timeline) {
 			reads[worker].see(t)
@@ -83,17 +83,17 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	if err != nil {
 		return err
 	}
-	var said judgedLaunch
+	var judged judgedLaunch
 	if estimate {
-		said = points.end(info)
+		judged = points.end(info)
 		j.estimates.Launches = append(j.estimates.Launches, info.Index)
-		j.launches = append(j.launches, said)
+		j.launches = append(j.launches, judged)
 		if b.Manifest.Source != nil {
 			j.estimates.Repeats = append(j.estimates.Repeats, r.launch.repeats()...)
 		}
 	}
 	if j.watcher.See != nil {
-		if err := j.watcher.See(j.watched(info, r, said)); err != nil {
+		if err := j.watcher.See(j.watched(info, r, judged)); err != nil {
 			return err
 		}
 	}
@@ -106,6 +106,6 @@ func (j *judging) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 // partial reports whether the finished points of a launch count though the launch does
 // not: the run was asked to end and wrote down all that it had. What a search visits
 // next depends on what it has seen, so that half of one is none.
-func (j *judging) partial(info bundle.LaunchInfo) bool {
+func (j *bundleJudge) partial(info bundle.LaunchInfo) bool {
 	return info.Outcome == bundle.LaunchAborted && info.Rows != nil && j.plan.Search == nil && j.plan.Load() != nil
 }

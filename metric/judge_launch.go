@@ -14,21 +14,21 @@ import (
 type judgedLaunch struct {
 	index  int
 	side   string
-	once   []said // by place in All
+	once   []metricResult // by place in All
 	points []judgedPoint
 }
 
 // A judgedPoint is what one point of a launch gave.
 type judgedPoint struct {
 	launch   int
-	point    *Point // its window and what was read beside it; its requests are let go
-	said     []said // by place in All
+	point    *Point         // its window and what was read beside it; its requests are let go
+	results  []metricResult // by place in All
 	outcomes map[record.Outcome]int
 	counts   []Count // sums, not yet means
 }
 
-// A said is what one metric gave.
-type said struct {
+// A metricResult is what one metric gave.
+type metricResult struct {
 	known        bool
 	value        float64 // of Whole and Once
 	hits, trials int     // of Share
@@ -43,15 +43,15 @@ func (r *launchReader) prepare(p plan.Plan, side string) error {
 	}
 	for _, s := range sidesOf(p) {
 		if s.Name == side && p.Load() != nil && !Here(s.Target) {
-			r.launch.Beside.leaveHost()
+			r.launch.Samples.leaveHost()
 		}
 	}
 	if err := r.ranked(p); err != nil {
 		return err
 	}
-	said := declared(p.Run)
+	fromSpec := declared(p.Run)
 	for _, point := range r.launch.Points {
-		point.Declared = said
+		point.Declared = fromSpec
 	}
 	return nil
 }
@@ -64,17 +64,17 @@ func sidesOf(p plan.Plan) []spec.Side {
 	return []spec.Side{{}}
 }
 
-// A collecting gathers the values of every metric with Each while the requests of
+// A launchCollector gathers the values of every metric with Each while the requests of
 // a launch go by.
-type collecting struct {
+type launchCollector struct {
 	reader   *launchReader
 	workload spec.Workload
 	watcher  Watcher
 	points   map[*Point][]*collector // by place in All; nil for other metrics
 }
 
-func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
-	c := &collecting{reader: r, workload: p.Workload(), watcher: w, points: map[*Point][]*collector{}}
+func newLaunchCollector(p plan.Plan, r *launchReader, w Watcher) *launchCollector {
+	c := &launchCollector{reader: r, workload: p.Workload(), watcher: w, points: map[*Point][]*collector{}}
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {
@@ -93,7 +93,7 @@ func newCollecting(p plan.Plan, r *launchReader, w Watcher) *collecting {
 }
 
 // see asks a request that ended well everything that needs its events.
-func (c *collecting) see(worker int, t *Timeline) {
+func (c *launchCollector) see(worker int, t *Timeline) {
 	for i, one := range c.points[t.in] {
 		if one != nil && All[i].counted(t) {
 			one.see(worker, t)
@@ -105,8 +105,8 @@ func (c *collecting) see(worker int, t *Timeline) {
 }
 
 // end asks what is left to ask of the launch when every request was seen.
-func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
-	l := judgedLaunch{index: info.Index, side: info.Side, once: make([]said, len(All))}
+func (c *launchCollector) end(info bundle.LaunchInfo) judgedLaunch {
+	l := judgedLaunch{index: info.Index, side: info.Side, once: make([]metricResult, len(All))}
 	for i, m := range All {
 		if once, ok := m.Of.(Once); ok {
 			l.once[i].value, l.once[i].known = once(&c.reader.launch)
@@ -114,15 +114,15 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 	}
 	for _, point := range c.reader.launch.Points {
 		judged := judgedPoint{
-			launch: info.Index, said: make([]said, len(All)),
+			launch: info.Index, results: make([]metricResult, len(All)),
 			outcomes: point.outcomes(), counts: point.tokenCounts(),
 		}
 		inParallel(c.reader.workers, len(All), func(i int) {
 			if All[i].About(point.Kind) && All[i].Has(c.workload) {
-				judged.said[i] = All[i].ask(point, c.points[point][i], c.watcher.draws(All[i]))
+				judged.results[i] = All[i].ask(point, c.points[point][i], c.watcher.draws(All[i]))
 			}
 		})
-		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Beside: point.Beside, Declared: point.Declared}
+		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Samples: point.Samples, Declared: point.Declared}
 		l.points = append(l.points, judged)
 	}
 	return l
@@ -130,7 +130,7 @@ func (c *collecting) end(info bundle.LaunchInfo) judgedLaunch {
 
 // ask is what m says about a point; values are those of a metric of requests. Where
 // draw is set the curve of a distribution stays.
-func (m Metric) ask(p *Point, values *collector, draw bool) (s said) {
+func (m Metric) ask(p *Point, values *collector, draw bool) (s metricResult) {
 	switch of := m.Of.(type) {
 	case Share:
 		s.hits, s.trials = of(p)

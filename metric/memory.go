@@ -24,16 +24,16 @@ var GPUMemoryShare = Metric{
 
 // gpuMemory is the memory of all accelerators that were read.
 func (p *Point) gpuMemory() (total float64, known bool) {
-	devices := p.Beside.bySource[gpuSource+" memory.used"]
+	devices := p.Samples.bySource[gpuSource+" memory.used"]
 	for _, s := range devices {
-		if p.Beside.memory[s.scope] == 0 {
+		if p.Samples.memory[s.scope] == 0 {
 			b := p.bounds()
 			if b == nil || b.GPUMemory == 0 {
 				return 0, false
 			}
 			return float64(len(devices)) * float64(b.GPUMemory), true
 		}
-		total += p.Beside.memory[s.scope]
+		total += p.Samples.memory[s.scope]
 	}
 	return total, total > 0
 }

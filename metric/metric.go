@@ -108,7 +108,7 @@ type Point struct {
 	Begin, End int64 // the measured window, in stamps
 	Sessions   []*Session
 	Requests   []*Timeline
-	Beside     *Beside     // what was read in the launch; nil means nothing
+	Samples    *SampleSet  // what was read in the launch; nil means nothing
 	Probes     []*Timeline // sent beside the load, and no part of it
 
 	Declared *Declared // what the spec says beside the records; nil means nothing

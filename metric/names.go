@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// A noun is something that servers count, each under a name of its own.
-type noun string
+// A serverStat is something that servers count, each under a name of its own.
+type serverStat string
 
-// The nouns that metrics are made of.
+// The serverStats that metrics are made of.
 const (
-	running      noun = "requests running"
-	waiting      noun = "requests waiting"
-	cacheUsage   noun = "KV cache in use"
-	cacheHits    noun = "prefix cache hits"
-	preemptions  noun = "preemptions"
-	promptTokens noun = "prompt tokens"
-	outputTokens noun = "generated tokens"
-	firstToken   noun = "time to first token"
-	queueTime    noun = "time in the queue"
-	accepted     noun = "draft tokens accepted"
-	iteration    noun = "tokens in an iteration"
+	running      serverStat = "requests running"
+	waiting      serverStat = "requests waiting"
+	cacheUsage   serverStat = "KV cache in use"
+	cacheHits    serverStat = "prefix cache hits"
+	preemptions  serverStat = "preemptions"
+	promptTokens serverStat = "prompt tokens"
+	outputTokens serverStat = "generated tokens"
+	firstToken   serverStat = "time to first token"
+	queueTime    serverStat = "time in the queue"
+	accepted     serverStat = "draft tokens accepted"
+	iteration    serverStat = "tokens in an iteration"
 )
 
-// A serverName is how one engine writes a noun on its metrics page.
+// A serverName is how one engine writes a serverStat on its metrics page.
 type serverName struct {
-	noun   noun
+	stat   serverStat
 	engine string
 	name   string  // as the page has it
 	label  string  // a pair that the series must have, such as request_type="waiting"; empty takes every series
@@ -33,7 +33,7 @@ type serverName struct {
 	scale  float64 // what the value is multiplied with to be in our unit; 0 means 1
 }
 
-// serverNames lists the names, newest spelling first: of two names for a noun on
+// serverNames lists the names, newest spelling first: of two names for one on
 // one page the first one here counts. The raw samples keep the servers' own
 // names. Durations and shares are ratios of two counters over the window; engines
 // that publish a share only as a gauge have no per, and its mean is taken.
@@ -105,7 +105,7 @@ var serverNames = []serverName{
 // isTotal reports whether name is a counter of the table rather than a gauge.
 func isTotal(name string) bool {
 	return slices.ContainsFunc(serverNames, func(n serverName) bool {
-		total := n.per != "" || n.noun == preemptions || n.noun == promptTokens || n.noun == outputTokens
+		total := n.per != "" || n.stat == preemptions || n.stat == promptTokens || n.stat == outputTokens
 		return total && (n.name == name || n.per == name)
 	})
 }
@@ -122,17 +122,17 @@ func (n serverName) factor() float64 {
 	return n.scale
 }
 
-// Levels are the nouns that stand at some level at every moment, in the order in
+// Levels are the serverStats that stand at some level at every moment, in the order in
 // which people ask for them.
 var Levels = []string{string(running), string(waiting), string(cacheUsage)}
 
 // ServerLevel says which of Levels a series of a target's metrics page is, whatever
 // the engine calls it, and false for anything else. Where a page has a level under
 // two names, the one of the lower place counts.
-func ServerLevel(name, scope string) (noun string, place int, ok bool) {
+func ServerLevel(name, scope string) (stat string, place int, ok bool) {
 	for i, n := range serverNames {
-		if n.name == name && n.takes(scope) && slices.Contains(Levels, string(n.noun)) {
-			return string(n.noun), i, true
+		if n.name == name && n.takes(scope) && slices.Contains(Levels, string(n.stat)) {
+			return string(n.stat), i, true
 		}
 	}
 	return "", 0, false
@@ -140,4 +140,4 @@ func ServerLevel(name, scope string) (noun string, place int, ok bool) {
 
 // SharedLevel reports whether a level is a share, whose mean and not sum over
 // several replicas has a meaning.
-func SharedLevel(noun string) bool { return noun == string(cacheUsage) }
+func SharedLevel(stat string) bool { return stat == string(cacheUsage) }

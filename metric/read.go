@@ -14,9 +14,9 @@ import (
 
 // A Launch is the records of one launch, by point.
 type Launch struct {
-	Index  int
-	Points []*Point
-	Beside *Beside
+	Index   int
+	Points  []*Point
+	Samples *SampleSet
 
 	// Apart are the requests outside of every point, in the order they were sent.
 	Apart map[record.Phase][]*Timeline
@@ -153,11 +153,11 @@ func (r *launchReader) besides() (err error) {
 	if err := readSessions(r.from, r.launch.Index, r.points, r.byID); err != nil {
 		return err
 	}
-	if r.launch.Beside, err = readBeside(r.from, r.launch.Index); err != nil {
+	if r.launch.Samples, err = readSamples(r.from, r.launch.Index); err != nil {
 		return err
 	}
 	for _, p := range r.launch.Points {
-		p.Beside = r.launch.Beside
+		p.Samples = r.launch.Samples
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
 	words := interned{}
 	err := bundle.Batches(b, launch, bundle.Requests, workers, func(place int64, rows []record.Request) error {
 		list := make([]Timeline, len(rows))
-		keep := newKeeper(rows)
+		keep := newNumberArena(rows)
 		mu.Lock()
 		defer mu.Unlock()
 		for i, r := range rows {

@@ -20,7 +20,7 @@ func readings(point int, samples []judgedPoint) Readings {
 	out := Readings{Point: point}
 	timed := 0
 	for _, s := range samples {
-		b := s.point.Beside
+		b := s.point.Samples
 		if b == nil {
 			continue
 		}
@@ -54,7 +54,7 @@ func readings(point int, samples []judgedPoint) Readings {
 // engines adds those whose names were found to known, in the order of the table.
 func (p *Point) engines(known []string) []string {
 	for _, n := range serverNames {
-		if got, ok := p.spoken(n.noun); !ok || got != n {
+		if got, ok := p.publishedName(n.stat); !ok || got != n {
 			continue
 		}
 		if !slices.Contains(known, n.engine) {

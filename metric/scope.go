@@ -17,28 +17,28 @@ type Scope struct {
 	// Workload says for which workloads the metric has a meaning; nil means all.
 	Workload func(w spec.Workload) bool
 
-	Only []Only
+	Only []Condition
 }
 
-// An Only is one more condition, in the words that say why a metric is missing.
-type Only string
+// A Condition is one more limit, in the words that say why a metric is missing.
+type Condition string
 
 // The conditions. Whether the last two are met shows in the records alone: without
 // them there is simply no value.
 const (
-	OpenLoop     Only = "only in an open loop"
-	Sessions     Only = "only with sessions"
-	Probes       Only = "only with probes beside the load"
-	Objectives   Only = "only with an objective"
-	Telemetry    Only = "only where servers or hosts report it"
-	Declarations Only = "only with spec.cost or spec.bounds"
+	OpenLoop     Condition = "only in an open loop"
+	Sessions     Condition = "only with sessions"
+	Probes       Condition = "only with probes beside the load"
+	Objectives   Condition = "only with an objective"
+	Telemetry    Condition = "only where servers or hosts report it"
+	Declarations Condition = "only with spec.cost or spec.bounds"
 )
 
 // only is a scope of nothing but conditions.
-func only(list ...Only) Scope { return Scope{Only: list} }
+func only(list ...Condition) Scope { return Scope{Only: list} }
 
 // Only reports whether the metric has a condition.
-func (m Metric) Only(o Only) bool { return slices.Contains(m.Scope.Only, o) }
+func (m Metric) Only(o Condition) bool { return slices.Contains(m.Scope.Only, o) }
 
 // Applies reports whether the metric has a meaning at a point, and if not why not.
 func (m Metric) Applies(p plan.Plan, point plan.Point) (why string, ok bool) {

@@ -19,9 +19,9 @@ type series struct {
 	gap   int64 // readings further apart than this know nothing of the time between
 }
 
-// Beside is what was read beside the requests of a launch: the target's own
+// A SampleSet is what was read beside the requests of a launch: the target's own
 // counters, the accelerators and the host.
-type Beside struct {
+type SampleSet struct {
 	bySource map[string][]*series // "SOURCE NAME", scopes in the order they came
 
 	// memory is how much each accelerator has, in bytes by its UUID.
@@ -58,9 +58,9 @@ var wanted = func() map[string]bool {
 	return set
 }()
 
-// readBeside gathers the samples of one launch that metrics read.
-func readBeside(b *bundle.Bundle, launch int) (*Beside, error) {
-	out := &Beside{bySource: map[string][]*series{}, memory: memoryOf(b.Manifest.Environment)}
+// readSamples gathers the samples of one launch that metrics read.
+func readSamples(b *bundle.Bundle, launch int) (*SampleSet, error) {
+	out := &SampleSet{bySource: map[string][]*series{}, memory: memoryOf(b.Manifest.Environment)}
 	for s, err := range bundle.Rows[record.Sample](b, launch, bundle.Samples) {
 		if err != nil {
 			return nil, fmt.Errorf("launch %d: %w", launch+1, err)
@@ -74,7 +74,7 @@ func readBeside(b *bundle.Bundle, launch int) (*Beside, error) {
 // failed stands for a page that could not be read: up has no value then.
 const failed = 0
 
-func (b *Beside) add(s record.Sample) {
+func (b *SampleSet) add(s record.Sample) {
 	key := s.Source + " " + s.Name
 	if !wanted[key] {
 		return
@@ -99,7 +99,7 @@ func (b *Beside) add(s record.Sample) {
 // reading or two may come late on a busy host; more have failed.
 const mostGap = 3
 
-func (b *Beside) finish() {
+func (b *SampleSet) finish() {
 	for key, list := range b.bySource {
 		name, fromServer := strings.CutPrefix(key, serverSource+" ")
 		for _, s := range list {
@@ -139,7 +139,7 @@ func (s *series) inOrder() {
 
 // beginAtZero gives a counter the reading that it lacks when a page does not show
 // it before it has counted anything: zero, when the page was last read without it.
-func (b *Beside) beginAtZero(s *series) {
+func (b *SampleSet) beginAtZero(s *series) {
 	host, _, _ := strings.Cut(s.scope, "{")
 	for _, up := range b.bySource[serverSource+" up"] {
 		if up.scope != host {
@@ -157,7 +157,7 @@ func (b *Beside) beginAtZero(s *series) {
 
 // leaveHost forgets what was read of accelerators and processors that are not
 // the target's.
-func (b *Beside) leaveHost() {
+func (b *SampleSet) leaveHost() {
 	b.Elsewhere = true
 	for key := range b.bySource {
 		if !strings.HasPrefix(key, serverSource+" ") {
@@ -225,10 +225,10 @@ func (s *series) between(i int, at int64) float64 {
 // windows looks at every scope of a name that keep takes; false when there is
 // none or one of them does not know enough.
 func (p *Point) windows(source, name string, keep func(scope string) bool) (list []window, ok bool) {
-	if p.Beside == nil {
+	if p.Samples == nil {
 		return nil, false
 	}
-	for _, s := range p.Beside.bySource[source+" "+name] {
+	for _, s := range p.Samples.bySource[source+" "+name] {
 		if !keep(s.scope) {
 			continue
 		}

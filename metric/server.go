@@ -7,26 +7,26 @@ import (
 	"assay/unit"
 )
 
-// spoken is the name under which the target publishes n, and false when it
+// publishedName is the name under which the target publishes n, and false when it
 // publishes none.
-func (p *Point) spoken(n noun) (serverName, bool) {
-	if p.Beside == nil {
+func (p *Point) publishedName(n serverStat) (serverName, bool) {
+	if p.Samples == nil {
 		return serverName{}, false
 	}
 	has := func(name string, takes func(string) bool) bool {
-		return slices.ContainsFunc(p.Beside.bySource[serverSource+" "+name], func(s *series) bool { return takes(s.scope) })
+		return slices.ContainsFunc(p.Samples.bySource[serverSource+" "+name], func(s *series) bool { return takes(s.scope) })
 	}
 	for _, name := range serverNames {
-		if name.noun == n && has(name.name, name.takes) && (name.per == "" || has(name.per, all)) {
+		if name.stat == n && has(name.name, name.takes) && (name.per == "" || has(name.per, all)) {
 			return name, true
 		}
 	}
 	return serverName{}, false
 }
 
-// said are the windows of a noun, and the name that the target has for it.
-func (p *Point) said(n noun) ([]window, serverName, bool) {
-	name, ok := p.spoken(n)
+// serverWindows are the windows of a serverStat, and the name that the target has for it.
+func (p *Point) serverWindows(n serverStat) ([]window, serverName, bool) {
+	name, ok := p.publishedName(n)
 	if !ok {
 		return nil, name, false
 	}
@@ -35,17 +35,17 @@ func (p *Point) said(n noun) ([]window, serverName, bool) {
 }
 
 // level is a gauge's mean over time, added over everything that publishes it.
-func level(n noun) func(*Point) (float64, bool) {
+func level(n serverStat) func(*Point) (float64, bool) {
 	return func(p *Point) (float64, bool) {
-		list, _, ok := p.said(n)
+		list, _, ok := p.serverWindows(n)
 		return sumOf(list, mean), ok
 	}
 }
 
 // usage is a share's mean over time, averaged over everything that publishes it.
-func usage(n noun) func(*Point) (float64, bool) {
+func usage(n serverStat) func(*Point) (float64, bool) {
 	return func(p *Point) (float64, bool) {
-		list, _, ok := p.said(n)
+		list, _, ok := p.serverWindows(n)
 		if !ok {
 			return 0, false
 		}
@@ -54,15 +54,15 @@ func usage(n noun) func(*Point) (float64, bool) {
 }
 
 // growth is what a counter grew by in the window.
-func growth(n noun) func(*Point) (float64, bool) {
+func growth(n serverStat) func(*Point) (float64, bool) {
 	return func(p *Point) (float64, bool) {
-		list, _, ok := p.said(n)
+		list, _, ok := p.serverWindows(n)
 		return sumOf(list, increase), ok
 	}
 }
 
 // pace is what a counter grew by in a second.
-func pace(n noun) func(*Point) (float64, bool) {
+func pace(n serverStat) func(*Point) (float64, bool) {
 	grown := growth(n)
 	return func(p *Point) (float64, bool) {
 		v, ok := grown(p)
@@ -72,9 +72,9 @@ func pace(n noun) func(*Point) (float64, bool) {
 
 // ratio is the growth of one counter for each step of another. A target that
 // publishes the ratio itself is taken at its word.
-func ratio(n noun) func(*Point) (float64, bool) {
+func ratio(n serverStat) func(*Point) (float64, bool) {
 	return func(p *Point) (float64, bool) {
-		list, name, ok := p.said(n)
+		list, name, ok := p.serverWindows(n)
 		if !ok {
 			return 0, false
 		}
@@ -87,15 +87,15 @@ func ratio(n noun) func(*Point) (float64, bool) {
 	}
 }
 
-// deepest is the highest sum of one noun that a single reading found.
-func deepest(n noun) func(*Point) (float64, bool) {
+// deepest is the highest sum of one serverStat that a single reading found.
+func deepest(n serverStat) func(*Point) (float64, bool) {
 	return func(p *Point) (float64, bool) {
-		_, name, ok := p.said(n)
+		_, name, ok := p.serverWindows(n)
 		if !ok {
 			return 0, false
 		}
 		sums := map[int64]float64{}
-		for _, s := range p.Beside.bySource[serverSource+" "+name.name] {
+		for _, s := range p.Samples.bySource[serverSource+" "+name.name] {
 			for i, at := range s.at {
 				if name.takes(s.scope) && p.Begin <= at && at < p.End {
 					sums[at] += s.value[i]
@@ -150,7 +150,7 @@ var KVCacheUsageMax = Metric{
 	ID: "kv_cache_usage_max.v1", Name: "KV cache in use, highest", Unit: unit.Share, Better: Lower, Scope: only(Telemetry),
 	Doc: "The largest share of the KV cache that any reading in the measured window found in use on any engine. Above 1 minus a little, engines preempt.",
 	Of: Whole(func(p *Point) (float64, bool) {
-		list, _, ok := p.said(cacheUsage)
+		list, _, ok := p.serverWindows(cacheUsage)
 		highest := 0.0
 		for _, w := range list {
 			highest = max(highest, w.peak)

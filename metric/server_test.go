@@ -53,7 +53,7 @@ func readPage(t *testing.T, path string) (lines []pageLine) {
 // readEverySecond is a point whose page was read at 0, 1 … 10 s and measured from
 // 2 to 8 s. Gauges stay; counters grow by their value every second.
 func readEverySecond(lines []pageLine) *Point {
-	b := &Beside{bySource: map[string][]*series{}}
+	b := &SampleSet{bySource: map[string][]*series{}}
 	for second := range int64(11) {
 		for _, l := range lines {
 			v := l.value
@@ -64,7 +64,7 @@ func readEverySecond(lines []pageLine) *Point {
 		}
 	}
 	b.finish()
-	return &Point{Begin: 2000 * ms, End: 8000 * ms, Beside: b}
+	return &Point{Begin: 2000 * ms, End: 8000 * ms, Samples: b}
 }
 
 // TestPages reads every recording: the figures follow from its lines, and every
@@ -146,7 +146,7 @@ func timed(at []int64, value ...float64) *series {
 	for _, a := range at {
 		s.at = append(s.at, a*ms)
 	}
-	b := &Beside{bySource: map[string][]*series{"x": {s}}}
+	b := &SampleSet{bySource: map[string][]*series{"x": {s}}}
 	b.finish()
 	return s
 }
@@ -177,7 +177,7 @@ func TestSeriesOver(t *testing.T) {
 // A counter that a page shows only once it has counted began at zero when the
 // page was last read without it; a gauge was simply unknown.
 func TestCounterBeginsAtZero(t *testing.T) {
-	b := &Beside{bySource: map[string][]*series{}}
+	b := &SampleSet{bySource: map[string][]*series{}}
 	add := func(name, scope string, second int64, v float64) {
 		b.add(record.Sample{At: second * 1000 * ms, Source: "server", Name: name, Scope: scope, Value: &v})
 	}
@@ -191,7 +191,7 @@ func TestCounterBeginsAtZero(t *testing.T) {
 		}
 	}
 	b.finish()
-	p := &Point{Begin: 3000 * ms, End: 8000 * ms, Beside: b}
+	p := &Point{Begin: 3000 * ms, End: 8000 * ms, Samples: b}
 	if got, ok := KVCacheHitRate.Whole(p); !ok || math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("hit rate = %v, %v; want 250 of 500 tokens", got, ok)
 	}
@@ -203,7 +203,7 @@ func TestCounterBeginsAtZero(t *testing.T) {
 // gpuPoint has two devices, read every 100 ms, and two requests of five tokens
 // that arrive in the window of one second.
 func gpuPoint(names ...string) *Point {
-	b := &Beside{bySource: map[string][]*series{}}
+	b := &SampleSet{bySource: map[string][]*series{}}
 	add := func(source, name, scope string, at int64, v float64) {
 		b.add(record.Sample{At: at * ms, Source: source, Name: name, Scope: scope, Value: &v})
 	}
@@ -223,7 +223,7 @@ func gpuPoint(names ...string) *Point {
 	for _, r := range requests {
 		r.Sent = 150 * ms // inside, as all of its time
 	}
-	return &Point{Begin: 100 * ms, End: 1100 * ms, Beside: b, Requests: requests}
+	return &Point{Begin: 100 * ms, End: 1100 * ms, Samples: b, Requests: requests}
 }
 
 func TestEnergy(t *testing.T) {
@@ -243,7 +243,7 @@ func TestEnergy(t *testing.T) {
 	f(counted, HostEnergy, 55) // the core zone is part of its package
 	f(gpuPoint("power"), GPUEnergy, 400)
 	f(gpuPoint("power"), EnergyPerRequest, 200)
-	counted.Beside.leaveHost()
+	counted.Samples.leaveHost()
 	for _, m := range []Metric{GPUPower, GPUEnergy, EnergyPerRequest, HostEnergy} {
 		if got, ok := m.Whole(counted); ok {
 			t.Errorf("%s = %v for a target elsewhere, want none", m.ID, got)
@@ -279,8 +279,8 @@ func TestReadings(t *testing.T) {
 			up.Value = &one
 		}
 		took := float64(second) / 1000
-		p.Beside.add(up)
-		p.Beside.add(record.Sample{At: second * 1000 * ms, Source: "server", Name: "scrape.time", Scope: "host:1", Value: &took})
+		p.Samples.add(up)
+		p.Samples.add(record.Sample{At: second * 1000 * ms, Source: "server", Name: "scrape.time", Scope: "host:1", Value: &took})
 	}
 	got := readings(0, []judgedPoint{{point: p}, {point: &Point{}}})
 	if got.Scrapes != 6 || got.Failed != 1 || got.Slowest != 0.007 || math.Abs(got.Seconds-0.0045) > 1e-12 || len(got.Engines) != 1 || got.Engines[0] != "TGI" {

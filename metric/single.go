@@ -14,7 +14,7 @@ func single(value func(*Timeline) (float64, bool)) func(*Timeline) []float64 {
 }
 
 // A count is one of the two counts of the tokens of an answer: nil where the
-// server told none, or where no tokenizer was named.
+// server reported none, or where no tokenizer was named.
 type count func(t *Timeline) *int32
 
 func byUsage(t *Timeline) *int32     { return t.UsageOutput }

@@ -8,22 +8,22 @@ import (
 // Energy of training, for a unit of its work.
 var (
 	TrainingEnergyPerToken = Metric{
-		ID: "training_energy_per_token.v1", Name: "GPU energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}},
+		ID: "training_energy_per_token.v1", Name: "GPU energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}},
 		Doc: "Energy of the accelerators that the ranks trained on, from the begin to the end of the measured window, divided by the tokens of all ranks in that window, steps without gradient exchange included: they used energy too.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.joulesPer((*Point).rankEnergy, tokensOf) }),
 	}
 	TrainingEnergyPerSample = Metric{
-		ID: "training_energy_per_sample.v1", Name: "GPU energy per sample", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: true,
+		ID: "training_energy_per_sample.v1", Name: "GPU energy per sample", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}}, Detail: true,
 		Doc: "As training_energy_per_token.v1, for a sample.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.joulesPer((*Point).rankEnergy, samplesOf) }),
 	}
 	TrainingHostEnergyPerToken = Metric{
-		ID: "training_host_energy_per_token.v1", Name: "processor energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}},
+		ID: "training_host_energy_per_token.v1", Name: "processor energy per token", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}},
 		Doc: "host_energy.v1 of the measured window, divided by the tokens of all ranks in that window. Everything that ran on this host is in it; other hosts are not.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.joulesPer(HostEnergy.Whole, tokensOf) }),
 	}
 	TrainingHostEnergyPerSample = Metric{
-		ID: "training_host_energy_per_sample.v1", Name: "processor energy per sample", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: true,
+		ID: "training_host_energy_per_sample.v1", Name: "processor energy per sample", Unit: unit.Joule, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}}, Detail: true,
 		Doc: "As training_host_energy_per_token.v1, for a sample.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.joulesPer(HostEnergy.Whole, samplesOf) }),
 	}

@@ -8,12 +8,12 @@ import (
 // Shares of the peak of the devices that train.
 var (
 	TrainingMFU = Metric{
-		ID: "training_mfu.v1", Name: "training MFU", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Declarations}},
+		ID: "training_mfu.v1", Name: "training MFU", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Condition{Declarations}},
 		Doc: "Model FLOP utilisation: training_tokens.v1 × FLOP per token by spec.train.flopConvention / (devices × peak). The peak is spec.train.peakTFLOPS, or what is published for the device at that precision. Recomputed activations do not count. Above 1 there is no figure but a finding: peak or convention is wrong.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.utilisation(false) }),
 	}
 	TrainingHFU = Metric{
-		ID: "training_hfu.v1", Name: "training HFU", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Declarations}}, Detail: true,
+		ID: "training_hfu.v1", Name: "training HFU", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Condition{Declarations}}, Detail: true,
 		Doc: "Hardware FLOP utilisation: as training_mfu.v1, with the operations of recomputed activations.",
 		Of:  Whole(func(p *Point) (float64, bool) { return p.utilisation(true) }),
 	}

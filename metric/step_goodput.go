@@ -7,7 +7,7 @@ import (
 
 // TimeToTrain is how long training takes until it is good enough.
 var TimeToTrain = Metric{
-	ID: "time_to_train.v1", Name: "time to train", Unit: unit.Second, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Declarations}},
+	ID: "time_to_train.v1", Name: "time to train", Unit: unit.Second, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Declarations}},
 	Doc: "Sum of the slowest rank's times over all steps with gradient exchange, those of the warm-up too, up to and with the first whose loss, mean over ranks, is at most spec.train.targetLoss. No figure when no step got there. It mixes speed and convergence: compare steps_to_train.v1 beside it.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		took, _, ok := p.toTarget()
@@ -17,7 +17,7 @@ var TimeToTrain = Metric{
 
 // StepsToTrain is how many steps training takes until it is good enough.
 var StepsToTrain = Metric{
-	ID: "steps_to_train.v1", Name: "steps to train", Unit: unit.Ratio, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Declarations}}, Detail: true,
+	ID: "steps_to_train.v1", Name: "steps to train", Unit: unit.Ratio, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Declarations}}, Detail: true,
 	Doc: "Steps with gradient exchange up to and with the first that time_to_train.v1 ends with.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		_, steps, ok := p.toTarget()
@@ -50,7 +50,7 @@ func (p *Point) toTarget() (took int64, steps int, ok bool) {
 
 // TrainingGoodput is how much of the time went into training.
 var TrainingGoodput = Metric{
-	ID: "training_goodput.v1", Name: "training goodput", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: true,
+	ID: "training_goodput.v1", Name: "training goodput", Unit: unit.Share, Better: Higher, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}}, Detail: true,
 	Doc: "Sum of the slowest rank's times over the steps that trained and were kept, those of the warm-up too, divided by the time from when the first of the point's processes was started, before any failure, to the end of the measured window. Starting, joining, compiling, checking, steps without exchange and whatever failed and was made again count against it.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		if p.Ranked == nil {

@@ -32,7 +32,7 @@ var (
 
 func memoryMetric(id, name string, detail bool, doc string, part func(record.Memory) *int64) Metric {
 	return Metric{
-		ID: id, Name: name, Unit: unit.Byte, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Only{Telemetry}}, Detail: detail, Doc: doc,
+		ID: id, Name: name, Unit: unit.Byte, Better: Lower, Scope: Scope{Kinds: ofSteps, Only: []Condition{Telemetry}}, Detail: detail, Doc: doc,
 		Of: Whole(func(p *Point) (most float64, known bool) {
 			if p.Ranked == nil {
 				return 0, false

@@ -11,7 +11,7 @@ import (
 	"assay/record"
 )
 
-// errScattered says that a request had more chunks than it said: some came after
+// errScattered says that a request had more chunks than it reported: some came after
 // it had been passed on.
 var errScattered = errors.New("chunks of a request that was complete")
 
@@ -36,8 +36,8 @@ func (r *launchReader) each(start func() (see func(worker int, t *Timeline))) er
 	return err
 }
 
-// A joining brings pieces of streams together.
-type joining struct {
+// A streamJoiner brings pieces of streams together.
+type streamJoiner struct {
 	see    func(worker int, t *Timeline)
 	toEnd  bool // keep everything to the end
 	passed []atomic.Bool
@@ -47,7 +47,7 @@ type joining struct {
 }
 
 func (r *launchReader) join(see func(worker int, t *Timeline), toEnd bool) error {
-	j := &joining{see: see, toEnd: toEnd, passed: make([]atomic.Bool, len(r.requests)), pieces: map[*Timeline][]bundle.Piece{}}
+	j := &streamJoiner{see: see, toEnd: toEnd, passed: make([]atomic.Bool, len(r.requests)), pieces: map[*Timeline][]bundle.Piece{}}
 	err := r.from.Pieces(r.launch.Index, r.workers, func(worker int, p bundle.Piece) error {
 		t := r.byID[p.Rows[0].Request]
 		if t == nil {
@@ -65,7 +65,7 @@ func (r *launchReader) join(see func(worker int, t *Timeline), toEnd bool) error
 }
 
 // pass shows a request with all of its events.
-func (j *joining) pass(worker int, t *Timeline, events []record.Chunk) error {
+func (j *streamJoiner) pass(worker int, t *Timeline, events []record.Chunk) error {
 	if !j.passed[t.order].CompareAndSwap(false, true) {
 		return errScattered
 	}
@@ -75,7 +75,7 @@ func (j *joining) pass(worker int, t *Timeline, events []record.Chunk) error {
 }
 
 // keep holds a piece until the others have come.
-func (j *joining) keep(worker int, t *Timeline, p bundle.Piece) error {
+func (j *streamJoiner) keep(worker int, t *Timeline, p bundle.Piece) error {
 	if j.passed[t.order].Load() {
 		return errScattered
 	}
@@ -113,8 +113,8 @@ func events(pieces []bundle.Piece) []record.Chunk {
 const restAtOnce = 4096
 
 // rest passes on what is left when the table is read: requests without chunks, and
-// those that told a wrong number of them.
-func (j *joining) rest(requests []*Timeline, workers int) error {
+// those that reported a wrong number of them.
+func (j *streamJoiner) rest(requests []*Timeline, workers int) error {
 	for t := range j.pieces {
 		if j.passed[t.order].Load() {
 			return errScattered

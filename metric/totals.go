@@ -30,12 +30,12 @@ var (
 		}),
 	}
 	OutputThroughputPerGPU = Metric{
-		ID: "output_throughput_per_gpu.v1", Name: "output throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Telemetry}}, Detail: true,
+		ID: "output_throughput_per_gpu.v1", Name: "output throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Condition{Telemetry}}, Detail: true,
 		Doc: "output_throughput.v1 divided by the GPUs: spec.cost.gpuCount, or else those read beside the run.",
 		Of:  Whole(perGPU(OutputThroughput.Whole)),
 	}
 	TotalThroughputPerGPU = Metric{
-		ID: "total_throughput_per_gpu.v1", Name: "total throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Only{Telemetry}}, Detail: true,
+		ID: "total_throughput_per_gpu.v1", Name: "total throughput per GPU", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut, Only: []Condition{Telemetry}}, Detail: true,
 		Doc: "total_throughput.v1 divided by the GPUs alike.",
 		Of:  Whole(perGPU((*Point).totalRate)),
 	}

@@ -13,11 +13,11 @@ type Watcher struct {
 
 	// See is called once for each launch that has records, in their order, when all
 	// of its requests were seen. It must not keep the requests.
-	See func(Watched) error
+	See func(WatchedLaunch) error
 }
 
-// A Watched is one launch before its requests are let go.
-type Watched struct {
+// A WatchedLaunch is one launch before its requests are let go.
+type WatchedLaunch struct {
 	Info     bundle.LaunchInfo
 	Launch   *Launch
 	Requests []*Timeline // all, in the order of the table; their events are gone
@@ -35,16 +35,16 @@ type PointCurve struct {
 	*Curve
 }
 
-// watched is what a watcher sees of a launch; said is what metrics gave, empty for
+// watched is what a watcher sees of a launch; judged is what metrics gave, empty for
 // one that no estimate rests on.
-func (j *judging) watched(info bundle.LaunchInfo, r *launchReader, said judgedLaunch) Watched {
-	w := Watched{Info: info, Launch: &r.launch, Requests: r.requests}
+func (j *bundleJudge) watched(info bundle.LaunchInfo, r *launchReader, judged judgedLaunch) WatchedLaunch {
+	w := WatchedLaunch{Info: info, Launch: &r.launch, Requests: r.requests}
 	for _, s := range sidesOf(j.plan) {
 		w.Elsewhere = w.Elsewhere || s.Name == info.Side && !Here(s.Target)
 	}
-	for _, point := range said.points {
+	for _, point := range judged.points {
 		for i := range All {
-			if curve := point.said[i].curve; curve != nil {
+			if curve := point.results[i].curve; curve != nil {
 				w.Curves = append(w.Curves, PointCurve{All[i], point.point.Index, curve})
 			}
 		}

@@ -93,7 +93,7 @@ func meaning(f record.Reported) string {
 }
 
 // untold reports whether the source of an import does not tell what m needs.
-func (r Report) untold(m metric.Metric) bool { return r.Source != nil && !m.Tells(r.Manifest) }
+func (r Report) untold(m metric.Metric) bool { return r.Source != nil && !m.KnownIn(r.Manifest) }
 
 // StandsIn reports whether m is shown in place of one that the source cannot give:
 // TPOT needs the last token, and many tools know the end of the answer only.

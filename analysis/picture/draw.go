@@ -48,7 +48,7 @@ func (d *Drawing) Watcher() metric.Watcher {
 	return metric.Watcher{Curves: ids, See: d.see}
 }
 
-func (d *Drawing) see(w metric.Watched) error {
+func (d *Drawing) see(w metric.WatchedLaunch) error {
 	for _, c := range w.Curves {
 		at := place{c.Metric.ID, c.Point, w.Info.Side}
 		d.curves[at] = append(d.curves[at], c.Curve)

@@ -237,7 +237,7 @@ func samples(t *testing.T, rows ...record.Sample) Launch {
 	}
 	defer w.Abandon()
 	d := New(b, plan.Plan{})
-	out, err := d.launch(metric.Watched{Info: b.Launches()[0]})
+	out, err := d.launch(metric.WatchedLaunch{Info: b.Launches()[0]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // launch draws one launch over time.
-func (d *Drawing) launch(w metric.Watched) (Launch, error) {
+func (d *Drawing) launch(w metric.WatchedLaunch) (Launch, error) {
 	l := Launch{Launch: w.Info.Index, Side: w.Info.Side, Windows: []Window{}, Series: []Series{}}
 	var own []*metric.Timeline // the load: neither probes nor what came before the points
 	for _, t := range w.Requests {

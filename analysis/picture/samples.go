@@ -33,7 +33,7 @@ type levelled struct {
 }
 
 // readSamples draws what was read beside a launch, and says when that ended.
-func readSamples(b *bundle.Bundle, w metric.Watched) ([]Series, float64, error) {
+func readSamples(b *bundle.Bundle, w metric.WatchedLaunch) ([]Series, float64, error) {
 	p := page{byName: map[string][]*readings{}, levels: map[string]*levelled{}, first: math.Inf(1)}
 	for s, err := range bundle.Rows[record.Sample](b, w.Info.Index, bundle.Samples) {
 		if err != nil {

@@ -30,9 +30,9 @@ var fromDue = []Metric{TTFT, E2E, TTFB, NTPOT, NTPOTCounted, UserSpeedE2E, UserS
 // fromSend is the warning of those metrics where nobody knows when that was.
 const fromSend = "counted from the send: the source does not tell when requests were due"
 
-// Tells reports whether the bundle of m can hold what the metric needs. It always
+// KnownIn reports whether the bundle of manifest can hold what the metric needs. It always
 // can where assay measured.
-func (m Metric) Tells(manifest bundle.Manifest) bool {
+func (m Metric) KnownIn(manifest bundle.Manifest) bool {
 	if manifest.Unknown(bundle.GapRequests) {
 		return false
 	}
@@ -48,19 +48,19 @@ func among(list []Metric, id string) bool {
 	return slices.ContainsFunc(list, func(m Metric) bool { return m.ID == id })
 }
 
-// leaveUntold takes away what rests on something that the source does not tell:
+// dropUnknown takes away what rests on something that the source does not report:
 // such rows hold zeros and not knowledge.
-func (e *Estimates) leaveUntold(manifest bundle.Manifest, p plan.Plan) {
+func (e *Estimates) dropUnknown(manifest bundle.Manifest, p plan.Plan) {
 	if manifest.Source == nil {
 		return
 	}
-	told, open := map[string]bool{}, map[string]bool{}
+	known, open := map[string]bool{}, map[string]bool{}
 	for _, m := range All {
-		told[m.ID], open[m.ID] = m.Tells(manifest), m.Only(OpenLoop)
+		known[m.ID], open[m.ID] = m.KnownIn(manifest), m.Only(OpenLoop)
 	}
 	e.Rows = slices.DeleteFunc(e.Rows, func(r Row) bool {
 		point, _ := p.PointByIndex(r.Point)
-		return !told[r.Metric] || open[r.Metric] && !point.Open()
+		return !known[r.Metric] || open[r.Metric] && !point.Open()
 	})
 	if manifest.Unknown(bundle.GapDueTimes) {
 		for i := range e.Rows {

@@ -17,11 +17,11 @@ func TestTells(t *testing.T) {
 		return m
 	}
 	for _, m := range All {
-		if !m.Tells(bundle.Manifest{}) || !m.Tells(without()) {
+		if !m.KnownIn(bundle.Manifest{}) || !m.KnownIn(without()) {
 			t.Errorf("%s: nothing is unknown, and it is not reported", m.ID)
 		}
-		if m.Tells(without(bundle.GapRequests)) {
-			t.Errorf("%s is told by a source without requests", m.ID)
+		if m.KnownIn(without(bundle.GapRequests)) {
+			t.Errorf("%s is known to a source without requests", m.ID)
 		}
 	}
 	for _, tt := range []struct {
@@ -33,8 +33,8 @@ func TestTells(t *testing.T) {
 		{bundle.GapChunks, TPOTDone, TPOT},
 		{bundle.GapErrors, E2E, ErrorRate},
 	} {
-		if m := without(tt.gap); !tt.kept.Tells(m) || tt.gone.Tells(m) {
-			t.Errorf("without %s: %s told %v, %s told %v; want true and false", tt.gap, tt.kept.ID, tt.kept.Tells(m), tt.gone.ID, tt.gone.Tells(m))
+		if m := without(tt.gap); !tt.kept.KnownIn(m) || tt.gone.KnownIn(m) {
+			t.Errorf("without %s: %s known %v, %s known %v; want true and false", tt.gap, tt.kept.ID, tt.kept.KnownIn(m), tt.gone.ID, tt.gone.KnownIn(m))
 		}
 	}
 }
