@@ -36,8 +36,9 @@ var ClientLimit = Check{
 	},
 }
 
-// The limits beyond which a client is no longer a bystander. Beyond four fifths of its processors a client queues; a host in which somebody
-// waits for a processor a twentieth of the time has none to spare.
+// The limits beyond which a client is no longer a bystander. Beyond four fifths of its
+// processors a client queues; a host in which somebody waits for a processor a twentieth
+// of the time has none to spare.
 const (
 	limitDropped  = .001
 	limitCPU      = .8

@@ -62,12 +62,17 @@ func (f *Facts) continued(r bundle.Resumption) finding.Finding {
 		Fix:      "measure again in one go if the intervals matter",
 		Evidence: []string{"manifest of " + r.RunID + " " + r.Digest},
 	}
-	if len(r.Repeated) > 0 && !f.startsServers() {
-		var again []string
-		for _, l := range r.Repeated {
-			again = append(again, fmt.Sprint(l.Index+1))
-		}
-		one.Message += fmt.Sprintf("; launch %s was cut short and made again, so its prompts may have been in the server's cache", strings.Join(again, ", "))
+	if len(r.Repeated) == 0 {
+		return one
+	}
+	var again []string
+	for _, l := range r.Repeated {
+		again = append(again, fmt.Sprint(l.Index+1))
+	}
+	// Whoever stops a launch that goes badly has it made again: that is to be seen.
+	one.Message += fmt.Sprintf("; launch %s was cut short and made again", strings.Join(again, ", "))
+	if !f.startsServers() {
+		one.Message += ", so its prompts may have been in the server's cache"
 	}
 	return one
 }

@@ -16,15 +16,14 @@ import (
 var collector struct {
 	mu      sync.Mutex
 	holders int
-	percent int
-	limit   int64
+	percent int   // as it was before
+	budget  int64 // of the first holder
 }
 
 // holdCollector keeps the garbage collector from running until release is called,
-// unless the process needs more than budget bytes beyond what it has now. Zero leaves
-// the collector alone. A collection takes a quarter of the processors for its time,
-// and who waits for one of them is late: at a thousand users that is milliseconds of
-// every send.
+// unless budget bytes have been allocated since it ran last. Zero leaves the collector
+// alone. A collection takes a quarter of the processors for its time, and who waits for
+// one of them is late: at a thousand users that is milliseconds of every send.
 func holdCollector(budget int64) (release func()) {
 	if budget <= 0 {
 		return func() {}
@@ -34,32 +33,44 @@ func holdCollector(budget int64) (release func()) {
 	defer c.mu.Unlock()
 	if c.holders++; c.holders == 1 {
 		runtime.GC() // what came before the point does not count against its budget
-		c.percent = debug.SetGCPercent(-1)
-		c.limit = debug.SetMemoryLimit(-1)
-		debug.SetMemoryLimit(min(c.limit, addBytes(mappedBytes(), budget)))
+		c.budget, c.percent = budget, debug.SetGCPercent(percentFor(budget))
+		keepBudget()
 	}
 	return sync.OnceFunc(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.holders--; c.holders == 0 {
-			debug.SetMemoryLimit(c.limit)
 			debug.SetGCPercent(c.percent)
 		}
 	})
 }
 
-func addBytes(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
+// leastHeap is what the runtime takes for alive where less is: it scales this with the
+// percentage.
+const leastHeap = 4 << 20
+
+// percentFor is how much the heap must grow, in percent of what is alive in it, before
+// it has grown by so many bytes. A limit of the memory would do the same, until what is
+// alive comes near it: then the collector would never stop.
+func percentFor(budget int64) int {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return int(min(math.MaxInt32, 100*budget/max(leastHeap, int64(live[0].Value.Uint64()))))
 }
 
-// mappedBytes is the memory that a limit of the runtime counts.
-func mappedBytes() int64 {
-	list := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(list)
-	return int64(list[0].Value.Uint64() - list[1].Value.Uint64())
+// keepBudget sets the percentage anew after each collection, for as long as somebody
+// holds the collector: what is alive has changed.
+func keepBudget() {
+	type sentinel struct{ _ *byte } // with a pointer, or it may share its memory and never be collected
+	runtime.SetFinalizer(new(sentinel), func(*sentinel) {
+		c := &collector
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.holders > 0 {
+			debug.SetGCPercent(percentFor(c.budget))
+			keepBudget()
+		}
+	})
 }
 
 // A collections counts what the collector has done so far.

@@ -22,7 +22,7 @@ import (
 // demo is the demo, carried out once for all tests that only read what it leaves.
 var demo = sync.OnceValues(func() (printed string, err error) {
 	var out, errs bytes.Buffer
-	code := Main(context.Background(), Env{Args: []string{"demo", "--out", demoOut(), "--duration", "1s"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: os.Environ})
+	code := Main(context.Background(), Env{Args: []string{"demo", "--out", demoOut(), "--duration", "1s"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: environ})
 	if code != exitOK {
 		err = fmt.Errorf("demo: exit %d\n%s\n%s", code, &out, &errs)
 	}

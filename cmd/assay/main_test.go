@@ -37,11 +37,15 @@ func program(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// environ is the environment of a run inside the test. Tests beside it allocate too, so
+// the collector is left as it is.
+func environ() []string { return append(os.Environ(), "GOGC=100") }
+
 // call runs assay inside the test and returns what it printed and its exit code.
 func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: os.Environ})
+	code = Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: environ})
 	return out.String(), errs.String(), code
 }
 

@@ -29,11 +29,11 @@ func collectorSet(env Env) bool {
 }
 
 // mostGarbage bounds what a point may leave behind before it is collected.
-const mostGarbage = 1 << 30
+const mostGarbage = 256 << 20
 
 // collectorBudget is how much a point may allocate before the collector runs in it: an
-// eighth of the memory that is available, at most a gigabyte. The memory is given back
-// after the point. Whoever sets GOGC has the collector as it was set.
+// eighth of the memory that is available, at most 256 MB. Whoever sets GOGC has
+// the collector as it was set.
 func collectorBudget(env Env, host telemetry.Host) int64 {
 	if collectorSet(env) {
 		return 0

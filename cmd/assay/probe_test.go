@@ -59,7 +59,7 @@ func TestProbeSpec(t *testing.T) {
 	if code, _, story := answerAlone(t, "probe", "memery"); code != exitUsage || !strings.Contains(story, "memory") {
 		t.Errorf("exit code %d, %q; want the names there are", code, story)
 	}
-	if code, _, story := answerAlone(t, "probe", "--launches", "1"); code != exitUsage || !strings.Contains(story, "minReplicates") {
+	if code, _, story := answerAlone(t, "probe", "--launches", "1"); code != exitUsage || !strings.Contains(story, "--launches: got 1, must be an integer >= 3") {
 		t.Errorf("exit code %d, %q; want at least three launches", code, story)
 	}
 }

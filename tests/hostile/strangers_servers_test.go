@@ -25,7 +25,7 @@ func TestStrangersAtNet(t *testing.T) {
 	b := begin(t, t.TempDir(), nil, "net", "--serve", "127.0.0.1:0")
 	address, _, _ := strings.Cut(b.await(t, "serving network probes at "), ";")
 	secret, _, _ := strings.Cut(b.await(t, "ASSAY_TOKEN="), " ")
-	lift := besiege(b.cmd.Process.Pid)
+	siege := besiege(b.cmd.Process.Pid)
 	measure := func(at string, env ...string) program.Result {
 		return program.Command{Args: []string{"net", at, "--duration", "60ms", "--interval", "20ms", "--json"}, Env: env}.Run(t)
 	}
@@ -51,7 +51,7 @@ func TestStrangersAtNet(t *testing.T) {
 			t.Errorf("%s: exit %d, want 1 and what to set\n%s", env, r.Code, r.Text())
 		}
 	}
-	if attacked := lift(); attacked[address] < 100 {
+	if attacked := siege.lift(); attacked[address] < 100 {
 		t.Errorf("%d connections of strangers, want many", attacked[address])
 	}
 	_ = b.cmd.Process.Signal(syscall.SIGINT)
@@ -88,7 +88,7 @@ func TestStrangersAtSim(t *testing.T) {
 	dir := t.TempDir()
 	sim := begin(t, dir, nil, "sim", "--addr", "127.0.0.1:0", "--ttft", "2ms", "--itl", "1ms", "--tokens", "8")
 	url := sim.await(t, "listening on ")
-	lift := besiege(sim.cmd.Process.Pid)
+	siege := besiege(sim.cmd.Process.Pid)
 	run := runSpec(t, dir, "sim", "    url: "+url)
 	run.end(t, 0)
 	verified(t, filepath.Join(dir, "out"))
@@ -97,7 +97,7 @@ func TestStrangersAtSim(t *testing.T) {
 	} else {
 		answer.Body.Close()
 	}
-	for address, n := range lift() {
+	for address, n := range siege.lift() {
 		if n < 100 {
 			t.Errorf("%s: %d connections of strangers, want many", address, n)
 		}
@@ -123,10 +123,10 @@ func TestStrangersAtProgram(t *testing.T) {
 	late, _ := json.Marshal([]string{"sh", "-c", "sleep 2; exec " + python + " " + example})
 	dir := t.TempDir()
 	b := runSpec(t, dir, "words", "    api: command\n    server: {command: "+string(late)+", ready: {timeout: 60s}}")
-	lift := besiege(b.cmd.Process.Pid)
+	siege := besiege(b.cmd.Process.Pid)
 	b.end(t, 0)
 	most := 0
-	for _, n := range lift() {
+	for _, n := range siege.lift() {
 		most = max(most, n)
 	}
 	if most < 100 {

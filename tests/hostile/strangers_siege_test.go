@@ -120,15 +120,15 @@ type siege struct {
 	mu       sync.Mutex
 	attacked map[string]int // connections, by the listener's address
 	held     []net.Conn     // those that say nothing
+
+	stop, done chan struct{} // to lift it, and when that has happened
 }
 
-// besiege begins a siege of a process; the returned function lifts it and says how
-// many connections each listener got.
-func besiege(pid int) (lift func() map[string]int) {
-	s := &siege{attacked: map[string]int{}}
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
+// besiege begins a siege of a process.
+func besiege(pid int) *siege {
+	s := &siege{attacked: map[string]int{}, stop: make(chan struct{}), done: make(chan struct{})}
+	go func() { // ends when the siege is lifted
+		defer close(s.done)
 		var under sync.WaitGroup
 		defer under.Wait()
 		for {
@@ -142,19 +142,38 @@ func besiege(pid int) (lift func() map[string]int) {
 				}
 			}
 			select {
-			case <-stop:
+			case <-s.stop:
 				return
 			case <-time.After(2 * time.Millisecond):
 			}
 		}
 	}()
-	return func() map[string]int {
-		close(stop)
-		<-done
-		for _, conn := range s.held {
-			conn.Close()
+	return s
+}
+
+// lift ends the siege and says how many connections each listener got.
+func (s *siege) lift() map[string]int {
+	close(s.stop)
+	<-s.done
+	for _, conn := range s.held {
+		conn.Close()
+	}
+	return s.attacked
+}
+
+// await returns when a listener has got so many connections.
+func (s *siege) await(t *testing.T, address string, connections int) {
+	t.Helper()
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		got := s.attacked[address]
+		s.mu.Unlock()
+		if got >= connections {
+			return
 		}
-		return s.attacked
+		if time.Now().After(limit) {
+			t.Fatalf("%s got %d connections of strangers in a minute, want %d", address, got, connections)
+		}
 	}
 }
 
