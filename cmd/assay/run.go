@@ -174,7 +174,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
 		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Ranks: tools,
 		CollectorBudget: collectorBudget(env, host),
-		Resume: j.resume,
+		Resume:          j.resume,
 	})
 	if result == nil {
 		return "", runErr
