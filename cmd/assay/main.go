@@ -92,6 +92,7 @@ func Main(ctx context.Context, env Env) int {
 	root := &cobra.Command{
 		Use:           "assay",
 		Short:         "Honest benchmarks for distributed AI",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -103,6 +104,7 @@ func Main(ctx context.Context, env Env) int {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	env.Stdout, env.Stderr = &visible.Writer{To: env.Stdout}, &visible.Writer{To: env.Stderr}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(env.Args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)

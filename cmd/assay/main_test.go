@@ -57,6 +57,8 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		{"help", []string{"--help"}, exitOK, ""},
+		{"version", []string{"--version"}, exitOK, ""},
+		{"version in short", []string{"-v"}, exitOK, ""},
 		{"unknown command", []string{"frobnicate"}, exitUsage, "frobnicate"},
 		{"unknown flag", []string{"plan", "--frobnicate"}, exitUsage, "frobnicate"},
 		{"no argument", []string{"plan"}, exitUsage, "missing argument: a spec file"},
