@@ -140,7 +140,7 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, url string
 			seen.Add(request, chunks, clock)
 		}
 	}()
-	err = offerKnown(ctx, clock, client, found, calls, func(raw *target.Raw) { raws <- raw })
+	err = offerKnown(ctx, clock, client, found, demandOf(e.plan).together, calls, func(raw *target.Raw) { raws <- raw })
 	close(raws)
 	<-decoded
 	return seen, err
@@ -179,12 +179,17 @@ func knownCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<
 // it a calibration takes about one and a half seconds at 16 streams, two at 1,000.
 const calibrationTime = time.Second
 
-// offerKnown runs the loop of the demand against the simulator.
-func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *record.Calibration, calls <-chan target.Prepared, keep func(*target.Raw)) error {
+// offerKnown runs the loop of the demand against the simulator. Its users begin as those
+// of the run do: all at once, or spread, here over the time of one answer.
+func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *record.Calibration, together bool, calls <-chan target.Prepared, keep func(*target.Raw)) error {
 	answer := answerTime(found.Truth)
 	policy := load.SendPolicy{Tally: &load.Tally{}}
 	if found.Streams > 0 {
-		return load.Closed{Users: found.Streams, Warmup: answer, Measure: calibrationTime, SendPolicy: policy}.Run(ctx, clock, calls, do, keep)
+		loop := load.Closed{Users: found.Streams, Warmup: answer, Measure: calibrationTime, Spread: answer, SpreadSeed: calibrationSeed, SendPolicy: policy}
+		if together {
+			loop.Spread = 0
+		}
+		return loop.Run(ctx, clock, calls, do, keep)
 	}
 	series, err := arrival.NewSeries(arrival.Poisson.Name, 1, calibrationSeed, arrival.Steady(found.Rate))
 	if err != nil {
@@ -201,6 +206,6 @@ func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *r
 	}.Run(ctx, clock, calls, do, keep)
 }
 
-// calibrationSeed is that of the open loop of a calibration: the same in every
-// run, so that two of them can be compared.
+// calibrationSeed is that of the arrivals of a calibration: the same in every run, so
+// that two of them can be compared.
 const calibrationSeed = 1

@@ -19,6 +19,8 @@ type demand struct {
 	point   string
 	streams int     // closed loop
 	rate    float64 // open loop, requests per second
+
+	together bool // its users begin all at once
 }
 
 // assumedStreams stands in for points whose load only the run finds out, such as
@@ -29,7 +31,7 @@ const assumedStreams = 64
 func demandOf(p plan.Plan) demand {
 	var all []demand
 	for _, point := range p.Points {
-		d := demand{point: point.Name, streams: point.Concurrency}
+		d := demand{point: point.Name, streams: point.Concurrency, together: point.Start == spec.StartTogether}
 		if point.Open() {
 			d.rate = fastest(point) / float64(p.Share().Count)
 		}

@@ -77,3 +77,15 @@ func TestReaderFor(t *testing.T) {
 	f(target.ReadNetHTTP, "https://a")
 	f(target.ReadNetHTTP, "http://a", "https://b")
 }
+
+// The client is measured with users that begin as those of the run do.
+func TestDemandBeginsTogether(t *testing.T) {
+	p := plan.Plan{Points: []plan.Point{{Name: "concurrency=4", Concurrency: 4}}}
+	if demandOf(p).together {
+		t.Error("users are spread in the run and begin together in its calibration")
+	}
+	p.Points[0].Start = spec.StartTogether
+	if !demandOf(p).together {
+		t.Error("users begin together in the run and are spread in its calibration")
+	}
+}
