@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,10 +218,15 @@ func TestHeadline(t *testing.T) {
 		}
 		return e
 	}
+	backwards := false // the levels of the load, as the spec lists them
 	f := func(headline string, slo bool, metric, point, with string) {
 		t.Helper()
+		e := two(headline, slo)
+		if backwards {
+			slices.Reverse(e.Plan.Points)
+		}
 		var marked []Claim
-		for _, c := range Make(two(headline, slo), "test").Claims {
+		for _, c := range Make(e, "test").Claims {
 			if c.Headline {
 				marked = append(marked, c)
 			}
@@ -235,6 +241,8 @@ func TestHeadline(t *testing.T) {
 	f("", true, "", "", "")
 	f(spec.HeadlineThroughput, true, "output_throughput.v1", "concurrency=8", "at p99 TTFT ≤ 300ms")
 	f(spec.HeadlineThroughput, false, "output_throughput.v1", "concurrency=8", "without a latency constraint")
-	f(spec.HeadlineLatency, true, "ttft.v1", "concurrency=16", "concurrency=16 (closed loop")
-	f(spec.HeadlineLatency, false, "ttft.v1", "concurrency=8", "concurrency=8 (closed loop")
+	for _, backwards = range []bool{false, true} {
+		f(spec.HeadlineLatency, true, "ttft.v1", "concurrency=16", "concurrency=16 (closed loop")
+		f(spec.HeadlineLatency, false, "ttft.v1", "concurrency=8", "concurrency=8 (closed loop")
+	}
 }

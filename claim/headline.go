@@ -19,7 +19,7 @@ func markHeadline(e Evidence, list []Claim) {
 				best = c
 			}
 		case spec.HeadlineLatency:
-			if c.Metric == metric.TTFT.ID && c.Statistic == "p50" && (best == nil || e.keeps(*c)) {
+			if c.Metric == metric.TTFT.ID && c.Statistic == "p50" && (best == nil || e.leads(*c, *best)) {
 				best = c
 			}
 		}
@@ -27,6 +27,30 @@ func markHeadline(e Evidence, list []Claim) {
 	if best != nil {
 		best.Headline = true
 	}
+}
+
+// leads reports whether the latency c is the headline rather than best: loads that keep
+// the objectives come first, the highest of them; of the others the lowest.
+func (e Evidence) leads(c, best Claim) bool {
+	keeps := e.keeps(c)
+	switch {
+	case keeps != e.keeps(best):
+		return keeps
+	case keeps:
+		return e.load(c) > e.load(best)
+	}
+	return e.load(c) < e.load(best)
+}
+
+// load is how much was asked of the system where c was measured: users, or requests per
+// second.
+func (e Evidence) load(c Claim) float64 {
+	for _, point := range e.Plan.Points {
+		if point.Name == c.Point {
+			return max(float64(point.Concurrency), point.Rate)
+		}
+	}
+	return 0
 }
 
 // keeps reports whether the objectives of the spec, of which there are some, hold
