@@ -29,6 +29,7 @@ var integrityTrips = []trip{
 		"interrupted on Friday 2026-03-13 09:00 UTC and resumed 22h0m later: 2 of its 5 launches are from run earlier; launch 3 was cut short"},
 	{"resumed", "with another driver", interrupted(func(r *bundle.Resumption) { r.Environment.Set("gpu.driver", "570.86") }), finding.Void, "the environment changed between the interruption and the resumption: gpu.driver: 570.86 → "},
 	{"resumed", "a launch that went badly", interrupted(func(r *bundle.Resumption) { r.Repeated = []bundle.LaunchInfo{{Index: 1}} }), finding.Caution, "; launch 2 was cut short and made again"},
+	{"resumed", "its first launch went badly", interrupted(func(r *bundle.Resumption) { r.Launches, r.Repeated = nil, []bundle.LaunchInfo{{Index: 0}} }), finding.Caution, "; launch 1 was cut short and made again"},
 	{"resumed", "by another build", interrupted(func(r *bundle.Resumption) { r.Tool.SHA256 = "ab" }), finding.Void, "assay: ab → "},
 	{"resumed", "between two sides", func(s *scene) {
 		interrupted(func(r *bundle.Resumption) { r.Launches = []int{0} })(s)

@@ -27,8 +27,8 @@ var Resumed = Check{
 func resumed(f *Facts) Answer {
 	var list []finding.Finding
 	for _, r := range f.Manifest.Resumed {
-		if len(r.Launches) == 0 {
-			continue // nothing of it is in this run
+		if len(r.Launches)+len(r.Repeated) == 0 {
+			continue // nothing of it is in this run, and nothing was thrown away
 		}
 		list = append(list, f.continued(r))
 		if blocks := f.splitBlocks(r); len(blocks) > 0 {

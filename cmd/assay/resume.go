@@ -15,10 +15,18 @@ func (j *job) continues(ctx context.Context, env Env, dir string, elsewhere bool
 	if err := bundleDir(dir); err != nil {
 		return err
 	}
-	if err := sealFirst(ctx, env, dir, j.keyFile); err != nil {
+	signer, err := loadSigner(j.keyFile)
+	if err != nil {
+		return usageError(err)
+	}
+	if err := sealFirst(ctx, env, dir, signer); err != nil {
 		return err
 	}
-	b, err := bundle.OpenVerified(dir, bundle.Trust{})
+	var trust bundle.Trust
+	if signer != nil { // whoever signs vouches for what is carried over too
+		trust.Required = []bundle.PublicKey{signer.Public()}
+	}
+	b, err := bundle.OpenVerified(dir, trust)
 	if err != nil {
 		return err
 	}
@@ -36,14 +44,10 @@ func (j *job) continues(ctx context.Context, env Env, dir string, elsewhere bool
 }
 
 // sealFirst seals what a killed run left, and leaves a sealed bundle alone.
-func sealFirst(ctx context.Context, env Env, dir, keyFile string) error {
+func sealFirst(ctx context.Context, env Env, dir string, signer bundle.Signer) error {
 	before, err := bundle.Open(dir)
 	if err != nil || before.Sealed {
 		return err
-	}
-	signer, err := loadSigner(keyFile)
-	if err != nil {
-		return usageError(err)
 	}
 	m, err := bundle.Recover(ctx, dir, bundle.SealOptions{Signer: signer})
 	if err != nil {

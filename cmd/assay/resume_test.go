@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,29 +12,17 @@ import (
 
 	"assay/bundle"
 	"assay/sim"
+	"assay/sim/simtest"
 )
 
 // resumable is a spec of three short launches against a simulator that stays up.
 func resumable(t *testing.T, more string) string {
 	t.Helper()
-	server, err := sim.New(sim.Config{Fixed: &sim.Fixed{TTFT: 5 * time.Millisecond, ITL: time.Millisecond, Tokens: 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }() // ends with Close
-	t.Cleanup(func() {
-		_ = server.Close()
-		<-served
-	})
+	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 5 * time.Millisecond, ITL: time.Millisecond, Tokens: 8}})
 	text := fmt.Sprintf(`# kept as it is
 {apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: long},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 8, weight: 1}]},
-  target: {url: "http://%s", headers: {x-request-id: mine%s}}, load: {calibrate: false, concurrency: [2], duration: 700ms, warmup: {duration: 100ms}}}}`, listener.Addr(), more)
+  target: {url: %q, headers: {x-request-id: mine%s}}, load: {calibrate: false, concurrency: [2], duration: 700ms, warmup: {duration: 100ms}}}}`, url, more)
 	path := filepath.Join(t.TempDir(), "long.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -166,6 +153,14 @@ func TestResumeRefuses(t *testing.T) {
 		if _, stderr, code := call(t, append([]string{"run"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s: exit %d, %s; want exit %d and %q", tt.name, code, stderr, tt.code, tt.want)
 		}
+	}
+	// Nobody's signature is put under launches that nobody signed.
+	key := filepath.Join(out, "key")
+	if _, stderr, code := call(t, "keygen", "--out", key); code != exitOK {
+		t.Fatal(stderr)
+	}
+	if _, stderr, code := call(t, "run", "--resume", parent, "--key", key); code != exitUnverified || !strings.Contains(stderr, "sign") {
+		t.Errorf("an unsigned run that is to be signed: exit %d, %s", code, stderr)
 	}
 	raw, _ := filepath.Glob(filepath.Join(parent, "raw", "launch-00", "requests-*"))
 	data, err := os.ReadFile(raw[0])
