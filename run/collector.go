@@ -18,6 +18,7 @@ var collector struct {
 	holders int
 	percent int   // as it was before
 	budget  int64 // of the first holder
+	watched bool  // whether the next collection sets the percentage anew
 }
 
 // holdCollector keeps the garbage collector from running until release is called,
@@ -59,13 +60,18 @@ func percentFor(budget int64) int {
 }
 
 // keepBudget sets the percentage anew after each collection, for as long as somebody
-// holds the collector: what is alive has changed.
+// holds the collector: what is alive has changed. The lock is held.
 func keepBudget() {
+	if collector.watched {
+		return // the next collection is noticed already
+	}
+	collector.watched = true
 	type sentinel struct{ _ *byte } // with a pointer, or it may share its memory and never be collected
 	runtime.SetFinalizer(new(sentinel), func(*sentinel) {
 		c := &collector
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.watched = false
 		if c.holders > 0 {
 			debug.SetGCPercent(percentFor(c.budget))
 			keepBudget()
@@ -106,7 +112,7 @@ type windowCollector struct {
 	begun  collections
 }
 
-// entered is told of the phases of the point.
+// entered follows the phases of the point.
 func (w *windowCollector) entered(phase record.Phase, at int64, events eventLog) {
 	switch phase {
 	case record.Measure:
