@@ -29,21 +29,21 @@ func hiddenEnvironment(f *Facts) Answer {
 		if s.Delta == nil {
 			continue
 		}
-		var untold []string
+		var unstated []string
 		for _, c := range f.Changes {
 			if (c.Kind == diff.Environment || c.Kind == diff.Topology) && !mentions(s.Text, c) {
-				untold = append(untold, c.String())
+				unstated = append(unstated, c.String())
 			}
 		}
-		if len(untold) == 0 {
+		if len(unstated) == 0 {
 			continue
 		}
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,
-			Message:  fmt.Sprintf("the change of %s is stated without %d differences of the environments: %s", said(s), len(untold), summary(untold)),
+			Message:  fmt.Sprintf("the change of %s is stated without %d differences of the environments: %s", said(s), len(unstated), summary(unstated)),
 			Why:      "a reader takes the whole change for the work of what is named",
 			Fix:      "show them beside the figure, as assay compare does",
-			Evidence: untold,
+			Evidence: unstated,
 		})
 	}
 	return found(list...)

@@ -13,7 +13,7 @@ var seriesMetrics = map[string]metric.Metric{steady.TTFT: metric.TTFT, steady.TP
 
 // immaterial reports whether the movement of a series says nothing about the system:
 // the client errs by as much, or the interval that is printed beside the figure is as
-// wide. A large movement is told whatever the interval: launches that drift alike have
+// wide. A large movement is reported whatever the interval: launches that drift alike have
 // a narrow one, launches that drift apart a wide one.
 func (f *Facts) immaterial(point int, w spotted) bool {
 	of, known := seriesMetrics[w.series.Name]

@@ -63,17 +63,8 @@ func (c screen) charts(s watch.Snapshot, height int) []string {
 
 // chart draws the last values from zero to the largest, in so many rows.
 func (l look) chart(values []float64, width, rows int) (drawn []string, most float64) {
-	values = values[max(0, len(values)-width):]
-	most = math.NaN()
-	for _, v := range values {
-		if !math.IsNaN(v) && !(v <= most) {
-			most = v
-		}
-	}
-	steps := blocks
-	if l.ascii {
-		steps = asciiBlocks
-	}
+	values, most = lastValues(values, width)
+	steps := l.blocks()
 	for row := rows - 1; row >= 0; row-- {
 		var b strings.Builder
 		for _, v := range values {

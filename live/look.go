@@ -81,20 +81,32 @@ var (
 	asciiBlocks = []rune("_.-~=+*#")
 )
 
-// spark draws the last values from zero to the largest; what is not a number is
-// left out.
-func (l look) spark(values []float64, width int) (drawn string, most float64) {
-	values = values[max(0, len(values)-width):]
+// blocks are what bars are drawn with, from low to high.
+func (l look) blocks() []rune {
+	if l.ascii {
+		return asciiBlocks
+	}
+	return blocks
+}
+
+// lastValues are the newest values, as many as there is width for, and the largest of
+// them that is a number; NaN where none is.
+func lastValues(values []float64, width int) (last []float64, most float64) {
+	last = values[max(0, len(values)-width):]
 	most = math.NaN()
-	for _, v := range values {
+	for _, v := range last {
 		if !math.IsNaN(v) && !(v <= most) {
 			most = v
 		}
 	}
-	steps := blocks
-	if l.ascii {
-		steps = asciiBlocks
-	}
+	return last, most
+}
+
+// spark draws the last values from zero to the largest; what is not a number is
+// left out.
+func (l look) spark(values []float64, width int) (drawn string, most float64) {
+	values, most = lastValues(values, width)
+	steps := l.blocks()
 	var b strings.Builder
 	b.WriteString(strings.Repeat(" ", max(0, width-len(values)))) // the newest stand on the right
 	for _, v := range values {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"assay/run/watch"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"assay/run/watch"
 )
 
 // ErrAborted is why a run ends that was aborted from the keyboard.

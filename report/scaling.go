@@ -132,7 +132,7 @@ func ScalingLines(r scaling.Result) (lines []string) {
 	return append(lines, beyondLines(r)...)
 }
 
-// lawLines are every law that was laid through the sizes, and why others were not.
+// lawLines are every law that was fitted to the sizes, and why others were not.
 // Where times were to a target, those of throughput stand beside those of time: a
 // law is about how work is shared, and not about how much of it a target takes.
 func lawLines(r scaling.Result) (lines []string) {

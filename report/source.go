@@ -92,13 +92,14 @@ func meaning(f record.Reported) string {
 	return f.Definition
 }
 
-// untold reports whether the source of an import does not tell what m needs.
-func (r Report) untold(m metric.Metric) bool { return r.Source != nil && !m.KnownIn(r.Manifest) }
+// lacks reports whether the source of an import has nothing that m could be computed
+// from.
+func (r Report) lacks(m metric.Metric) bool { return r.Source != nil && !m.KnownIn(r.Manifest) }
 
 // StandsIn reports whether m is shown in place of one that the source cannot give:
 // TPOT needs the last token, and many tools know the end of the answer only.
 func (r Report) StandsIn(m metric.Metric) bool {
-	return m.ID == metric.TPOTDone.ID && r.untold(metric.TPOT)
+	return m.ID == metric.TPOTDone.ID && r.lacks(metric.TPOT)
 }
 
 // LoadLine says how load was offered and from when latencies count.

@@ -194,7 +194,7 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		switch {
 		case m.OnceALaunch(), !applies:
 			// It has no meaning here, which is not the same as being unknown.
-		case r.untold(m):
+		case r.lacks(m):
 			// The source could not have it.
 		case !r.Shown(m):
 			// writeMore counts it.

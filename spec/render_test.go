@@ -1,12 +1,13 @@
 package spec
 
 import (
-	"assay/tests/whole"
 	"maps"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+
+	"assay/tests/whole"
 )
 
 // schedulerPaths stand for free text: none, one, both and neither of the names

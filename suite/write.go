@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"assay/visible"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 	"time"
+
+	"assay/visible"
 )
 
 // The files of a suite.

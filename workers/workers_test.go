@@ -1,7 +1,6 @@
 package workers
 
 import (
-	"assay/tests/whole"
 	"context"
 	"os"
 	"os/exec"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"assay/tests/whole"
 )
 
 func TestUnpack(t *testing.T) {

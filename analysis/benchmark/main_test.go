@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/tests/whole"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"assay/tests/whole"
 )
 
 // with runs the command with other sections.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/tests/whole"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"assay/tests/whole"
 )
 
 // A full disk ends the run with a clear error; the bundle stays readable and is

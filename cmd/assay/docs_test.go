@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/tests/whole"
 	"context"
 	"io/fs"
 	"net"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/tests/whole"
 )
 
 // shellBlocks are the fenced blocks of a page that are marked sh: examples that

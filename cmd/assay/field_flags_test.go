@@ -44,7 +44,7 @@ func TestFieldFlags(t *testing.T) {
 	}
 }
 
-// A list replaces its default and grows when it is given again; a fault is told by the
+// A list replaces its default and grows when it is given again; a fault names the
 // flag; nothing is not taken for the default.
 func TestFieldFlagValues(t *testing.T) {
 	stdout, stderr, code := call(t, "train", "--print-spec", "--ranks", "2", "--ranks", "4", "--hang-timeout", "9s")

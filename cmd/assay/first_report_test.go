@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/tests/whole"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/tests/whole"
 )
 
 // What a new user does: reads the first section of the README at an ordinary pace

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"assay/telemetry"
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"assay/telemetry"
 )
 
 // collectSooner makes a program that measures keep less garbage: half as much as

@@ -49,7 +49,7 @@ func (o *outFlags) register(flags *pflag.FlagSet, name string) {
 }
 
 // carryOut runs the spec, or prints it for people who want to keep it. Faults of fields
-// are told by the flags that paths name for them.
+// are explained by the flags that paths name for them.
 func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run, paths ...bench.FlagPath) error {
 	run.APIVersion, run.Kind = spec.APIVersion, spec.KindBenchmarkRun
 	run.Metadata.Name = o.name

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"assay/tests/whole"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -20,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/tests/whole"
 )
 
 // An authority signs certificates and has its own in a file.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/zip"
-	"assay/tests/whole"
 	"bytes"
 	"io"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"assay/tests/whole"
 )
 
 // A run leaves a workbook, and the command makes one with the percentile and the

@@ -1,7 +1,6 @@
 package token
 
 import (
-	"assay/tests/whole"
 	"encoding/binary"
 	"encoding/json"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"assay/tests/whole"
 )
 
 // python finds an interpreter that has the reference implementations.

@@ -69,6 +69,11 @@ func (m *maker) asker(ctx context.Context) *http.Client {
 		resp, err := transport.RoundTrip(r)
 		for ; errors.Is(err, syscall.ECONNREFUSED) && m.v.Patience > 0 && ctx.Err() == nil; m.v.Patience -= knockAgain {
 			time.Sleep(knockAgain)
+			if r.GetBody != nil {
+				if r.Body, err = r.GetBody(); err != nil {
+					return nil, err
+				}
+			}
 			resp, err = transport.RoundTrip(r)
 		}
 		return resp, err
