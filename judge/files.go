@@ -9,6 +9,7 @@ import (
 	"assay/analysis/overlap"
 	"assay/analysis/scaling"
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 )
 
@@ -100,7 +101,7 @@ func (j *Judgement) readSealed(version string) bool {
 			return false
 		}
 	}
-	return true
+	return j.Estimates.Definitions == metric.Definitions()
 }
 
 // Keep writes the judgement into the bundle that it is of, before it is sealed.

@@ -33,6 +33,12 @@ func must(t *testing.T, err error) {
 // sealed builds a bundle whose judgement was kept before it was sealed, as a run does.
 func sealed(t *testing.T, signer bundle.Signer) (dir string) {
 	t.Helper()
+	return sealedBy(t, signer, metric.Definitions())
+}
+
+// sealedBy is such a bundle of a program that computed another set of metrics.
+func sealedBy(t *testing.T, signer bundle.Signer, definitions string) (dir string) {
+	t.Helper()
 	dir = filepath.Join(t.TempDir(), "b")
 	_, err := scene.Run{Dir: dir, ID: "b", Document: document, Launches: scene.Launches([]float64{1, 1.01, .99}), Signer: signer,
 		Keep: func(w *bundle.Writer, p plan.Plan) error {
@@ -44,6 +50,7 @@ func sealed(t *testing.T, signer bundle.Signer) (dir string) {
 			if err != nil {
 				return err
 			}
+			j.Estimates.Definitions = definitions
 			return j.Keep(w, code)
 		}}.Build(t.Context())
 	must(t, err)
@@ -108,6 +115,18 @@ func TestSealedFiguresAreRead(t *testing.T) {
 	}
 	if len(j.Pictures.Distributions) == 0 || !bytes.Equal(text(j), text(again)) {
 		t.Error("pictures read back are not those that were derived")
+	}
+}
+
+// Figures of another set of metrics are computed again, although the program calls
+// itself by the same version: what it lacks would be missing from every report.
+func TestOtherDefinitionsAreNotRead(t *testing.T) {
+	for _, definitions := range []string{"", "0123456789abcdef"} {
+		j, err := Open(sealedBy(t, nil, definitions), Options{Version: code})
+		must(t, err)
+		if j.Source != DerivedAgain || j.Estimates.Definitions != metric.Definitions() {
+			t.Errorf("definitions %q: %s, definitions %q", definitions, j.Source, j.Estimates.Definitions)
+		}
 	}
 }
 

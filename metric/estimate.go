@@ -15,8 +15,12 @@ import (
 
 // Estimates is what a bundle's records say: derived/VERSION/estimates.json.
 type Estimates struct {
-	Version    string     `json:"version"` // of this format
-	Code       string     `json:"code"`    // version of the program that computed it
+	Version string `json:"version"` // of this format
+	Code    string `json:"code"`    // version of the program that computed it
+
+	// Definitions is the set of metrics that it computes.
+	Definitions string `json:"definitions,omitempty"`
+
 	RunID      string     `json:"runID"`
 	Confidence float64    `json:"confidence"`
 	Launches   []int      `json:"launches"` // those the estimates rest on
@@ -34,7 +38,7 @@ type Estimates struct {
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.1"
+const EstimatesVersion = "1.2"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {
@@ -87,7 +91,7 @@ var statistics = []statistic{{"mean", 0}, {"p50", .5}, {"p90", .9}, {"p95", .95}
 
 func newEstimates(b *bundle.Bundle, p plan.Plan, code string) Estimates {
 	return Estimates{
-		Version: EstimatesVersion, Code: code, RunID: b.Manifest.RunID,
+		Version: EstimatesVersion, Code: code, Definitions: Definitions(), RunID: b.Manifest.RunID,
 		Confidence: p.Trials().ConfidenceLevel,
 		Launches:   []int{}, Rows: []Row{}, Outcomes: []Outcomes{},
 	}
