@@ -242,7 +242,7 @@ func TestHeadline(t *testing.T) {
 	f(spec.HeadlineThroughput, true, "output_throughput.v1", "concurrency=8", "at p99 TTFT ≤ 300ms")
 	f(spec.HeadlineThroughput, false, "output_throughput.v1", "concurrency=8", "without a latency constraint")
 	for _, backwards = range []bool{false, true} {
-		f(spec.HeadlineLatency, true, "ttft.v1", "concurrency=16", "concurrency=16 (closed loop")
-		f(spec.HeadlineLatency, false, "ttft.v1", "concurrency=8", "concurrency=8 (closed loop")
+		f(spec.HeadlineLatency, true, "ttft.v2", "concurrency=16", "concurrency=16 (closed loop")
+		f(spec.HeadlineLatency, false, "ttft.v2", "concurrency=8", "concurrency=8 (closed loop")
 	}
 }

@@ -129,11 +129,11 @@ func mlperfFigure(key, scenario string) record.Reported {
 	case strings.HasSuffix(key, "_count"):
 		f.Statistic, f.Unit, f.Definition = "value", string(unit.Request), "queries"
 	case strings.Contains(key, "first_token"):
-		seconds("ttft.v1", from+" to its first token")
+		seconds("ttft.v2", from+" to its first token")
 	case strings.Contains(key, "output_token"): // per output token, or to output token up to 5.1
 		seconds("tpot_done.v1", "(end − first token) / (tokens − 1) of a sample")
 	case strings.Contains(key, "latency"):
-		seconds("e2e.v1", from+" to its end")
+		seconds("e2e.v2", from+" to its end")
 	case strings.HasSuffix(key, "_ns"):
 		seconds("", "as LoadGen logs it")
 	}

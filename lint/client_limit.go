@@ -15,14 +15,14 @@ var ClientLimit = Check{
 	ID: "client-limit", Code: "L-02", Severity: finding.Void,
 	Doc: "The benchmark was slower than the system it measured.",
 	When: "the p50, p90 or p99 of the send lag is more than 5 % of the same percentile of TTFT (of E2E " +
-		"without streaming), or than the half-width of its interval where that is up to 10 %; more than 0.1 % of " +
+		"without streaming), or of the turnaround more than 5 % of that of E2E, or than the half-width of its interval where that is up to 10 %; more than 0.1 % of " +
 		"the calls of a search dropped (in-flight-cap covers other runs); an interval with more than " +
 		"80 % of the client's processors in use; a garbage collection pause above 10 ms; throttling " +
 		"by a control group; an open loop more than 1 % off its rate. CPU pressure above 5 %, steal " +
 		"above 1 %, threads waiting for more than 5 % of the time, more than 1 % shared reads (a " +
 		"server may also send several events at once) and squeezed receive buffers support these and " +
-		"alone are a note. Void: in most launches of a point the p99 of the send lag is more than " +
-		"half of the p50 of E2E, or its p50 more than half of the p50 of TTFT, because closed-loop " +
+		"alone are a note. Void: in most launches of a point the p99 of the send lag or the turnaround is more than " +
+		"half of the p50 of E2E, or the p50 of the send lag more than half of the p50 of TTFT, because closed-loop " +
 		"users then wait as long for the client as for the target",
 	Applies: serves,
 	Run: func(f *Facts) Answer {
@@ -75,7 +75,7 @@ func clientLimit(f *Facts) []finding.Finding {
 		return []finding.Finding{{
 			Severity: finding.Caution,
 			Message:  "the client was a limit: " + summary(own),
-			Why:      "latency counts from when a call was due, so the client's delay is in every figure",
+			Why:      "the client's delay is in every latency of an open loop, and lowers the load of a closed one",
 			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
 			Evidence: append(own, around...),
 		}}
@@ -96,12 +96,14 @@ func clientLimit(f *Facts) []finding.Finding {
 // the target, and fewer are served at a time than the plan says. The usual lag is
 // held against the first token.
 var lateLimits = []struct {
-	lag   string
-	of    metric.Metric
-	share float64
+	delay     metric.Metric
+	statistic string
+	of        metric.Metric
+	share     float64
 }{
-	{"p99", metric.E2E, .5},
-	{"p50", metric.TTFT, .5},
+	{metric.Lag, "p99", metric.E2E, .5},
+	{metric.Turnaround, "p99", metric.E2E, .5},
+	{metric.Lag, "p50", metric.TTFT, .5},
 }
 
 // lateClient lists the points in most of whose launches the send lag is beyond a
@@ -109,14 +111,14 @@ var lateLimits = []struct {
 func lateClient(f *Facts) []string {
 	var list []string
 	for _, limit := range lateLimits {
-		for _, lag := range rowsOf(f, metric.Lag.ID, limit.lag) {
+		for _, lag := range rowsOf(f, limit.delay.ID, limit.statistic) {
 			at := placeTally{side: lag.Side}
 			at.point.Index = lag.Point
 			reported, ok := find(f, limit.of.ID, "p50", at)
 			if !ok || 2*beyondShare(lag, reported, limit.share) <= len(lag.PerLaunch) {
 				continue
 			}
-			list = append(list, fmt.Sprintf("%s: send lag %s %s, %s p50 %s (limit %.0f %%)", rowName(f, lag), limit.lag,
+			list = append(list, fmt.Sprintf("%s: %s %s %s, %s p50 %s (limit %.0f %%)", rowName(f, lag), limit.delay.Name, limit.statistic,
 				duration(lag.Value), limit.of.Name, duration(reported.Value), 100*limit.share))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // ClientNow holds the health of one launch against the limits of client-limit,
 // while the launch may still go on: own is what makes the client the limit, around
-// what its busy host does without that. latency is the highest percentile of TTFT that
-// is known, in seconds, 0 for none: a lag is judged against it alone.
+// what its busy host does without that. latency is the highest percentile that is
+// known of what the send lag is held against, in seconds, 0 for none.
 // capped says that calls are dropped by the plan's own limit (see in-flight-cap).
 func ClientNow(h metric.ClientHealth, latency float64, capped bool) (own, around []string) {
 	if limit := LagLimit(latency); h.LagP99 != nil && limit > 0 && *h.LagP99 > limit {

@@ -13,9 +13,9 @@ import (
 // its latency.
 var CoordinatedOmission = Check{
 	ID: "coordinated-omission", Code: "L-01", Severity: finding.Void,
-	Doc: "Latency counts from when a request was sent, and not from when it was due.",
+	Doc: "Latency in an open loop counts from when a request was sent, and not from when it was due.",
 	When: "an open point whose requests belong to users; a stated E2E or service time within 1 % of the " +
-		"one from sent and more than 1 % below the one from due",
+		"one from sent and more than 1 % below the one from due, in an open loop",
 	Applies: serves,
 	Run:     coordinatedOmission,
 }
@@ -79,8 +79,8 @@ func fromSending(f *Facts, places []placeTally, s Statement) []finding.Finding {
 		return nil
 	}
 	for _, p := range places {
-		if s.Point != "" && s.Point != p.point.Name {
-			continue
+		if s.Point != "" && s.Point != p.point.Name || !p.point.Open() {
+			continue // in a closed loop the request exists when it is sent
 		}
 		due, sent := p.quantile(q, func(t PointTally) quantiler { return t.Response }), p.quantile(q, func(t PointTally) quantiler { return t.Service })
 		near := math.Abs(s.Value-sent) <= omissionShare*sent
@@ -94,7 +94,7 @@ func fromSending(f *Facts, places []placeTally, s Statement) []finding.Finding {
 			Severity: finding.Void,
 			Message:  fmt.Sprintf("%s: the %s of %s that is stated counts from sending; from when the requests were due it is %s", p.name, s.Statistic, duration(s.Value), duration(due)),
 			Why:      "what a call waits for its turn at the client is left out, and a user would have waited for it",
-			Fix:      "state the figure of e2e.v1",
+			Fix:      "state the figure of e2e.v2",
 		}}
 	}
 	return nil

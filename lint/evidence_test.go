@@ -21,7 +21,7 @@ func TestMissingEvidence(t *testing.T) {
 	s.state = func(f *Facts) []Statement {
 		return []Statement{
 			{Metric: "tpot.v1", Statistic: "p50", Point: "concurrency=64"},
-			{Metric: "ttft.v1", Point: "concurrency=64", Deterministic: true},
+			{Metric: "ttft.v2", Point: "concurrency=64", Deterministic: true},
 			{Metric: "speedup", Scaling: &Scaling{Kind: "strong", Points: []ScalingPoint{{Workers: 8, Speedup: 8}}}},
 			{Metric: "step", Aggregation: MeanOverRanks},
 		}
@@ -31,7 +31,7 @@ func TestMissingEvidence(t *testing.T) {
 	for check, want := range map[string]string{
 		"throttling": "on another host", "placement-changed": "nodes of each launch", "noisy-neighbours": "pressure and steal",
 		"mutable-inputs": "the digest of the engine's image and the digest of the model's weights", "shared-nodes": "cpu.threads",
-		"best-of-n": "an estimate of ttft.v1 at concurrency=64", "pooled-requests": "an estimate of tpot.v1 p50 at concurrency=64",
+		"best-of-n": "an estimate of ttft.v2 at concurrency=64", "pooled-requests": "an estimate of tpot.v1 p50 at concurrency=64",
 		"perfect-speedup": "the time in collectives", "scaling-kind": "the global batch", "slowest-rank-hidden": "the steps of every rank",
 		"not-deterministic": "over two launches",
 	} {

@@ -52,8 +52,8 @@ var coreTrips = []trip{
 			}
 		}
 	}, finding.Caution, "rest on 5 of 6 launches: launch 5: failed: server died"},
-	{"tail-blindness", "mean alone", stating(func(f *Facts) { f.Statements = f.Statements[:1] }), finding.Void, "ttft.v1 mean = 100 ms is stated without a tail; p99 = 10"},
-	{"tail-blindness", "no end", stating(func(f *Facts) { f.Statements[1].Interval = &stats.Unbounded }), finding.Void, "the interval of ttft.v1 p99 has no end"},
+	{"tail-blindness", "mean alone", stating(func(f *Facts) { f.Statements = f.Statements[:1] }), finding.Void, "ttft.v2 mean = 100 ms is stated without a tail; p99 = 10"},
+	{"tail-blindness", "no end", stating(func(f *Facts) { f.Statements[1].Interval = &stats.Unbounded }), finding.Void, "the interval of ttft.v2 p99 has no end"},
 	{"silent-slo-violation", "stated", tightObjective, finding.Void, "output_throughput.v1 is stated without its objectives: 100 % of the requests at concurrency=8 missed them"},
 	{"silent-slo-violation", "not stated", func(s *scene) {
 		tightObjective(s)
@@ -62,7 +62,7 @@ var coreTrips = []trip{
 	{"construct-mismatch", "another run", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "b7"}} }), finding.Void, "it cites run b7, this is run scene"},
 	{"construct-mismatch", "another seed", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "scene", Seed: "3"}} }), finding.Void, "it cites seed 3, the run has 20260313"},
 	{"no-variance", "two launches", func(s *scene) { s.launches = 2 }, finding.Void, "completed launches: 2, and an interval needs at least 3"},
-	{"no-variance", "no interval", first(func(_ *Facts, s *Statement) { s.Interval = nil }), finding.Void, "ttft.v1 mean = 100 ms is stated without an interval; over 5 launches it is ["},
+	{"no-variance", "no interval", first(func(_ *Facts, s *Statement) { s.Interval = nil }), finding.Void, "ttft.v2 mean = 100 ms is stated without an interval; over 5 launches it is ["},
 	{"no-variance", "ranks of five", first(func(_ *Facts, s *Statement) { s.Method = "median, order statistics" }),
 		finding.Void, "is by ranks (median, order statistics) of 5 values: with fewer than 6"},
 	{"wrong-scope", "no synchronisation", trained(func(launch int, s *record.Step) {

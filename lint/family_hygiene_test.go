@@ -49,7 +49,7 @@ func unchangedEntry(int, *gate.Entry) {}
 
 var hygieneTrips = quick([]trip{
 	{"hidden-environment", "driver", changes(pair(told("gpu.driver", "570.86")), told("gpu.driver", "575.51"), having(func(f *Facts) {
-		f.Statements = []Statement{{Metric: "ttft.v1", Statistic: "p99", Delta: &Delta{Ratio: .9}, Text: "10 % faster"}}
+		f.Statements = []Statement{{Metric: "ttft.v2", Statistic: "p99", Delta: &Delta{Ratio: .9}, Text: "10 % faster"}}
 	})), finding.Caution, "gpu.driver: 570.86 → 575.51"},
 	{"missing-results", "a point", changes(pair(asked(func(r *spec.Run) { r.Metadata.Name = "other" })), having(func(f *Facts) {
 		f.Estimates.Rows = slices.DeleteFunc(slices.Clone(f.Estimates.Rows), func(r metric.Row) bool { return r.Metric == "tpot.v1" })
@@ -71,13 +71,13 @@ var hygieneTrips = quick([]trip{
 	}), finding.Caution, "all launches of baseline came before those of new"},
 	{"uncorrected-multiplicity", "stated", changes(pair(same), having(func(f *Facts) {
 		for range 12 {
-			f.Statements = append(f.Statements, Statement{Metric: "ttft.v1", Statistic: "p99", Delta: &Delta{Ratio: .9, Interval: &stats.Interval{Lo: .8, Hi: .95}, Test: "Welch"}})
+			f.Statements = append(f.Statements, Statement{Metric: "ttft.v2", Statistic: "p99", Delta: &Delta{Ratio: .9, Interval: &stats.Interval{Lo: .8, Hi: .95}, Test: "Welch"}})
 		}
 	})), finding.Void, "12 differences are stated at a level of 0.05 each: the chance of a false alarm is 46 %"},
 	{"uncorrected-multiplicity", "another gate", verdicts(2, func(_ int, e *gate.Entry) { e.Rule = "house" }), finding.Void, `2 metrics are gated by the rule "house"`},
-	{"blind-gate", "varies", changes(pair(same), demanding("ttft.v1", "p50", .0001)),
-		finding.Void, "the gate cannot see a change of 0.01 % in ttft.v1 p50 at concurrency=8: with 5 and 5 launches"},
-	{"blind-gate", "too few", changes(pair(same), func(s *scene) { s.launches = 2 }, demanding("ttft.v1", "p50", .05)), finding.Void, "5 and 2 launches: want at least 3 on each side"},
+	{"blind-gate", "varies", changes(pair(same), demanding("ttft.v2", "p50", .0001)),
+		finding.Void, "the gate cannot see a change of 0.01 % in ttft.v2 p50 at concurrency=8: with 5 and 5 launches"},
+	{"blind-gate", "too few", changes(pair(same), func(s *scene) { s.launches = 2 }, demanding("ttft.v2", "p50", .05)), finding.Void, "5 and 2 launches: want at least 3 on each side"},
 	{"gate-self-check", "never", verdicts(6, func(_ int, e *gate.Entry) { e.Same = false }), finding.Caution, "of 6 verdicts of the gate none is about a system and itself"},
 	{"gate-self-check", "alarms", verdicts(80, func(i int, e *gate.Entry) {
 		if i%8 == 0 {

@@ -23,7 +23,7 @@ var integrityTrips = []trip{
 	{"stated-value", "a tail that nobody measured", func(s *scene) {
 		s.small()
 		stating(func(f *Facts) { f.Statements[1].Value = .05 })(s)
-	}, finding.Void, "ttft.v1 p99 = 50.0 ms is stated; the bundle gives 10"},
+	}, finding.Void, "ttft.v2 p99 = 50.0 ms is stated; the bundle gives 10"},
 	{"stated-value", "in another unit", first(func(_ *Facts, s *Statement) { s.Unit = "ms" }), finding.Void, "is stated in ms, and the metric is in s"},
 	{"resumed", "the next morning", interrupted(nil), finding.Caution,
 		"interrupted on Friday 2026-03-13 09:00 UTC and resumed 22h0m later: 2 of its 5 launches are from run earlier; launch 3 was cut short"},

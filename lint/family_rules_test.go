@@ -18,7 +18,7 @@ var ruleTrips = []trip{
 		s.state = func(*Facts) []Statement {
 			return []Statement{{Metric: metric.TTFT.ID, Statistic: "p99", Point: "concurrency=8", Interval: &stats.Interval{}}}
 		}
-	}, finding.Caution, "ttft.v1 is stated for 1 of 3 measured points; nothing says why not for [concurrency=16 concurrency=32]"},
+	}, finding.Caution, "ttft.v2 is stated for 1 of 3 measured points; nothing says why not for [concurrency=16 concurrency=32]"},
 	{"unexplained-subset", "not measured", func(s *scene) {
 		s.small()
 		s.also(func(r *spec.Run) { r.Spec.Load.Concurrency = []int{8, 16} })
@@ -29,13 +29,13 @@ var ruleTrips = []trip{
 		finding.Caution, "gain = 1.4 is the arithmetic mean of ratios"},
 	{"not-deterministic", "varies", first(func(_ *Facts, s *Statement) { s.Deterministic, s.Interval = true, nil }),
 		finding.Void, "is called deterministic, but 5 launches gave"},
-	{"unchecked-normality", "one launch apart", func(s *scene) { s.request = slowLaunch(3) }, finding.Caution, "ttft.v1 mean at concurrency=8: W = 0."},
+	{"unchecked-normality", "one launch apart", func(s *scene) { s.request = slowLaunch(3) }, finding.Caution, "ttft.v2 mean at concurrency=8: W = 0."},
 	{"unsound-comparison", "no interval", func(s *scene) {
 		s.against = func(b *scene) { b.request = slowLaunches }
 		first(func(_ *Facts, s *Statement) { s.Delta = &Delta{Ratio: .91} })(s)
 	}, finding.Void, "differs by a factor of 0.91, with neither interval nor test of the difference; over 5 and 5 launches the ratio is 0.9"},
 	{"centre-for-a-tail", "p95 for p99", stating(func(f *Facts) { f.Statements[1].Statistic = "p95" }),
-		finding.Caution, "the objective is on p99 of ttft.v1, what is stated is [mean p95]; p99 at concurrency=8 is"},
+		finding.Caution, "the objective is on p99 of ttft.v2, what is stated is [mean p95]; p99 at concurrency=8 is"},
 	{"incomplete-manifest", "two lacking", func(s *scene) {
 		s.small()
 		s.environment.Miss("software.nccl_library", "not found")

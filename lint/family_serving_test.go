@@ -163,7 +163,7 @@ var servingTrips = quick([]trip{
 		answerLater(r, events, 2e9)
 	}), func(s *scene) {
 		s.spoil = func(f *Facts) {
-			f.Statements = []Statement{{Metric: "e2e.v1", Statistic: "p99", Value: f.places()[0].quantile(.99, func(t PointTally) quantiler { return t.Service })}}
+			f.Statements = []Statement{{Metric: "e2e.v2", Statistic: "p99", Value: f.places()[0].quantile(.99, func(t PointTally) quantiler { return t.Service })}}
 		}
 	}), finding.Void, "that is stated counts from sending; from when the requests were due it is 2.2"},
 	{"collector-ran", "paused", collected(3, .004), finding.Caution, "in 2 of 2 measured windows: 6 times, the longest pause 4 ms at most"},
@@ -260,20 +260,20 @@ var servingTrips = quick([]trip{
 		r.Spec.Load.Stages = []spec.Stage{{Duration: unit.Duration(time.Minute), Concurrency: 4}, {Duration: unit.Duration(time.Minute), Concurrency: 8}}
 	}), finding.Caution, "stages goes through 2 loads"},
 	{"mixed-stages", "stated without a point", changes(asked(func(r *spec.Run) { r.Spec.Load.Concurrency = []int{8, 16} }), func(s *scene) {
-		s.spoil = func(f *Facts) { f.Statements = []Statement{{Metric: "ttft.v1", Statistic: "p99", Value: .1}} }
-	}), finding.Caution, "ttft.v1 p99 is stated without its point, and the run has 2 of them"},
+		s.spoil = func(f *Facts) { f.Statements = []Statement{{Metric: "ttft.v2", Statistic: "p99", Value: .1}} }
+	}), finding.Caution, "ttft.v2 p99 is stated without its point, and the run has 2 of them"},
 	{"averaged-percentiles", "as stated", func(s *scene) {
 		s.spoil = func(f *Facts) {
-			f.Statements = []Statement{{Metric: "ttft.v1", Statistic: "p95", Value: .1, Aggregation: MeanOfPercentiles}}
+			f.Statements = []Statement{{Metric: "ttft.v2", Statistic: "p95", Value: .1, Aggregation: MeanOfPercentiles}}
 		}
-	}, finding.Caution, "ttft.v1 p95 is a mean of percentiles"},
+	}, finding.Caution, "ttft.v2 p95 is a mean of percentiles"},
 	{"averaged-percentiles", "of points", func(s *scene) {
 		s.spoil = func(f *Facts) {
 			f.Estimates.Rows = []metric.Row{
-				{Metric: "ttft.v1", Statistic: "p95", Estimate: stats.Estimate{Value: .1}},
-				{Metric: "ttft.v1", Statistic: "p95", Point: 1, Estimate: stats.Estimate{Value: .3}},
+				{Metric: "ttft.v2", Statistic: "p95", Estimate: stats.Estimate{Value: .1}},
+				{Metric: "ttft.v2", Statistic: "p95", Point: 1, Estimate: stats.Estimate{Value: .3}},
 			}
-			f.Statements = []Statement{{Metric: "ttft.v1", Statistic: "p95", Value: .2}}
+			f.Statements = []Statement{{Metric: "ttft.v2", Statistic: "p95", Value: .2}}
 		}
 	}, finding.Caution, "is stated as 200 ms, which is the mean of those of 2 points"},
 	{"simulated-target", "mock", told("server.engine", simulator), finding.Void, "the target says that it is assay-sim, and the plan calls it openai/gpt-oss-20b"},

@@ -115,7 +115,7 @@ func TestImmaterialMovement(t *testing.T) {
 			drift := s.request
 			s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 				drift(launch, r, events)
-				r.Due -= 10e6
+				r.User, r.Due = -1, r.Due-10e6 // of a schedule
 			}
 		}, false},
 		{"an interval of ± 9 ms", func(s *scene) {

@@ -37,12 +37,10 @@ func (f *Facts) publishing() finding.Severity {
 
 // metricOf is the metric that a statement is about; people leave the version out.
 func metricOf(s Statement) (metric.Metric, bool) {
-	for _, m := range metric.All {
-		if m.ID == s.Metric || strings.TrimSuffix(m.ID, ".v1") == s.Metric {
-			return m, true
-		}
+	if m, ok := metric.Called(s.Metric); ok {
+		return m, true
 	}
-	return metric.Metric{}, false
+	return metric.ByID(s.Metric)
 }
 
 // isLatency says that a metric is a distribution of times.

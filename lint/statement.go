@@ -5,7 +5,7 @@ import "assay/stats"
 // A Statement is what somebody says about a run: in a paper, on a slide, in a
 // ticket. A reviewer writes it down to have it held against the evidence.
 type Statement struct {
-	Metric    string          `json:"metric"`              // definition id, such as ttft.v1; another name for what assay does not measure
+	Metric    string          `json:"metric"`              // definition id, such as ttft.v2; another name for what assay does not measure
 	Statistic string          `json:"statistic,omitempty"` // mean, p50 … p99.9, value; min or max where somebody picked
 	Point     string          `json:"point,omitempty"`     // name of the point; empty means the only one
 	Side      string          `json:"side,omitempty"`      // in a run with candidates

@@ -9,7 +9,7 @@ import (
 
 const statements = `version: "1.0"
 statements:
-  - metric: ttft.v1
+  - metric: ttft.v2
     statistic: p99
     point: concurrency=8
     value: 0.104
@@ -51,7 +51,7 @@ func TestParseStatements(t *testing.T) {
 func TestStatementFaults(t *testing.T) {
 	_, err := ParseStatements("s.yaml", []byte(`version: 2
 statements:
-  - metric: ttft.v1
+  - metric: ttft.v2
     vlaue: 3
     interval: [2, 1]
     aggregation: average

@@ -65,7 +65,7 @@ func survivors(f *Facts) Answer {
 			Message: fmt.Sprintf("%s: %d of %d measured requests (%.3g %%) did not succeed (%s)%s; the latency figures are of the others",
 				p.name, failed, all, 100*share, strings.Join(kinds, ", "), limit),
 			Why: "those that fail are often those that would have taken longest",
-			Fix: "repair what fails or lower the load, and report goodput.v1, in which a failed request is a miss",
+			Fix: "repair what fails or lower the load, and report goodput.v2, in which a failed request is a miss",
 		})
 	}
 	return found(list...)

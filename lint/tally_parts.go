@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/plan"
+	"assay/record"
 	"assay/stats"
 )
 
@@ -130,7 +131,7 @@ func (o *Opening) add(r requestRow) {
 	if r.First == nil {
 		return
 	}
-	wait := float64(*r.First-r.Due) / 1e9
+	wait := float64(*r.First-record.Origin(r.User, r.Due, r.Sent)) / 1e9
 	o.All.Add(wait)
 	switch {
 	case len(o.First) < o.Wave:

@@ -79,7 +79,11 @@ func healthNow(s watch.Snapshot) health {
 		GCPauseMax: c.GCPauseMax, Throttled: c.Throttled, CPUPressure: c.Pressure, Steal: c.Steal, RunQueue: c.RunQueue, Pruned: c.Pruned,
 	}
 	known := 0. // the highest percentile that is
-	for _, v := range []float64{s.TTFT.P50, s.TTFT.P90, s.TTFT.P99} {
+	beside := s.TTFT
+	if !s.Point.Open() {
+		beside = s.E2E // the client's delay comes between two answers
+	}
+	for _, v := range []float64{beside.P50, beside.P90, beside.P99} {
 		if !math.IsNaN(v) {
 			known = v
 		}

@@ -157,6 +157,6 @@ var ColdOverheadTTFT = Metric{
 // ColdOverheadE2E is what coldness adds to the whole answer.
 var ColdOverheadE2E = Metric{
 	ID: "cold_overhead_e2e.v1", Name: "cold overhead, E2E", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
-	Doc: "Mean e2e.v1 of the cold requests minus that of the warm ones of the same launch.",
+	Doc: "Mean e2e.v2 of the cold requests minus that of the warm ones of the same launch.",
 	Of:  Once(less(meanOver(E2E, record.Cold), meanOver(E2E, record.Warm))),
 }

@@ -30,7 +30,7 @@ var (
 	}
 	CostPerGoodRequest = Metric{
 		ID: "cost_per_good_request.v1", Name: "cost per good request", Unit: unit.Dollar, Better: Lower, Scope: only(Declarations, Objectives),
-		Doc: "Price of the measured window / requests that goodput.v1 counts in it: what it costs to serve one request within the objectives.",
+		Doc: "Price of the measured window / requests that goodput.v2 counts in it: what it costs to serve one request within the objectives.",
 		Of:  Whole(costPer(Goodput.Whole, 1)),
 	}
 )

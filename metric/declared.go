@@ -89,10 +89,8 @@ func beyond(name string, tooFar func(float64) bool) func(*Timeline) bool {
 
 // byName is the metric that spec.slo calls name.
 func byName(name string) Metric {
-	for _, m := range All {
-		if m.ID == name+".v1" {
-			return m
-		}
+	if m, ok := Called(name); ok {
+		return m
 	}
 	panic("metric: spec.slo names " + name + ", which is not in All") // a bug in our own tables
 }

@@ -4,24 +4,19 @@ import "assay/unit"
 
 // E2E is the whole wait for an answer.
 var E2E = Metric{
-	ID:     "e2e.v1",
+	ID:     "e2e.v2",
 	Name:   "E2E",
 	Unit:   unit.Second,
 	Better: Lower,
-	Doc:    "Time from when a request was due to the end of its stream: the read that delivered [DONE], or the end of the body.",
+	Doc:    "Time from the origin of a request to the end of its stream: the read that delivered [DONE], or the end of the body. The origin is when the request was due in an open loop, and when it was sent in a closed one.",
 	Of: Each(func(t *Timeline) []float64 {
-		return []float64{seconds(t.Done - t.Due)}
+		return []float64{seconds(t.Done - t.Origin())}
 	}),
 }
 
-// Lag is how late the instrument itself was.
-var Lag = Metric{
-	ID:     "lag.v1",
-	Name:   "send lag",
-	Unit:   unit.Second,
-	Better: Lower,
-	Doc:    "Time from when a request was due to when assay handed it to the connection. It is part of TTFT and E2E, because the user waited for it; a large one says that the client was the limit.",
-	Of: Each(func(t *Timeline) []float64 {
-		return []float64{seconds(t.Sent - t.Due)}
-	}),
+// E2EDue is E2E as it was until the origin of a closed loop became the send.
+var E2EDue = Metric{
+	ID: "e2e.v1", Name: "E2E (from due)", Unit: unit.Second, Better: Lower, Detail: true,
+	Doc: "As e2e.v2, counted from when the request was due in a closed loop too, so that the client's own turnaround is part of it.",
+	Of:  Each(single(func(t *Timeline) (float64, bool) { return seconds(t.Done - t.Due), true })),
 }

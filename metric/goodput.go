@@ -9,7 +9,7 @@ import (
 
 // Goodput is the throughput that counts: of requests that kept every limit.
 var Goodput = Metric{
-	ID:     "goodput.v1",
+	ID:     "goodput.v2",
 	Name:   "goodput",
 	Unit:   unit.RequestPerSecond,
 	Better: Higher,
@@ -23,12 +23,12 @@ var Goodput = Metric{
 
 // TokenGoodput is goodput in tokens.
 var TokenGoodput = Metric{
-	ID:     "token_goodput.v1",
+	ID:     "token_goodput.v2",
 	Name:   "token goodput",
 	Unit:   unit.TokenPerSecond,
 	Better: Higher,
 	Scope:  Scope{Workload: textOut, Only: []Condition{Objectives}},
-	Doc:    "Output tokens, by usage, of the requests that goodput.v1 counts, divided by the length of the window.",
+	Doc:    "Output tokens, by usage, of the requests that goodput.v2 counts, divided by the length of the window.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		tokens := 0.0
 		for t := range p.Measured {
@@ -46,11 +46,11 @@ var TokenGoodput = Metric{
 
 // Attainment is the share of requests that kept every limit.
 var Attainment = Metric{
-	ID:     "slo_attainment.v1",
+	ID:     "slo_attainment.v2",
 	Name:   "SLO attainment",
 	Unit:   unit.Share,
 	Better: Higher,
-	Doc:    "Measured requests that count as good for goodput.v1, divided by all measured requests but those cut by the end of the run or given up on purpose.",
+	Doc:    "Measured requests that count as good for goodput.v2, divided by all measured requests but those cut by the end of the run or given up on purpose.",
 	Scope:  only(Objectives),
 	Of:     Share(func(p *Point) (good, all int) { return p.good() }),
 }
@@ -62,8 +62,8 @@ const attainmentPrefix = "slo_attainment_"
 func attainments() (list []Metric) {
 	for _, name := range limitable() {
 		list = append(list, Metric{
-			ID: attainmentPrefix + name + ".v1", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Share, Better: Higher, Scope: only(Objectives), Detail: true,
-			Doc: "Measured requests that succeeded and kept the limit of spec.slo on " + name + ", whatever became of other limits, divided as slo_attainment.v1 divides.",
+			ID: attainmentPrefix + name + ".v2", Name: "SLO attainment, " + strings.ReplaceAll(name, "_", " "), Unit: unit.Share, Better: Higher, Scope: only(Objectives), Detail: true,
+			Doc: "Measured requests that succeeded and kept the limit of spec.slo on " + name + ", whatever became of other limits, divided as slo_attainment.v2 divides.",
 			Of: Share(func(p *Point) (good, all int) {
 				for i, l := range p.limits() {
 					if l.Metric == name {

@@ -68,7 +68,7 @@ func TestNoSpreadWarns(t *testing.T) {
 		}
 		return list
 	})
-	row := found(t, e, "ttft.v1", "p50")
+	row := found(t, e, "ttft.v2", "p50")
 	if row.Interval.Lo != row.Interval.Hi || len(row.Warnings) != 1 || !strings.Contains(row.Warnings[0], "never vary") {
 		t.Errorf("%+v, want a warning beside an interval of no width", row.Estimate)
 	}
@@ -90,10 +90,10 @@ func TestHeavyTailWarns(t *testing.T) {
 		}
 		return list
 	})
-	if mean := found(t, e, "ttft.v1", "mean"); !strings.Contains(strings.Join(mean.Warnings, ";"), "heavy tail") {
+	if mean := found(t, e, "ttft.v2", "mean"); !strings.Contains(strings.Join(mean.Warnings, ";"), "heavy tail") {
 		t.Errorf("mean %+v, want it to warn of its tail", mean.Estimate)
 	}
-	if median := found(t, e, "ttft.v1", "p50"); strings.Contains(strings.Join(median.Warnings, ";"), "heavy tail") {
+	if median := found(t, e, "ttft.v2", "p50"); strings.Contains(strings.Join(median.Warnings, ";"), "heavy tail") {
 		t.Errorf("median %+v, want no warning", median.Estimate)
 	}
 }
@@ -135,12 +135,12 @@ func TestBootstrapAsAsked(t *testing.T) {
 			return list
 		})
 	}
-	first, again := found(t, make20(), "ttft.v1", "p50"), found(t, make20(), "ttft.v1", "p50")
+	first, again := found(t, make20(), "ttft.v2", "p50"), found(t, make20(), "ttft.v2", "p50")
 	if first.Method != stats.BCaMethod || !first.Interval.Bounded() || first.Interval != again.Interval || first.N != 20 || first.UnseenShare == 0 {
 		t.Errorf("%+v, again %v", first.Estimate, again.Interval)
 	}
 	e := estimated(t, p, 3, func(launch int) []*Timeline { return []*Timeline{timeline(2, 50+int64(launch), 90)} })
-	if row := found(t, e, "ttft.v1", "mean"); row.Interval.Bounded() || len(row.Warnings) == 0 || !strings.Contains(row.Warnings[0], "want 20") {
+	if row := found(t, e, "ttft.v2", "mean"); row.Interval.Bounded() || len(row.Warnings) == 0 || !strings.Contains(row.Warnings[0], "want 20") {
 		t.Errorf("of three launches: %+v, want a refusal", row.Estimate)
 	}
 }

@@ -55,16 +55,16 @@ var SoundThroughput = Metric{
 
 // FirstByte is the wait before a sound can begin.
 var FirstByte = Metric{
-	ID:     "first_byte.v1",
+	ID:     "first_byte.v2",
 	Name:   "first byte",
 	Unit:   unit.Second,
 	Better: Lower,
-	Doc:    "Text to speech: time from when a request was due to the first byte of its answer, whatever it holds.",
+	Doc:    "Text to speech: time from the origin of a request to the first byte of its answer, whatever it holds.",
 	Scope:  Scope{Workload: speaks},
 	Of: Each(func(t *Timeline) []float64 {
 		if t.First == nil {
 			return nil
 		}
-		return []float64{seconds(*t.First - t.Due)}
+		return []float64{seconds(*t.First - t.Origin())}
 	}),
 }

@@ -38,6 +38,7 @@ func TestItems(t *testing.T) {
 	p.Requests = append(p.Requests, over)
 	f(ItemThroughput, (16+2.5)/0.1)
 	p.Requests = p.Requests[:5]
+	p.Requests[1].User = -1 // counted from when it was due
 	if got := FirstByte.Each(p.Requests[1]); len(got) != 1 || math.Abs(got[0]-0.119) > 1e-12 {
 		t.Errorf("first byte after %v, want 0.119", got)
 	}
@@ -82,13 +83,13 @@ func TestApplies(t *testing.T) {
 		}
 	}
 	task := func(name string) spec.Workload { return spec.Workload{Prompt: spec.Prompt{Task: name}} }
-	f(task(spec.TextToText), "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2")
-	f(task(spec.TextToEmbeddings), "e2e.v1", "request_throughput.v2", "input_throughput.v2", "item_throughput.v2")
-	f(task(spec.TextToImage), "e2e.v1", "request_throughput.v2", "item_throughput.v2")
-	f(task(spec.TextToSpeech), "e2e.v1", "request_throughput.v2", "item_throughput.v2", "sound_throughput.v2", "first_byte.v1")
+	f(task(spec.TextToText), "ttft.v2", "tpot.v1", "e2e.v2", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2")
+	f(task(spec.TextToEmbeddings), "e2e.v2", "request_throughput.v2", "input_throughput.v2", "item_throughput.v2")
+	f(task(spec.TextToImage), "e2e.v2", "request_throughput.v2", "item_throughput.v2")
+	f(task(spec.TextToSpeech), "e2e.v2", "request_throughput.v2", "item_throughput.v2", "sound_throughput.v2", "first_byte.v2")
 	named := task(spec.TextToText)
 	named.Tokenizer.Kind = spec.TokenizerFile
-	f(named, "ttft.v1", "tpot.v1", "e2e.v1", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2", "tpot_tokenizer.v1")
+	f(named, "ttft.v2", "tpot.v1", "e2e.v2", "output_throughput.v1", "request_throughput.v2", "input_throughput.v2", "tpot_tokenizer.v1")
 }
 
 func TestCounts(t *testing.T) {

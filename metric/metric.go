@@ -29,7 +29,7 @@ const (
 
 // A Metric is one defined quantity.
 type Metric struct {
-	ID     string // name and version of the definition, such as ttft.v1
+	ID     string // name and version of the definition, such as ttft.v2
 	Name   string // as tables head it
 	Unit   unit.Unit
 	Better Direction
@@ -51,7 +51,7 @@ const LaunchPoint = -1
 
 // All lists every metric in the order of reports.
 var All = slices.Concat([]Metric{
-	TTFT, ITL, TPOT, E2E, Lag,
+	TTFT, ITL, TPOT, E2E, Lag, Turnaround, TurnaroundShare,
 	OutputThroughput, RequestThroughput, RequestsEnded, Concurrency, ErrorRate,
 	OfferedRate, SentRate, DropRate,
 	InputThroughput, ItemThroughput, SoundThroughput, FirstByte,
@@ -67,7 +67,7 @@ var All = slices.Concat([]Metric{
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 	ProbeTTFT, ProbeE2E, ProbeErrorRate,
 	Goodput, Attainment,
-	TTFTContent, TTFTReasoning, AnswerTTFT, TTFTEvent, TTFB, TTFTService, TTST,
+	TTFTDue, E2EDue, TTFTContent, TTFTReasoning, AnswerTTFT, TTFTEvent, TTFB, TTFTService, TTST,
 	ITLToken, ITLTokenCounted, LongestGap, JitterSD, JitterStep,
 	TPOTDone, TPOTDoneCounted, TPOTRequest, TPOTAfterFirst, NTPOT, NTPOTCounted,
 	ServiceTime, LastOutput, OutputLatency,

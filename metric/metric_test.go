@@ -18,7 +18,7 @@ const ms = int64(1e6)
 // timeline builds a successful request due at 0, sent at 1 ms, whose output
 // events arrive at the given milliseconds.
 func timeline(tokens int32, at ...int64) *Timeline {
-	t := &Timeline{Request: record.Request{Phase: record.Measure, Sent: ms, Result: record.OK, UsageOutput: &tokens}}
+	t := &Timeline{Request: record.Request{User: -1, Phase: record.Measure, Sent: ms, Result: record.OK, UsageOutput: &tokens}}
 	t.Events = append(t.Events, record.Chunk{At: 2 * ms, Kind: record.Role})
 	for _, a := range at {
 		t.Events = append(t.Events, record.Chunk{At: a * ms, Kind: record.Content, TextBytes: 4})
@@ -46,6 +46,13 @@ func TestDefinitions(t *testing.T) {
 	f(TPOT, three, 0.030/4)
 	f(E2E, three, 0.041)
 	f(Lag, three, 0.001)
+	closed := *three
+	closed.User = 0 // the request exists when it is sent
+	f(TTFT, &closed, 0.009)
+	f(TTFTDue, &closed, 0.010)
+	f(E2E, &closed, 0.040)
+	f(E2EDue, &closed, 0.041)
+	f(Turnaround, &closed, 0.001)
 	f(TPOT, timeline(1, 10)) // one token has no pace
 	f(ITL, timeline(1, 10))
 	f(TTFT, timeline(0)) // no output, no first token
@@ -214,7 +221,7 @@ func TestEstimate(t *testing.T) {
 	if len(e.Launches) != 3 || len(e.LeftOut) != 1 || e.LeftOut[0].Launch != 1 {
 		t.Errorf("launches %v, left out %v; want 0, 2, 3 and launch 1 left out", e.Launches, e.LeftOut)
 	}
-	p50, ok := e.Find("ttft.v1", "p50", 0)
+	p50, ok := e.Find("ttft.v2", "p50", 0)
 	if !ok || math.Abs(p50.Value-(0.010+0.012+0.013)/3) > 1e-12 || p50.N != 3 || len(p50.PerLaunch) != 3 || p50.PerLaunch[0].N != 40 {
 		t.Errorf("TTFT p50 = %+v", p50)
 	}
@@ -225,7 +232,7 @@ func TestEstimate(t *testing.T) {
 	if math.Abs(p50.Interval.Hi-want.Interval.Hi) > 1e-12 {
 		t.Errorf("interval %v, want the interval over launches %v", p50.Interval, want.Interval)
 	}
-	p99, _ := e.Find("ttft.v1", "p99", 0)
+	p99, _ := e.Find("ttft.v2", "p99", 0)
 	if p99.Interval.Bounded() || len(p99.Warnings) != 1 || !strings.Contains(p99.Warnings[0], "too few requests (40 of 368)") {
 		t.Errorf("p99 of 40 requests = %+v, want too few", p99)
 	}

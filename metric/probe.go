@@ -11,7 +11,7 @@ var ProbeTTFT = Metric{
 	Name:   "probe TTFT",
 	Unit:   unit.Second,
 	Better: Lower,
-	Doc:    "As ttft.v1, of the probes of load.probe that were due in the measured window. They are no part of any metric of the load.",
+	Doc:    "As ttft.v2, of the probes of load.probe that were due in the measured window. They are no part of any metric of the load.",
 	Scope:  only(Probes),
 	Of:     Each(TTFT.Each),
 }
@@ -22,7 +22,7 @@ var ProbeE2E = Metric{
 	Name:   "probe E2E",
 	Unit:   unit.Second,
 	Better: Lower,
-	Doc:    "As e2e.v1, of the probes of load.probe that were due in the measured window.",
+	Doc:    "As e2e.v2, of the probes of load.probe that were due in the measured window.",
 	Scope:  only(Probes),
 	Of:     Each(E2E.Each),
 }

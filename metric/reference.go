@@ -41,8 +41,8 @@ func Reference() []byte {
 				continue // one row for all of them
 			}
 			family = true
-			name = strings.TrimSuffix(name, ".v1")
-			m.ID, m.Name = attainmentPrefix+"NAME.v1", "SLO attainment, NAME"
+			name = strings.TrimSuffix(name, ".v2")
+			m.ID, m.Name = attainmentPrefix+"NAME.v2", "SLO attainment, NAME"
 			m.Doc = strings.Replace(m.Doc, name, "NAME", 1) + " NAME is any metric that spec.slo can limit for single requests."
 		}
 		mark := ""

@@ -27,6 +27,8 @@ type Condition string
 // them there is simply no value.
 const (
 	OpenLoop     Condition = "only in an open loop"
+	Scheduled    Condition = "only where a schedule says when to send"
+	ClosedLoop   Condition = "only in a closed loop"
 	Sessions     Condition = "only with sessions"
 	Probes       Condition = "only with probes beside the load"
 	Objectives   Condition = "only with an objective"
@@ -51,6 +53,10 @@ func (m Metric) Applies(p plan.Plan, point plan.Point) (why string, ok bool) {
 		return "not for this task", false
 	case open && !point.Open():
 		return string(OpenLoop), false
+	case m.Only(Scheduled) && !point.Open():
+		return string(Scheduled), false
+	case m.Only(ClosedLoop) && point.Open():
+		return string(ClosedLoop), false
 	case sessions && w.Session == nil:
 		return string(Sessions), false
 	case open && !sessions && w.Session != nil:

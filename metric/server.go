@@ -222,8 +222,8 @@ var ServerTTFT = Metric{
 
 // ServerTTFTGap is what lies between the server and the client.
 var ServerTTFTGap = Metric{
-	ID: "server_ttft_gap.v1", Name: "TTFT outside the server", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
-	Doc: "Mean ttft.v1 minus server_ttft.v1: what network, HTTP front end and client add to the first token. The two means are not over exactly the same requests, so a small negative value can occur.",
+	ID: "server_ttft_gap.v2", Name: "TTFT outside the server", Unit: unit.Second, Better: Lower, Scope: only(Telemetry), Signed: true,
+	Doc: "Mean ttft.v2 minus server_ttft.v1: what network, HTTP front end and client add to the first token. The two means are not over exactly the same requests, so a small negative value can occur.",
 	Of: Whole(func(p *Point) (float64, bool) {
 		server, ok := ServerTTFT.Whole(p)
 		var sum float64

@@ -161,13 +161,13 @@ func turnTTFT(first bool) func(*Timeline) []float64 {
 // The metrics of sessions.
 var (
 	FirstTurnTTFT = Metric{
-		ID: "ttft_first_turn.v1", Name: "TTFT, first turn", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
-		Doc: "ttft.v1 of the requests that begin a conversation.",
+		ID: "ttft_first_turn.v2", Name: "TTFT, first turn", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "ttft.v2 of the requests that begin a conversation.",
 		Of:  Each(turnTTFT(true)),
 	}
 	LaterTurnTTFT = Metric{
-		ID: "ttft_later_turn.v1", Name: "TTFT, later turns", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
-		Doc: "ttft.v1 of the requests that continue a conversation. Below the first turn's where a server keeps what it has read.",
+		ID: "ttft_later_turn.v2", Name: "TTFT, later turns", Unit: unit.Second, Better: Lower, Scope: only(Sessions),
+		Doc: "ttft.v2 of the requests that continue a conversation. Below the first turn's where a server keeps what it has read.",
 		Of:  Each(turnTTFT(false)),
 	}
 	SessionTime = Metric{

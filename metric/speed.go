@@ -15,13 +15,13 @@ var (
 		Of:  Each(single(userSpeed(byTokenizer))),
 	}
 	UserSpeedE2E = Metric{
-		ID: "user_speed_e2e.v1", Name: "speed per user (E2E)", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
+		ID: "user_speed_e2e.v2", Name: "speed per user (E2E)", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Output tokens / E2E of a request, by usage: the wait for the first token slows it down.",
 		Of:  Each(single(userSpeedE2E(byUsage))),
 	}
 	UserSpeedE2ECounted = Metric{
-		ID: "user_speed_e2e_tokenizer.v1", Name: "speed per user (E2E, tokenizer)", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: countedOut}, Detail: true,
-		Doc: "As user_speed_e2e.v1, with the tokens that the named tokenizer counts.",
+		ID: "user_speed_e2e_tokenizer.v2", Name: "speed per user (E2E, tokenizer)", Unit: unit.TokenPerSecond, Better: Higher, Scope: Scope{Workload: countedOut}, Detail: true,
+		Doc: "As user_speed_e2e.v2, with the tokens that the named tokenizer counts.",
 		Of:  Each(single(userSpeedE2E(byTokenizer))),
 	}
 	PrefillSpeed = Metric{
@@ -49,6 +49,6 @@ func userSpeed(tokens count) func(*Timeline) (float64, bool) {
 func userSpeedE2E(tokens count) func(*Timeline) (float64, bool) {
 	return func(t *Timeline) (float64, bool) {
 		n, known := tokens.of(t, 1)
-		return n / seconds(t.Done-t.Due), known && t.Done > t.Due
+		return n / seconds(t.Done-t.Origin()), known && t.Done > t.Origin()
 	}
 }

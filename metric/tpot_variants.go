@@ -29,13 +29,13 @@ var (
 		Of:  Each(single(tpotAfterFirst)),
 	}
 	NTPOT = Metric{
-		ID: "ntpot.v1", Name: "NTPOT", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		ID: "ntpot.v2", Name: "NTPOT", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "E2E / output tokens by usage: normalised time per output token, as inference-perf has it.",
 		Of:  Each(single(ntpot(byUsage))),
 	}
 	NTPOTCounted = Metric{
-		ID: "ntpot_tokenizer.v1", Name: "NTPOT (tokenizer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: countedOut}, Detail: true,
-		Doc: "As ntpot.v1, with the tokens that the named tokenizer counts.",
+		ID: "ntpot_tokenizer.v2", Name: "NTPOT (tokenizer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: countedOut}, Detail: true,
+		Doc: "As ntpot.v2, with the tokens that the named tokenizer counts.",
 		Of:  Each(single(ntpot(byTokenizer))),
 	}
 )
@@ -72,6 +72,6 @@ func tpotAfterFirst(t *Timeline) (float64, bool) {
 func ntpot(tokens count) func(*Timeline) (float64, bool) {
 	return func(t *Timeline) (float64, bool) {
 		n, known := tokens.of(t, 1)
-		return seconds(t.Done-t.Due) / n, known
+		return seconds(t.Done-t.Origin()) / n, known
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"assay/unit"
 )
 
-// since is the time from when a request was due to what when says.
+// since is the time from the origin of a request to what when says.
 func since(when func(*Timeline) (int64, bool)) func(*Timeline) []float64 {
 	return single(func(t *Timeline) (float64, bool) {
 		at, ok := when(t)
-		return seconds(at - t.Due), ok
+		return seconds(at - t.Origin()), ok
 	})
 }
 
@@ -17,31 +17,31 @@ func firstKind(keep func(record.ChunkKind) bool) func(*Timeline) (int64, bool) {
 	return func(t *Timeline) (int64, bool) { return t.firstOf(keep) }
 }
 
-// The moments that tools call the first token, beside ttft.v1.
+// The moments that tools call the first token, beside ttft.v2.
 var (
 	TTFTContent = Metric{
-		ID: "ttft_content.v1", Name: "TTFT (content)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was due to the first event with content; reasoning and tool calls before it do not count. What llmperf, inference-benchmarker and inference-perf call TTFT.",
+		ID: "ttft_content.v2", Name: "TTFT (content)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first event with content; reasoning and tool calls before it do not count. What llmperf, inference-benchmarker and inference-perf call TTFT.",
 		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k == record.Content }))),
 	}
 	TTFTReasoning = Metric{
-		ID: "ttft_reasoning.v1", Name: "TTFT (reasoning)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was due to the first event with reasoning.",
+		ID: "ttft_reasoning.v2", Name: "TTFT (reasoning)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first event with reasoning.",
 		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k == record.Reasoning }))),
 	}
 	AnswerTTFT = Metric{
-		ID: "answer_ttft.v1", Name: "TTFT (answer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was due to the first output that is not reasoning: content, a tool call or another output. What AIPerf calls time to first output.",
+		ID: "answer_ttft.v2", Name: "TTFT (answer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first output that is not reasoning: content, a tool call or another output. What AIPerf calls time to first output.",
 		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k.Output() && k != record.Reasoning }))),
 	}
 	TTFTEvent = Metric{
-		ID: "ttft_event.v1", Name: "TTFT (any event)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was due to the first event of its stream, whatever it holds: as a rule the one that only names the role. What vllm bench serve calls TTFT of a chat.",
+		ID: "ttft_event.v2", Name: "TTFT (any event)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first event of its stream, whatever it holds: as a rule the one that only names the role. What vllm bench serve calls TTFT of a chat.",
 		Of:  Each(since(firstKind(func(record.ChunkKind) bool { return true }))),
 	}
 	TTFB = Metric{
-		ID: "ttfb.v1", Name: "TTFB", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was due to the first byte of its answer, the head of the response included.",
+		ID: "ttfb.v2", Name: "TTFB", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first byte of its answer, the head of the response included.",
 		Of: Each(since(func(t *Timeline) (int64, bool) {
 			if t.First == nil {
 				return 0, false
@@ -51,7 +51,7 @@ var (
 	}
 	TTFTService = Metric{
 		ID: "ttft_service.v1", Name: "TTFT (from sent)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from when a request was sent to its first output. It leaves out how long the request waited to be sent, as most tools do; ttft.v1 does not.",
+		Doc: "Time from when a request was sent to its first output. In an open loop it leaves out how long the request waited to be sent, as most tools do; ttft.v2 does not. In a closed loop the two are one.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			first, ok := t.firstOutput()
 			return seconds(first - t.Sent), ok

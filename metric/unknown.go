@@ -12,7 +12,7 @@ import (
 // with its latency and its tokens.
 var needs = map[string][]Metric{
 	bundle.GapSendTimes: {Concurrency, LittleProduct, LittleError, OfferedRate, SentRate, DropRate},
-	bundle.GapDueTimes:  {Lag, OfferedRate},
+	bundle.GapDueTimes:  {Lag, Turnaround, TurnaroundShare, OfferedRate},
 	bundle.GapChunks: {
 		ITL, ITLToken, ITLTokenCounted, LongestGap, JitterSD, JitterStep, TTST,
 		TPOT, TPOTCounted, TPOTRequest, TPOTAfterFirst, LastOutput, UserSpeed, UserSpeedCounted,

@@ -78,7 +78,7 @@ func (o Objective) Misses(r *record.Request, chunks []record.Chunk) (miss, count
 		return false, false
 	case r.Result != record.OK:
 		return true, true
-	case o.E2E > 0 && r.Done-r.Due > int64(o.E2E):
+	case o.E2E > 0 && r.Done-r.Origin() > int64(o.E2E):
 		return true, true
 	case o.TTFT == 0 && o.TPOT == 0:
 		return false, true
@@ -92,7 +92,7 @@ func (o Objective) Misses(r *record.Request, chunks []record.Chunk) (miss, count
 			last = c.At
 		}
 	}
-	if first < 0 || o.TTFT > 0 && first-r.Due > int64(o.TTFT) {
+	if first < 0 || o.TTFT > 0 && first-r.Origin() > int64(o.TTFT) {
 		return true, true
 	}
 	if o.TPOT == 0 || r.UsageOutput != nil && *r.UsageOutput < 2 {

@@ -135,6 +135,21 @@ type Request struct {
 	Protocol        string `parquet:"protocol,dict"`           // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 }
 
+// Origin is the stamp from which the latency of r counts.
+func (r *Request) Origin() int64 { return Origin(r.User, r.Due, r.Sent) }
+
+// Origin is Request.Origin, for those who read a part of the columns. What a schedule
+// wanted sent counts from when it was due, whatever kept it: leaving that wait out is
+// coordinated omission. A user of a closed loop has no schedule: the request exists
+// when it is sent, and how long we took to send it is our turnaround and not the
+// target's time.
+func Origin(user int32, due, sent int64) int64 {
+	if user >= 0 {
+		return sent
+	}
+	return due
+}
+
 // Resent is the flag of a request that was sent twice: the server had closed the kept
 // connection before a byte of the answer came.
 const Resent = "resent"

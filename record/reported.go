@@ -14,7 +14,7 @@ type Reported struct {
 	Unit      string  `json:"unit"` // as package unit spells it
 
 	// Metric is the id of our definition when the source's is the same, such as
-	// e2e.v1. Otherwise it is empty and Definition says what the source means.
+	// e2e.v2. Otherwise it is empty and Definition says what the source means.
 	Metric     string `json:"metric,omitempty"`
 	Definition string `json:"definition,omitempty"`
 

@@ -195,7 +195,7 @@ func TestResults(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if figure := got.Results["concurrency=1"]["ttft.v1 p50"]; math.Abs(figure.Value-.011) > 1e-9 || figure.Launches != 3 || got.WorldSize == nil || *got.WorldSize != 8 {
+	if figure := got.Results["concurrency=1"]["ttft.v2 p50"]; math.Abs(figure.Value-.011) > 1e-9 || figure.Launches != 3 || got.WorldSize == nil || *got.WorldSize != 8 {
 		t.Errorf("TTFT p50 %+v on %v devices, want 11 ms of 3 launches on 8", figure, got.WorldSize)
 	}
 }

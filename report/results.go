@@ -25,7 +25,7 @@ type results struct {
 	Signature string        `json:"signature"`
 	Config    resultsConfig `json:"config"`
 
-	// Results is by group and by metric with its statistic, such as "ttft.v1 p50".
+	// Results is by group and by metric with its statistic, such as "ttft.v2 p50".
 	Results map[string]map[string]resultsFigure `json:"results"`
 }
 

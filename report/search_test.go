@@ -48,9 +48,9 @@ func TestMLPerfText(t *testing.T) {
 	var b bytes.Buffer
 	writeMLPerf(&b, []mlperf.Result{
 		{Scenario: "single_stream", Valid: true, Queries: 80, Samples: 80, Seconds: 600, Percentile: 90, Latency: &latency, SamplesPerSecond: .13, TokensPerSecond: &tokens},
-		{Launch: 1, Scenario: "server", Reasons: []string{"too short"}, Percentile: 99, Limits: []mlperf.Limit{{Metric: "ttft.v1", Max: 2, Over: 3}}},
+		{Launch: 1, Scenario: "server", Reasons: []string{"too short"}, Percentile: 99, Limits: []mlperf.Limit{{Metric: "ttft.v2", Max: 2, Over: 3}}},
 	}, func(int) string { return "the point" })
-	for _, want := range []string{"the point, launch 1: VALID: 80 queries, 80 samples", "p90 latency at most 250 ms", "640 tok/s", "launch 2: INVALID", "p99 ttft.v1 too few requests (limit 2.00 s, 3 over)", "    too short"} {
+	for _, want := range []string{"the point, launch 1: VALID: 80 queries, 80 samples", "p90 latency at most 250 ms", "640 tok/s", "launch 2: INVALID", "p99 ttft.v2 too few requests (limit 2.00 s, 3 over)", "    too short"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

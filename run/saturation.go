@@ -129,7 +129,7 @@ func (w *queueWatch) answered(r *record.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.open && len(w.answers) < mostAnswers {
-		w.answers = append(w.answers, float64(r.Done-r.Due)/1e9)
+		w.answers = append(w.answers, float64(r.Done-r.Origin())/1e9)
 	}
 }
 

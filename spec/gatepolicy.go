@@ -63,7 +63,7 @@ type GateDemands struct {
 // A GatedMetric is one statistic of one metric and how much worse it may be.
 type GatedMetric struct {
 	// The definition id of the metric; which way is better is its own.
-	Metric string `json:"metric" required:"true" example:"ttft.v1"`
+	Metric string `json:"metric" required:"true" example:"ttft.v2"`
 
 	// The statistic: of a distribution mean or a percentile, of anything else
 	// value.

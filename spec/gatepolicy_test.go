@@ -6,8 +6,8 @@ const policyExample = "gate/policy.yaml"
 
 func TestGatePolicyRules(t *testing.T) {
 	twice := []any{
-		map[string]any{"metric": "ttft.v1", "statistic": "p99", "margin": .05, "points": []string{"a"}},
-		map[string]any{"metric": "ttft.v1", "statistic": "p99", "margin": .1},
+		map[string]any{"metric": "ttft.v2", "statistic": "p99", "margin": .05, "points": []string{"a"}},
+		map[string]any{"metric": "ttft.v2", "statistic": "p99", "margin": .1},
 	}
 	accuracy := []any{
 		map[string]any{"metric": "gsm8k", "tolerance": 0},
@@ -20,7 +20,7 @@ func TestGatePolicyRules(t *testing.T) {
 		message string
 	}{
 		{"A65", []patch{{"spec.metrics[0].absoluteMargin", .5}}, "spec.metrics[0].absoluteMargin", "is given beside margin: want one of them"},
-		{"A65", []patch{{"spec.metrics", []any{map[string]any{"metric": "ttft.v1", "statistic": "p99"}}}}, "spec.metrics[0].margin", "says by how much the metric may be worse: want it, or absoluteMargin"},
+		{"A65", []patch{{"spec.metrics", []any{map[string]any{"metric": "ttft.v2", "statistic": "p99"}}}}, "spec.metrics[0].margin", "says by how much the metric may be worse: want it, or absoluteMargin"},
 		{"A66", []patch{{"spec.metrics", twice}}, "spec.metrics[1].metric", "is gated with the same statistic at the same point above: want it once"},
 		{"A66", []patch{{"spec.accuracy", accuracy}}, "spec.accuracy[1].metric", "is gated above: want it once"},
 		{"A67", []patch{{"spec.guards", map[string]any{"errorRate": map[string]any{"reason": "why not"}}}}, "spec.guards.errorRate.margin", "says what becomes of the guard: want either it or off"},

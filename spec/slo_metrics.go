@@ -8,7 +8,7 @@ import "slices"
 var RequestTimes = []string{
 	"ttft_content", "ttft_reasoning", "ttft_event", "ttft_service", "answer_ttft", "ttfb", "ttst",
 	"tpot_tokenizer", "tpot_done", "tpot_done_tokenizer", "tpot_request", "tpot_after_first", "ntpot", "ntpot_tokenizer",
-	"lag", "service_time", "last_output", "output_latency", "reasoning_time",
+	"lag", "turnaround", "service_time", "last_output", "output_latency", "reasoning_time",
 	"longest_gap", "jitter_sd", "jitter_step",
 }
 

@@ -36,21 +36,21 @@ func TestReasons(t *testing.T) {
 		counts     []metric.Count
 		want       string // empty: they agree
 	}{
-		{"the same", "aiperf", []record.Reported{said("time_to_first_token", "mean", .0286, s)}, []metric.Row{estimated("ttft.v1", "mean", .0285, s, 9)}, nil, ""},
+		{"the same", "aiperf", []record.Reported{said("time_to_first_token", "mean", .0286, s)}, []metric.Row{estimated("ttft.v2", "mean", .0285, s, 9)}, nil, ""},
 		{"from the send", "aiperf", []record.Reported{said("time_to_first_token", "mean", .0286, s)},
-			[]metric.Row{estimated("ttft.v1", "mean", .0365, s, 9), estimated("ttft_service.v1", "mean", .0286, s, 9)}, nil, "counted from the send"},
+			[]metric.Row{estimated("ttft.v2", "mean", .0365, s, 9), estimated("ttft_service.v1", "mean", .0286, s, 9)}, nil, "counted from the send"},
 		{"from the send, which does not account for it", "aiperf", []record.Reported{said("time_to_first_token", "mean", .0200, s)},
-			[]metric.Row{estimated("ttft.v1", "mean", .0365, s, 9), estimated("ttft_service.v1", "mean", .0286, s, 9)}, nil, NotExplained},
+			[]metric.Row{estimated("ttft.v2", "mean", .0365, s, 9), estimated("ttft_service.v1", "mean", .0286, s, 9)}, nil, NotExplained},
 		{"tokens", "aiperf", []record.Reported{said("output_token_throughput", "value", 1333, tok)}, []metric.Row{estimated("output_throughput.v1", "value", 1038, tok, 9)}, counts, "tokens: 58.4 by its tokenizer, 45.4 by server"},
 		{"tokens, which do not account for it", "aiperf", []record.Reported{said("output_token_throughput", "value", 2000, tok)}, []metric.Row{estimated("output_throughput.v1", "value", 1038, tok, 9)}, counts, "divided by first send to last answer"},
 		{"tokens, in a percentile", "aiperf", []record.Reported{said("inter_token_latency", "mean", .0044, s), said("inter_token_latency", "p90", .0061, s)},
 			[]metric.Row{estimated("tpot.v1", "mean", .00569, s, 9), estimated("tpot.v1", "p90", .0063, s, 9)}, counts, "tokens: 58.4 by its tokenizer"},
 		{"TPOT with the first token", "guidellm", []record.Reported{said("time_per_output_token_ms", "mean", .0071, s)},
-			[]metric.Row{estimated("tpot_done.v1", "mean", .00681, s, 9), estimated("ntpot.v1", "mean", .0071, s, 9)}, nil, "contains the time to the first token"},
+			[]metric.Row{estimated("tpot_done.v1", "mean", .00681, s, 9), estimated("ntpot.v2", "mean", .0071, s, 9)}, nil, "contains the time to the first token"},
 		{"a percentile of few", "vllm", []record.Reported{said("mean_ttft_ms", "mean", .058, s), said("p90_ttft_ms", "p90", .066, s)},
-			[]metric.Row{estimated("ttft.v1", "mean", .058, s, 12), estimated("ttft.v1", "p90", .0699, s, 12)}, nil, "interpolated, not the value of rank ⌈qn⌉ (n = 12)"},
+			[]metric.Row{estimated("ttft.v2", "mean", .058, s, 12), estimated("ttft.v2", "p90", .0699, s, 12)}, nil, "interpolated, not the value of rank ⌈qn⌉ (n = 12)"},
 		{"a percentile of many", "vllm", []record.Reported{said("mean_ttft_ms", "mean", .058, s), said("p90_ttft_ms", "p90", .066, s)},
-			[]metric.Row{estimated("ttft.v1", "mean", .058, s, 5000), estimated("ttft.v1", "p90", .0699, s, 5000)}, nil, NotExplained},
+			[]metric.Row{estimated("ttft.v2", "mean", .058, s, 5000), estimated("ttft.v2", "p90", .0699, s, 5000)}, nil, NotExplained},
 		{"known to be wrong", "genai-bench", []record.Reported{wrong}, []metric.Row{estimated("output_throughput.v1", "value", 183, tok, 9)}, nil, "cut requests are left out"},
 		{"a rate called mean", "guidellm", []record.Reported{said("requests_per_second", "mean", 8, req)}, []metric.Row{estimated("request_throughput.v2", "value", 7, req, 9)}, nil, "not the completed ones"},
 	} {
@@ -71,7 +71,7 @@ func TestReasons(t *testing.T) {
 // the server, other units, tools without a table.
 func TestLeftOut(t *testing.T) {
 	ours := metric.Estimates{Rows: []metric.Row{
-		estimated("ttft.v1", "p99", 1, unit.Second, 9, stats.TooFew("values", 9, .99, .95)), estimated("e2e.v1", "mean", 1, unit.Second, 9),
+		estimated("ttft.v2", "p99", 1, unit.Second, 9, stats.TooFew("values", 9, .99, .95)), estimated("e2e.v2", "mean", 1, unit.Second, 9),
 	}}
 	server := said("request_latency", "mean", 2, unit.Second)
 	server.Server = true
@@ -92,7 +92,7 @@ func TestLeftOut(t *testing.T) {
 func TestLaunches(t *testing.T) {
 	rows := Of("vllm", []record.Reported{
 		said("median_ttft_ms", "p50", 1, unit.Second), said("p50_ttft_ms", "p50", 9, unit.Second), said("median_ttft_ms", "p50", 3, unit.Second),
-	}, metric.Estimates{Rows: []metric.Row{estimated("ttft.v1", "p50", 2, unit.Second, 9)}})
+	}, metric.Estimates{Rows: []metric.Row{estimated("ttft.v2", "p50", 2, unit.Second, 9)}})
 	if len(rows) != 1 || rows[0].Reported != 2 || !rows[0].Agrees() {
 		t.Errorf("%+v, want one row of 2 s", rows)
 	}

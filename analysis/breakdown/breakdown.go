@@ -64,7 +64,7 @@ func Serving(e metric.Estimates, point int) (Breakdown, bool) {
 		return values
 	}
 	whole, ttft, lag := get(metric.E2E, "mean"), get(metric.TTFT, "mean"), get(metric.Lag, "mean")
-	if len(whole) == 0 || len(ttft) == 0 || len(lag) == 0 {
+	if len(whole) == 0 || len(ttft) == 0 {
 		return Breakdown{}, false
 	}
 	out := Breakdown{Of: "E2E"}
@@ -87,21 +87,23 @@ func Serving(e metric.Estimates, point int) (Breakdown, bool) {
 	for _, launch := range out.Launches {
 		out.Whole = append(out.Whole, whole[launch])
 	}
-	add("client", Client, "lag.v1", func(l int) float64 { return lag[l] })
+	if len(lag) > 0 { // else a closed loop, whose latency begins with the send
+		add("client", Client, "lag.v1", func(l int) float64 { return lag[l] })
+	}
 	switch {
 	case queued:
-		add("network and front end", Communication, "ttft.v1 − server_ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - server[l] - lag[l] })
+		add("network and front end", Communication, "ttft.v2 − server_ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - server[l] - lag[l] })
 		add("server queue", ControlPlane, "server_queue_time.v1", func(l int) float64 { return queue[l] })
 		add("prefill", Compute, "server_ttft.v1 − server_queue_time.v1", func(l int) float64 { return server[l] - queue[l] })
 	case inside:
-		add("network and front end", Communication, "ttft.v1 − server_ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - server[l] - lag[l] })
+		add("network and front end", Communication, "ttft.v2 − server_ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - server[l] - lag[l] })
 		add("queue and prefill", Unexplained, "server_ttft.v1", func(l int) float64 { return server[l] })
 		out.Missing = append(out.Missing, "the server's queue time (server_queue_time.v1): prefill and queue cannot be distinguished")
 	default:
-		add("network, queue and prefill", Unexplained, "ttft.v1 − lag.v1", func(l int) float64 { return ttft[l] - lag[l] })
+		add("network, queue and prefill", Unexplained, "ttft.v2 − lag.v1", func(l int) float64 { return ttft[l] - lag[l] })
 		out.Missing = append(out.Missing, "the server's own time to first token (server_ttft.v1; set target.metrics): network, queue and prefill cannot be distinguished")
 	}
-	add("decode", Compute, "e2e.v1 − ttft.v1", func(l int) float64 { return whole[l] - ttft[l] })
+	add("decode", Compute, "e2e.v2 − ttft.v2", func(l int) float64 { return whole[l] - ttft[l] })
 	return out, true
 }
 

@@ -85,7 +85,7 @@ func row(t *testing.T, c Comparison, key string) Row {
 }
 
 const (
-	ttft       = "ttft.v1 p50 at concurrency=1"
+	ttft       = "ttft.v2 p50 at concurrency=1"
 	throughput = "output_throughput.v1 at concurrency=1"
 )
 
@@ -228,7 +228,7 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("one launch: %s, %q", got.Verdict, got.Settle)
 	}
 	_, c = compareTwo(t, side(t, "a", scene.Noise(4, 1, .01, 1)), side(t, "b", scene.Noise(4, 2, .01, 2)), Options{})
-	if got := row(t, c, "ttft.v1 p99 at concurrency=1"); got.Verdict != Inconclusive || !strings.Contains(strings.Join(got.Warnings, " "), "too few requests") {
+	if got := row(t, c, "ttft.v2 p99 at concurrency=1"); got.Verdict != Inconclusive || !strings.Contains(strings.Join(got.Warnings, " "), "too few requests") {
 		t.Errorf("p99 of 40 requests: %s %q, want too few", got.Verdict, got.Warnings)
 	}
 	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "all launches of a ran before those of b") {

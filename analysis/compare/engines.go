@@ -33,9 +33,9 @@ type EngineCell struct {
 // out.
 var engineColumns = []named{
 	{"output throughput", "output_throughput.v1", "value"},
-	{"TTFT p50", "ttft.v1", "p50"}, {"TTFT p95", "ttft.v1", "p95"}, {"TTFT p99", "ttft.v1", "p99"},
+	{"TTFT p50", "ttft.v2", "p50"}, {"TTFT p95", "ttft.v2", "p95"}, {"TTFT p99", "ttft.v2", "p99"},
 	{"TPOT p50", "tpot.v1", "p50"}, {"TPOT p95", "tpot.v1", "p95"}, {"TPOT p99", "tpot.v1", "p99"},
-	{"E2E p50", "e2e.v1", "p50"}, {"E2E p95", "e2e.v1", "p95"}, {"E2E p99", "e2e.v1", "p99"},
+	{"E2E p50", "e2e.v2", "p50"}, {"E2E p95", "e2e.v2", "p95"}, {"E2E p99", "e2e.v2", "p99"},
 	{"GPU memory", "gpu_memory.v1", "value"},
 	{"$ per million output tokens", "cost_per_million_output_tokens.v1", "value"},
 	{"errors", "error_rate.v1", "value"},

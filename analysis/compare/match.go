@@ -79,10 +79,10 @@ func find(s Side, row metric.Row, point string) (metric.Row, bool) {
 	return s.Estimates.Rows[i], true
 }
 
-// called is a row's name in a list: ttft.v1 p99 at concurrency=4.
+// called is a row's name in a list: ttft.v2 p99 at concurrency=4.
 func called(row metric.Row, point string) string { return Key(row.Metric, row.Statistic, point) }
 
-// Key names a statistic of a metric at a point: ttft.v1 p99 at concurrency=4.
+// Key names a statistic of a metric at a point: ttft.v2 p99 at concurrency=4.
 func Key(id, statistic, point string) string {
 	key := id
 	if statistic != "value" {

@@ -12,19 +12,19 @@ import (
 type named struct{ name, metric, statistic string }
 
 // contractNames are the names under which documents declare metrics. A document
-// may also name a definition: ttft.v1, or ttft.v1 p99.
+// may also name a definition: ttft.v2, or ttft.v2 p99.
 var contractNames = []named{
-	{"ttft_ms", "ttft.v1", "p50"},
-	{"p50_ttft_ms", "ttft.v1", "p50"},
-	{"p99_ttft_ms", "ttft.v1", "p99"},
+	{"ttft_ms", "ttft.v2", "p50"},
+	{"p50_ttft_ms", "ttft.v2", "p50"},
+	{"p99_ttft_ms", "ttft.v2", "p99"},
 	{"tpot_ms", "tpot.v1", "p50"},
 	{"tokens_per_second", "output_throughput.v1", "value"},
 	{"requests_per_second", "request_throughput.v2", "value"},
-	{"p50_latency_ms", "e2e.v1", "p50"},
-	{"p95_latency_ms", "e2e.v1", "p95"},
-	{"p99_latency_ms", "e2e.v1", "p99"},
+	{"p50_latency_ms", "e2e.v2", "p50"},
+	{"p95_latency_ms", "e2e.v2", "p95"},
+	{"p99_latency_ms", "e2e.v2", "p99"},
 	{"jitter_ms", "jitter_sd.v1", "p50"},
-	{"request_goodput", "goodput.v1", "value"},
+	{"request_goodput", "goodput.v2", "value"},
 	{"gpu_utilization_pct", "gpu_utilisation.v1", "value"},
 	{"cost_per_token_usd", "cost_per_output_token.v1", "value"},
 	{"cost_per_request_usd", "cost_per_request.v1", "value"},

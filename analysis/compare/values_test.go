@@ -29,8 +29,8 @@ func TestDeclaredTest(t *testing.T) {
 // values are what the launches of both sides gave as median TTFT.
 func values(t *testing.T, a, b Side) Values {
 	t.Helper()
-	x, ok := a.Estimates.Find("ttft.v1", "p50", 0)
-	y, ok2 := b.Estimates.Find("ttft.v1", "p50", 0)
+	x, ok := a.Estimates.Find("ttft.v2", "p50", 0)
+	y, ok2 := b.Estimates.Find("ttft.v2", "p50", 0)
 	if !ok || !ok2 {
 		t.Fatal("no TTFT")
 	}

@@ -12,7 +12,7 @@ import (
 // A Question is one gated metric: what the launches of both sides gave, and by
 // how much the candidate may be worse.
 type Question struct {
-	Key    string // such as ttft.v1 p99 at concurrency=4
+	Key    string // such as ttft.v2 p99 at concurrency=4
 	Values compare.Values
 	Better metric.Direction
 

@@ -16,7 +16,7 @@ func TestHistory(t *testing.T) {
 	}
 	first := Entry{
 		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Rule: Rule, Policy: "sha256:p", Alpha: .05,
-		Baseline: "sha256:a", Candidate: "sha256:b", Verdicts: map[string]Verdict{"ttft.v1 p99": Regressed}, Alerts: []string{"ttft.v1 p99"},
+		Baseline: "sha256:a", Candidate: "sha256:b", Verdicts: map[string]Verdict{"ttft.v2 p99": Regressed}, Alerts: []string{"ttft.v2 p99"},
 	}
 	second := first
 	second.Baseline, second.Passed, second.Reason = "sha256:c", true, "new hardware"

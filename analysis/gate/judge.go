@@ -261,9 +261,8 @@ func named(p compare.Party) string {
 
 // known returns the metric with the given definition id.
 func known(id string) (metric.Metric, error) {
-	i := slices.IndexFunc(metric.All, func(m metric.Metric) bool { return m.ID == id })
-	if i >= 0 {
-		return metric.All[i], nil
+	if m, ok := metric.ByID(id); ok {
+		return m, nil
 	}
 	name, _, _ := strings.Cut(id, ".")
 	var near []string
@@ -273,7 +272,7 @@ func known(id string) (metric.Metric, error) {
 		}
 	}
 	if len(near) == 0 {
-		return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want an id of assay list metrics, such as ttft.v1", id)
+		return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want an id of assay list metrics, such as ttft.v2", id)
 	}
 	return metric.Metric{}, fmt.Errorf("spec.metrics: got metric %q, want an id of assay list metrics; near it: %s", id, strings.Join(near, ", "))
 }

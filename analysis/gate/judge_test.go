@@ -31,7 +31,7 @@ metadata: {name: release}
 spec:
   grade: realism
   metrics:
-    - {metric: ttft.v1, statistic: p50, margin: 0.05}
+    - {metric: ttft.v2, statistic: p50, margin: 0.05}
     - {metric: output_throughput.v1, statistic: value, margin: 0.05}
 `
 
@@ -98,16 +98,16 @@ func TestJudge(t *testing.T) {
 	}{
 		{"itself", Input{Candidate: same}, true, nil, 0},
 		{"its own bundle", Input{Candidate: base}, false, []string{"own bundle"}, 0},
-		{"slower", Input{Candidate: slow}, false, []string{"ttft.v1 p50 at concurrency=1: regressed", "output_throughput.v1 at concurrency=1: regressed"}, 2},
-		{"slower twice", Input{Candidate: slow, Confirmation: &slowAgain}, false, []string{"ttft.v1 p50 at concurrency=1: regressed", "output_throughput.v1"}, 2},
+		{"slower", Input{Candidate: slow}, false, []string{"ttft.v2 p50 at concurrency=1: regressed", "output_throughput.v1 at concurrency=1: regressed"}, 2},
+		{"slower twice", Input{Candidate: slow, Confirmation: &slowAgain}, false, []string{"ttft.v2 p50 at concurrency=1: regressed", "output_throughput.v1"}, 2},
 		{"slower once", Input{Candidate: slow, Confirmation: &calm}, true, nil, 2},
 		{"confirmed by itself", Input{Candidate: slow, Confirmation: &slow}, false, []string{"own bundle", "ttft", "output"}, 2},
 		{"confirmed by something else", Input{Candidate: slow, Confirmation: &same}, false, []string{"not the candidate again", "ttft", "output"}, 2},
 		{"another question", Input{Candidate: other}, false, []string{"not controlled: besides runtime_version these differ: spec.target.model, spec.workload.model"}, 0},
 		{"another question, allowed", Input{Candidate: other, Policy: policy(t, "grade: realism", "grade: realism\n  controlled: false")}, true, nil, 0},
-		{"a point that is not there", Input{Candidate: same, Policy: policy(t, "p50,", "p50, points: [concurrency=9],")}, false, []string{"ttft.v1 p50 at concurrency=9: missing: neither side has it"}, 0},
+		{"a point that is not there", Input{Candidate: same, Policy: policy(t, "p50,", "p50, points: [concurrency=9],")}, false, []string{"ttft.v2 p50 at concurrency=9: missing: neither side has it"}, 0},
 		{"a weak grade", Input{Candidate: same, Policy: policy(t, "grade: realism", "grade: publication")}, false, []string{"base: of realism grade", "same: of realism grade"}, 0},
-		{"a percentile without requests", Input{Candidate: same, Policy: policy(t, "p50", "p99")}, false, []string{"ttft.v1 p99 at concurrency=1: inconclusive: too few requests"}, 0},
+		{"a percentile without requests", Input{Candidate: same, Policy: policy(t, "p50", "p99")}, false, []string{"ttft.v2 p99 at concurrency=1: inconclusive: too few requests"}, 0},
 		{"the same, forgiven", Input{Candidate: same, Policy: policy(t, "p50", "p99", "grade: realism", "grade: realism\n  inconclusive: pass")}, true, nil, 0},
 		{"accuracy is missing", Input{Candidate: same, Policy: policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}]\n  metrics:")}, false, []string{"gsm8k: missing"}, 0},
 	}
@@ -134,7 +134,7 @@ func TestJudge(t *testing.T) {
 			}
 		})
 	}
-	for _, wrong := range [][]string{{"ttft.v1", "ttft.v9"}, {"p50", "value"}, {"statistic: value", "statistic: p99"}} {
+	for _, wrong := range [][]string{{"ttft.v2", "ttft.v9"}, {"p50", "value"}, {"statistic: value", "statistic: p99"}} {
 		if _, err := Judge(Input{Policy: policy(t, wrong...), Baseline: base, Candidate: same, Grade: realism}); err == nil {
 			t.Errorf("a policy with %s for %s is taken", wrong[1], wrong[0])
 		}

@@ -56,7 +56,7 @@ func TestServer(t *testing.T) {
 	}{
 		{"all in time", 700, always(.5), always(.05), true, ""},
 		{"one over, enough queries", 662, slowOnes(1, 3, .5), always(.05), true, ""},
-		{"one over, a query short", 661, slowOnes(1, 3, .5), always(.05), false, "ttft.v1: 1 of 661 queries over 2 s, which takes at least 662"},
+		{"one over, a query short", 661, slowOnes(1, 3, .5), always(.05), false, "ttft.v2: 1 of 661 queries over 2 s, which takes at least 662"},
 		{"tokens too slow", 700, always(.5), slowOnes(3, .2, .05), false, "tpot.v1"},
 		{"too short", 599, always(.5), always(.05), false, "the test lasted"},
 		{"too few queries", 458, always(.5), always(.05), false, "458 queries, want at least 459"},

@@ -59,9 +59,9 @@ func Worst(list []Verdict) State {
 var ids = map[string]string{"itl": metric.ITL.ID, "tokens_per_second": metric.OutputThroughput.ID, "requests_per_second": metric.RequestThroughput.ID}
 
 func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
-	id, known := ids[o.Metric]
-	if !known {
-		id = o.Metric + ".v1"
+	id := ids[o.Metric]
+	if m, ok := metric.Called(o.Metric); ok {
+		id = m.ID
 	}
 	statistic := "value"
 	limit, upper := o.MaxRatio, true

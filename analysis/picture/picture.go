@@ -20,7 +20,7 @@ type Set struct {
 // A Distribution is how one metric of the measured requests of one point spreads:
 // the share of requests at or below each value.
 type Distribution struct {
-	Metric string    `json:"metric"` // definition id, such as ttft.v1
+	Metric string    `json:"metric"` // definition id, such as ttft.v2
 	Name   string    `json:"name"`
 	Unit   unit.Unit `json:"unit"`
 	Point  int       `json:"point"`

@@ -97,7 +97,7 @@ func (l *timeline) see(t *metric.Timeline) {
 	if i := l.of(due); i >= 0 {
 		l.wholes[i] = append(l.wholes[i], done-due)
 		if streamed {
-			l.firsts[i] = append(l.firsts[i], seconds(first-t.Due))
+			l.firsts[i] = append(l.firsts[i], seconds(first-t.Origin()))
 		}
 	}
 }

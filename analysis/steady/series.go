@@ -43,9 +43,9 @@ type Series struct {
 // The quantities that are looked at. The first two are hardly moved by the mix of
 // output lengths; E2E follows it.
 const (
-	TTFT     = "TTFT"          // ttft.v1
+	TTFT     = "TTFT"          // ttft.v2
 	TPOT     = "TPOT"          // tpot.v1
-	Whole    = "E2E"           // e2e.v1, where all answers are equally long
+	Whole    = "E2E"           // e2e.v2, where all answers are equally long
 	PerToken = "E2E per token" // for answers in one piece of different lengths
 )
 
@@ -84,13 +84,13 @@ type measure struct {
 }
 
 var (
-	firstToken = measure{TTFT, func(c call) (float64, bool) { return seconds(c.first - c.due), c.first > 0 }}
+	firstToken = measure{TTFT, func(c call) (float64, bool) { return seconds(c.first - c.origin), c.first > 0 }}
 	pace       = measure{TPOT, func(c call) (float64, bool) {
 		return seconds(c.last-c.first) / float64(c.tokens-1), c.first > 0 && c.tokens > 1
 	}}
-	whole    = measure{Whole, func(c call) (float64, bool) { return seconds(c.done - c.due), true }}
+	whole    = measure{Whole, func(c call) (float64, bool) { return seconds(c.done - c.origin), true }}
 	perToken = measure{PerToken, func(c call) (float64, bool) {
-		return seconds(c.done-c.due) / float64(c.tokens), c.tokens > 0
+		return seconds(c.done-c.origin) / float64(c.tokens), c.tokens > 0
 	}}
 )
 

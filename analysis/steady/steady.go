@@ -89,7 +89,9 @@ type row struct {
 	ID     int64          `parquet:"request,delta"`
 	Point  int32          `parquet:"point,delta"`
 	Phase  record.Phase   `parquet:"phase,dict"`
+	User   int32          `parquet:"user,delta"`
 	Due    int64          `parquet:"due_ns,delta"`
+	Sent   int64          `parquet:"sent_ns,delta"`
 	Done   int64          `parquet:"done_ns,delta"`
 	Result record.Outcome `parquet:"outcome,dict"`
 	Usage  *int32         `parquet:"usage_output_tokens"`
@@ -100,6 +102,7 @@ type row struct {
 // that are not known are −1.
 type call struct {
 	id, due, done int64
+	origin        int64 // see record.Request.Origin
 	first, last   int64 // stamps of the first and the last output; 0 without any
 	prompt        int64
 	point         int32
@@ -144,7 +147,7 @@ func readCalls(b *bundle.Bundle, launch int) ([]call, error) {
 		if r.Result != record.OK || r.Phase != record.Warmup && r.Phase != record.Measure {
 			continue
 		}
-		c := call{id: r.ID, due: r.Due, done: r.Done, prompt: r.Prompt, point: r.Point, tokens: -1, measured: r.Phase == record.Measure}
+		c := call{id: r.ID, due: r.Due, done: r.Done, origin: record.Origin(r.User, r.Due, r.Sent), prompt: r.Prompt, point: r.Point, tokens: -1, measured: r.Phase == record.Measure}
 		if r.Usage != nil {
 			c.tokens = *r.Usage
 		}

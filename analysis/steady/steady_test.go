@@ -42,7 +42,7 @@ func (m run) read(t *testing.T) Report {
 	var rows []record.Request
 	for i := range m.calls {
 		tokens := int32(11)
-		r := record.Request{ID: int64(i), Phase: record.Measure, Due: at, Result: record.OK, UsageOutput: &tokens, Chunks: 3, PromptHash: int64(i)}
+		r := record.Request{ID: int64(i), Phase: record.Measure, Due: at, Sent: at, Result: record.OK, UsageOutput: &tokens, Chunks: 3, PromptHash: int64(i)}
 		if m.rows > 0 {
 			r.PromptHash = int64(i % m.rows)
 		}

@@ -56,8 +56,8 @@ func TestCompareCommand(t *testing.T) {
 		{"another variable", []string{"compare", base, newer, "--policy", "publication", "--variable", "driver_stack"}, exitVerdict, []string{"spec.target.server.command --version"}, []string{"besides driver_stack"}},
 		{"three", []string{"compare", base, newer, two, "--baseline", newer, "--format", "md"}, exitOK, []string{"### engines at concurrency=1, verdicts beside newer", "| newer |", "| base |"}, nil},
 		{"the order of launches", []string{"compare", base, newer}, exitOK, []string{"CAUTION unpaired-drift (pair): all launches of the baseline came before those of the candidate"}, nil},
-		{"for CI", []string{"compare", base, newer, "--format", "junit"}, exitOK, []string{`<testcase classname="newer" name="ttft.v1 p50 at concurrency=1">`}, nil},
-		{"as a table", []string{"compare", base, newer, "--format", "csv"}, exitOK, []string{"base,newer,true,concurrency=1,ttft.v1,TTFT,p50,s,lower"}, nil},
+		{"for CI", []string{"compare", base, newer, "--format", "junit"}, exitOK, []string{`<testcase classname="newer" name="ttft.v2 p50 at concurrency=1">`}, nil},
+		{"as a table", []string{"compare", base, newer, "--format", "csv"}, exitOK, []string{"base,newer,true,concurrency=1,ttft.v2,TTFT,p50,s,lower"}, nil},
 		{"again", []string{"compare", base, newer, "--again", "-o", filepath.Join(dir, "again")}, exitOK, []string{"both systems in one run, in interleaved blocks", "assay run"}, nil},
 		{"again, other questions", []string{"compare", base, two, "--again", "-o", filepath.Join(dir, "never")}, exitUsage, nil, []string{"asked different things", "spec.workload.precision: bf16 → fp8"}},
 		{"one", []string{"compare", base}, exitUsage, nil, []string{"want a second bundle"}},
@@ -115,7 +115,7 @@ kind: GatePolicy
 metadata: {name: release}
 spec:
   grade: exploratory
-  metrics: [{metric: ttft.v1, statistic: p50, margin: 0.05}]
+  metrics: [{metric: ttft.v2, statistic: p50, margin: 0.05}]
   accuracy: [{metric: gsm8k, tolerance: 0.01}]
 `)
 	accuracy := file("accuracy.json", `[{"metric": "gsm8k", "value": 0, "interval": [-0.005, 0.005], "confidence": 0.95}]`)
@@ -130,7 +130,7 @@ spec:
 		want string
 	}{
 		{"itself", []string{base, same, "--policy", policy, "--accuracy", accuracy}, exitAdvisory, "gate release: ADVISORY, NOTHING AGAINST IT: base is of exploratory grade"},
-		{"slower", []string{base, slow, "--policy", policy, "--accuracy", accuracy, "--confirm", again}, exitAdvisoryBad, "ttft.v1 p50 at concurrency=1: regressed"},
+		{"slower", []string{base, slow, "--policy", policy, "--accuracy", accuracy, "--confirm", again}, exitAdvisoryBad, "ttft.v2 p50 at concurrency=1: regressed"},
 		{"without accuracy", []string{base, same, "--policy", policy}, exitAdvisoryBad, "gsm8k: missing"},
 		{"not of the grade", []string{base, same, "--policy", strict, "--accuracy", accuracy}, exitAdvisoryBad, "the policy wants publication"},
 		{"no policy", []string{base, same}, exitUsage, "got no --policy"},

@@ -115,7 +115,7 @@ func checkAnswered(t *testing.T, b *bundle.Bundle, p plan.Plan) {
 		t.Fatal(err)
 	}
 	for _, point := range p.Points {
-		if _, ok := j.Estimates.Find("e2e.v1", "p50", point.Index); !ok {
+		if _, ok := j.Estimates.Find("e2e.v2", "p50", point.Index); !ok {
 			t.Errorf("%s has no end-to-end latency: nothing was answered", point.Name)
 		}
 	}

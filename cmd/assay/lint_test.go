@@ -84,12 +84,12 @@ func TestLint(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	policy, history := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "history.jsonl")
 	for file, text := range map[string]string{
-		policy: "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: p}\nspec: {metrics: [{metric: ttft.v1, statistic: mean, margin: 0.001}]}\n",
-		history: `{"version":"1.0","time":"2026-03-01T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b3","candidate":"sha256:c1","passed":false,"verdicts":{"ttft.v1":"regressed"},"alerts":["ttft.v1"]}
-{"version":"1.0","time":"2026-03-02T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b9","candidate":"sha256:c1","passed":true,"verdicts":{"ttft.v1":"not worse"},"alerts":[]}
+		policy: "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: p}\nspec: {metrics: [{metric: ttft.v2, statistic: mean, margin: 0.001}]}\n",
+		history: `{"version":"1.0","time":"2026-03-01T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b3","candidate":"sha256:c1","passed":false,"verdicts":{"ttft.v2":"regressed"},"alerts":["ttft.v2"]}
+{"version":"1.0","time":"2026-03-02T10:00:00Z","rule":"gate.v1","policy":"sha256:1","alpha":0.05,"baseline":"sha256:b9","candidate":"sha256:c1","passed":true,"verdicts":{"ttft.v2":"not worse"},"alerts":[]}
 `,
-		bare: "version: \"1.0\"\nstatements: [{metric: ttft.v1, statistic: mean, value: 0.04}]\n",
-		bad:  "version: \"1.0\"\nstatements: [{metrik: ttft.v1, statistic: mean, value: fast}]\n",
+		bare: "version: \"1.0\"\nstatements: [{metric: ttft.v2, statistic: mean, value: 0.04}]\n",
+		bad:  "version: \"1.0\"\nstatements: [{metrik: ttft.v2, statistic: mean, value: fast}]\n",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestLint(t *testing.T) {
 		{"everything", []string{"--all", a}, exitOK, []string{"passed   no-variance (P-08)", "no need  best-of-n (P-10)"}},
 		{"a pair", []string{a, b}, exitOK, []string{"run lint-a (realism_grade)\n", "run lint-b (realism_grade) against the baseline lint-a", "weak-baseline (P-01): baseline and candidate differ in 1 knobs"}},
 		{"another baseline", []string{"--baseline", b, a}, exitOK, []string{"run lint-a (realism_grade) against the baseline lint-b", "precision (fp8 → bf16)"}},
-		{"void", []string{"--statements", bare, a}, exitVerdict, []string{"VOID     tail-blindness (P-04)", "VOID     no-variance (P-08): ttft.v1 mean = 40.0 ms is stated without an interval; over 3 launches it is ["}},
+		{"void", []string{"--statements", bare, a}, exitVerdict, []string{"VOID     tail-blindness (P-04)", "VOID     no-variance (P-08): ttft.v2 mean = 40.0 ms is stated without an interval; over 3 launches it is ["}},
 		{"bad statements", []string{"--statements", bad, a}, exitUsage, []string{"metrik: got an unknown field", `value: got "fast", want a number`}},
 		{"no statements", []string{"--statements", "nowhere.yaml", a}, exitUsage, []string{"--statements: open nowhere.yaml"}},
 		{"a gate's history", []string{"--policy", policy, "--history", history, a, b}, exitVerdict, []string{"(G-07)", "(G-05)"}},

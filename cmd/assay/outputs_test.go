@@ -111,7 +111,7 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 		}
 		return at(name)
 	}
-	policy := write("policy.yaml", "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: release}\nspec:\n  grade: exploratory\n  metrics: [{metric: ttft.v1, statistic: p50, margin: 0.05}]\n")
+	policy := write("policy.yaml", "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: release}\nspec:\n  grade: exploratory\n  metrics: [{metric: ttft.v2, statistic: p50, margin: 0.05}]\n")
 	if err := os.Mkdir(at("logs"), 0o755); err != nil {
 		t.Fatal(err)
 	}

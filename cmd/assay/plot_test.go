@@ -111,7 +111,7 @@ func TestPlotJSON(t *testing.T) {
 		t.Fatalf("%s has series %+v, want one of three marks", chart.Title, chart.Series)
 	}
 	for i, m := range chart.Series[0].Marks {
-		for id, v := range map[string]float64{"ttft.v1 p50": m.Y.Value, "output_throughput.v1 value": m.X.Value} {
+		for id, v := range map[string]float64{"ttft.v2 p50": m.Y.Value, "output_throughput.v1 value": m.X.Value} {
 			k := slices.IndexFunc(report.Estimates.Rows, func(r struct {
 				Metric, Statistic string
 				Point             int

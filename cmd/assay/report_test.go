@@ -104,7 +104,7 @@ func TestPandasReadsCSV(t *testing.T) {
 	answer, err := exec.Command(python, "-c", `
 import pandas, sys
 table = pandas.read_csv(sys.argv[1], float_precision="round_trip") # its default may lose the last digit
-ttft = table[(table.metric == "ttft.v1")].set_index("statistic")
+ttft = table[(table.metric == "ttft.v2")].set_index("statistic")
 assert ttft.lo["p50"] < ttft.value["p50"] < ttft.hi["p50"], ttft
 assert pandas.isna(ttft.lo["p99"]) and "too few requests" in ttft.warnings["p99"], ttft
 print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).CombinedOutput()
@@ -115,7 +115,7 @@ print(ttft.value["p50"], ttft.launches["p50"], table.value.dtype)`, file).Combin
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, _ := j.Estimates.Find("ttft.v1", "p50", 0)
+	row, _ := j.Estimates.Find("ttft.v2", "p50", 0)
 	if want := fmt.Sprintf("%v 4 float64\n", row.Value); string(answer) != want {
 		t.Errorf("pandas has %q, want %q", answer, want)
 	}

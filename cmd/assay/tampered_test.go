@@ -40,7 +40,7 @@ func TestTampered(t *testing.T) {
 	honest := sealedScene(t, filepath.Join(parent, "honest"), signer, 1)
 	other := sealedScene(t, filepath.Join(parent, "other"), signer, 1.2)
 	policy := filepath.Join(parent, "policy.yaml")
-	if err := os.WriteFile(policy, []byte("{apiVersion: assay.dev/v1alpha1, kind: GatePolicy, metadata: {name: p}, spec: {grade: exploratory, metrics: [{metric: ttft.v1, statistic: p50, margin: 0.5}]}}"), 0o644); err != nil {
+	if err := os.WriteFile(policy, []byte("{apiVersion: assay.dev/v1alpha1, kind: GatePolicy, metadata: {name: p}, spec: {grade: exploratory, metrics: [{metric: ttft.v2, statistic: p50, margin: 0.5}]}}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if out, story, code := call(t, "verify", honest); code != exitOK {

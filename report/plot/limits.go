@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/metric"
 	"assay/spec"
 	"assay/unit"
 )
@@ -17,9 +18,9 @@ func (page plotPage) limits(fields []plotField) []Limit {
 	var list []Limit
 	for _, s := range page.sources() {
 		for _, o := range s.report.Plan.Objectives() {
-			id := o.Metric + ".v1"
-			if other, ok := objectiveMetrics[o.Metric]; ok {
-				id = other
+			id := objectiveMetrics[o.Metric]
+			if m, ok := metric.Called(o.Metric); ok {
+				id = m.ID
 			}
 			l := plotLimit(o)
 			if slices.ContainsFunc(fields, func(f plotField) bool { return f.metric == id }) && !slices.Contains(list, l) {

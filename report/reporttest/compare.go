@@ -58,7 +58,7 @@ func Compared() compare.Report {
 				Findings: []finding.Finding{{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate", Fix: "measure them in turn"}},
 				Changes:  []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
 				Distributions: []compare.Distribution{{
-					Metric: "ttft.v1", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
+					Metric: "ttft.v2", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
 					Quantiles: []compare.Quantiles{{Quantile: .5, Baseline: number(.02), Candidate: number(.03)}, {Quantile: .999}},
 					Distances: []compare.Distance{{KS: .5, Wasserstein: .009}, {Baseline: 1, Candidate: 1, KS: .7, Wasserstein: .011}},
 					Variance:  []compare.Variance{{Side: "old", Components: stats.Components{ICC: .25, Levels: []stats.Level{{Share: .75}, {Share: .25}}}}},
@@ -81,7 +81,7 @@ func Compared() compare.Report {
 func Gated() gate.Result {
 	c := Compared()
 	regressed := gate.Decision{
-		Key: "ttft.v1 p50 at concurrency=4", Verdict: gate.Regressed, Reason: "significantly worse, and by more than the margin as measured; the interval is worse by more than the margin throughout", Better: metric.Lower,
+		Key: "ttft.v2 p50 at concurrency=4", Verdict: gate.Regressed, Reason: "significantly worse, and by more than the margin as measured; the interval is worse by more than the margin throughout", Better: metric.Lower,
 		Margin: .05, Ratio: estimate(1.5, 1.4, 1.6), Difference: estimate(.01, .009, .011), P: number(.001), Corrected: number(.002), Launches: [2]int{5, 5},
 	}
 	fine := gate.Decision{
@@ -99,7 +99,7 @@ func Gated() gate.Result {
 		Check: "output-length", Severity: finding.Void, Message: "concurrency=4: answers hold 27.9 tokens on average, the baseline's 20.7", Fix: "fix the lengths with ignoreEOS",
 	}}
 	order := gate.Found{About: gate.AboutPair, Finding: finding.Finding{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate"}}
-	missing := gate.Decision{Key: "goodput.v1 at concurrency=4", Verdict: gate.Missing, Reason: "new does not have it", Margin: .05}
+	missing := gate.Decision{Key: "goodput.v2 at concurrency=4", Verdict: gate.Missing, Reason: "new does not have it", Margin: .05}
 	return gate.Result{
 		Version: gate.Version, Rule: gate.Rule, Policy: "release", Digest: "sha256:p", Alpha: .05, Power: .8,
 		Advisory: true, AdvisoryReasons: []string{"old is of realism grade: its class is realism_grade"},

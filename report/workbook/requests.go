@@ -48,7 +48,7 @@ func requestsHead(shown, all int) string {
 // requestValue is what a metric says of one request; nothing of one that did not
 // succeed.
 func requestValue(m metric.Metric, t *metric.Timeline) any {
-	if t.Result != record.OK && m.ID != metric.Lag.ID {
+	if t.Result != record.OK {
 		return nil
 	}
 	if values := m.Each(t); len(values) == 1 {
@@ -68,7 +68,7 @@ func cellCount(n *int32) any {
 func requestCells(r report.Report, launch bundle.LaunchInfo, t *metric.Timeline) []any {
 	return []any{
 		launch.Index + 1, cellText(launch.Side), r.PointName(int(t.Point)), int(t.ID), string(t.Phase), string(t.Result), cellPositive(float64(t.Status), unit.Byte),
-		cellQuantity{float64(t.Due) / 1e9, unit.Second}, requestValue(metric.Lag, t), requestValue(metric.TTFT, t), requestValue(metric.TPOT, t), requestValue(metric.E2E, t),
+		cellQuantity{float64(t.Due) / 1e9, unit.Second}, cellQuantity{float64(t.Sent-t.Due) / 1e9, unit.Second}, requestValue(metric.TTFT, t), requestValue(metric.TPOT, t), requestValue(metric.E2E, t),
 		cellCount(t.UsageInput), cellCount(t.UsageOutput), cellCount(t.UsageCached), cellCount(t.TokenizerOutput),
 		cellText(t.FinishReason), cellText(t.Error),
 	}

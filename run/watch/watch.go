@@ -273,9 +273,9 @@ func (a *atPoint) take(r *record.Request, chunks []record.Chunk, ring *ring, now
 		}
 		if last < 0 {
 			first = c.At
-			slot.addTTFT(seconds(c.At - r.Due))
+			slot.addTTFT(seconds(c.At - r.Origin()))
 			if shown {
-				a.ttft.Add(seconds(c.At - r.Due))
+				a.ttft.Add(seconds(c.At - r.Origin()))
 			}
 		} else if shown {
 			a.itl.Add(seconds(c.At - last))
@@ -283,7 +283,7 @@ func (a *atPoint) take(r *record.Request, chunks []record.Chunk, ring *ring, now
 		last = c.At
 	}
 	if shown && r.Result == record.OK {
-		a.e2e.Add(seconds(r.Done - r.Due))
+		a.e2e.Add(seconds(r.Done - r.Origin()))
 		if first >= 0 && tokens > 1 {
 			a.tpot.Add(seconds(last-first) / float64(tokens-1))
 		}

@@ -61,7 +61,7 @@ func (o *Observed) Add(request record.Request, chunks []record.Chunk, clock *rec
 		o.fail(request)
 		return
 	}
-	answer := Answer{ID: request.ServerID, Wait: request.Sent - request.Due, Stamps: request.Stamps}
+	answer := Answer{ID: request.ServerID, Wait: request.Sent - request.Due, Late: request.Sent - request.Origin(), Stamps: request.Stamps}
 	if request.Phase == record.Measure {
 		answer.Round = 1
 	}

@@ -36,8 +36,8 @@ type Result struct {
 	Streams int    `json:"streams"`
 	Trial   int    `json:"trial"`
 
-	// TTFT is what the client adds to the time to first token: from the decision
-	// to send until the request was written, and from the server's stamp of the
+	// TTFT is what the client adds to the time to first token: from the origin of
+	// the request, which is its due time in an open loop, until it was written, and from the server's stamp of the
 	// first token until ours.
 	TTFT Spread `json:"ttft"`
 	// Lag is from when a request was due until it was sent.
@@ -127,7 +127,7 @@ func judge(seen Observed, t truth) Result {
 			}
 		}
 		if n > 0 {
-			ttft = append(ttft, a.Wait+a.Lag+a.At[0]-sent[0].sent)
+			ttft = append(ttft, a.Late+a.Lag+a.At[0]-sent[0].sent)
 			lag = append(lag, a.Wait)
 			first, last = min(first, a.At[0]), max(last, a.At[n-1])
 		}

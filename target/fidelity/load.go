@@ -50,6 +50,7 @@ type Answer struct {
 	Round  int     `json:"round"`             // of its stream
 	Sent   int64   `json:"sent_ns"`           // when it was decided to send it
 	Wait   int64   `json:"wait_ns,omitempty"` // from when it was due until the decision to send
+	Late   int64   `json:"late_ns,omitempty"` // the part of Wait that latency counts: none in a closed loop
 	Lag    int64   `json:"lag_ns"`            // from the decision to send until the last byte was written
 	Stamps string  `json:"stamps"`
 	At     []int64 `json:"at_ns"` // of each token

@@ -22,7 +22,7 @@ kind: GatePolicy
 metadata: {name: release}
 spec:
   metrics:
-    - {metric: ttft.v1, statistic: p50, margin: 0.05}
+    - {metric: ttft.v2, statistic: p50, margin: 0.05}
     - {metric: output_throughput.v1, statistic: value, margin: 0.25}
 `
 
@@ -200,7 +200,7 @@ func TestUntilItPasses(t *testing.T) {
 	gate := func(args ...string) program.Result {
 		return program.Run(t, "", append([]string{"gate", "--policy", policy, "--history", history}, args...)...)
 	}
-	wantRefused(t, gate(base, first), "ttft.v1 p50 at concurrency=8: regressed")
+	wantRefused(t, gate(base, first), "ttft.v2 p50 at concurrency=8: regressed")
 	wantRefused(t, gate(base, second), "repeated-attempts (history): void: this is run 2 of the same system: this policy has refused 1 since")
 	wantRefused(t, gate(slower, first), "moved-baseline (history): void: the baseline moved")
 }

@@ -113,9 +113,9 @@ func TestWrongStatements(t *testing.T) {
 	honest := fixture.Run{}.Write(t, t.TempDir())
 	for name, tt := range map[string]struct{ statement, check string }{
 		"twice the throughput": {"{metric: output_throughput.v1, statistic: value, value: 900, interval: [880, 920], n: 5}", "stated-value"},
-		"a narrower interval":  {"{metric: ttft.v1, statistic: p50, value: 0.1, interval: [0.09999, 0.10001], n: 5}", "pooled-requests"},
-		"more launches":        {"{metric: ttft.v1, statistic: p50, value: 0.1003, interval: [0.0990, 0.1015], n: 50}", "pooled-requests"},
-		"a tail nobody saw":    {"{metric: ttft.v1, statistic: p99.9, value: 0.11, interval: [0.1, 0.12], n: 5}", "uncertified-percentile"},
+		"a narrower interval":  {"{metric: ttft.v2, statistic: p50, value: 0.1, interval: [0.09999, 0.10001], n: 5}", "pooled-requests"},
+		"more launches":        {"{metric: ttft.v2, statistic: p50, value: 0.1003, interval: [0.0990, 0.1015], n: 50}", "pooled-requests"},
+		"a tail nobody saw":    {"{metric: ttft.v2, statistic: p99.9, value: 0.11, interval: [0.1, 0.12], n: 5}", "uncertified-percentile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

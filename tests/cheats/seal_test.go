@@ -127,7 +127,7 @@ func TestResealedForgery(t *testing.T) {
 		t.Fatalf("verify: exit %d\n%s", got.Code, got.Text())
 	}
 	wantRefused(t, program.Run(t, "", "gate", baseline, candidate, "--policy", write(t, "policy.yaml", release)),
-		"ADVISORY", "ttft.v1 p50 at concurrency=8: regressed")
+		"ADVISORY", "ttft.v2 p50 at concurrency=8: regressed")
 	keyed := strings.Replace(release, "spec:\n", "spec:\n  trustedKeys: ["+key.Public().ID+"]\n", 1)
 	got := program.Run(t, "", "gate", baseline, candidate, "--policy", write(t, "keyed.yaml", keyed))
 	if got.Code != notVerified || !strings.Contains(got.Stderr, "UNSIGNED") {
