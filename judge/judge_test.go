@@ -219,7 +219,7 @@ func TestUnfinishedBundle(t *testing.T) {
 	l, err := w.StartLaunch(bundle.LaunchStart{Clock: record.ClockID})
 	must(t, err)
 	must(t, l.Events.Append(record.Event{Name: record.WindowBegin}, record.Event{At: 1e9, Name: record.WindowEnd}))
-	must(t, l.Requests.Append(record.Request{Phase: record.Measure, Sent: 1e6, Done: 5e8, Result: record.OK}))
+	must(t, l.Requests.Append(record.Request{User: -1, Phase: record.Measure, Sent: 1e6, Done: 5e8, Result: record.OK}))
 	must(t, l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}))
 	must(t, w.Abandon())
 
