@@ -125,7 +125,7 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	c.fresh.DisableKeepAlives = true
 	c.bodies.New = func() any { return &stampedBody{body: make([]byte, 0, 64<<10), marks: make([]mark, 0, 512)} }
 	c.exchanges.New = func() any { return &exchange{} }
-	if !c.overHTTP2() && cfg.Proxy == nil && cfg.Program == nil {
+	if cfg.Proxy == nil && cfg.Program == nil {
 		c.engine = newEngine(c)
 	}
 	return c, nil
@@ -171,7 +171,8 @@ type Prepared struct {
 	Call   record.Call
 	body   []byte
 	header http.Header // shared between calls, not to be changed
-	wire   []byte      // the whole request, for an engine
+	wire   []byte      // the whole request, for an engine; of HTTP/2 its body
+	block  []byte      // the head of a request of HTTP/2, packed
 	hash   int64
 
 	// FirstByte, when it is not nil, is called once, as soon as the first byte of

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"sync/atomic"
+
+	"golang.org/x/net/http2/hpack"
 )
 
 // Readers of answers, as Config.Reader and the records name them.
@@ -15,8 +17,8 @@ const (
 	// goroutine was woken and has read.
 	ReadNetHTTP = "net/http"
 
-	// ReadEpoll is assay's own reader of plain HTTP on Linux, with stamps taken
-	// after the read.
+	// ReadEpoll is assay's own reader on Linux, of HTTP/1.1 and HTTP/2 with TLS and
+	// without, with stamps taken after the read and before it is decrypted.
 	ReadEpoll = "epoll"
 
 	// ReadKernel is ReadEpoll with the stamps that the kernel took when the bytes
@@ -52,9 +54,18 @@ type exchange struct {
 	done  bool   // it was seen
 	began func() // see Prepared.FirstByte
 
-	wire    []byte      // the whole request, in case it must be sent again
+	wire    []byte      // the whole request, in case it must be sent again; of HTTP/2 its body
 	unsent  []byte      // of the request; belongs to the thread when sending is set
 	sending atomic.Bool // the thread writes the rest of the request
+
+	// Of HTTP/2.
+	block    []byte // the head of the request, packed
+	stream   uint32
+	window   int64               // bytes of the body that the server takes; belongs to whoever holds the connection's lock
+	owed     uint32              // bytes of data that the server may send again
+	declared int64               // bytes of the body that the head promises and that have not come; below zero if it does not say
+	fields   []hpack.HeaderField // of the head of the answer
+	trailers []hpack.HeaderField
 
 	ctx      context.Context // whose end cuts the exchange off
 	raw      *Raw
@@ -68,19 +79,31 @@ func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 	x.sent, x.last = raw.request.Sent, raw.request.Sent
 	x.first, x.end, x.reads, x.kernel, x.size = 0, 0, 0, 0, 0
 	x.unsent, x.done = nil, false
+	x.stream, x.window, x.owed, x.declared = 0, 0, 0, -1
 	x.sending.Store(false)
 	x.ctx, x.raw, x.finished = ctx, raw, finished
 }
 
 // release lets go of what belongs to the caller.
 func (x *exchange) release() {
-	x.wire, x.unsent, x.began = nil, nil, nil
+	x.wire, x.block, x.unsent, x.began = nil, nil, nil, nil
+	x.fields, x.trailers = nil, nil
 	x.ctx, x.raw, x.finished = nil, nil, nil
 }
 
 // take keeps the bytes of one read that came at the stamp at. It runs on the
 // reading thread and does not allocate once the buffers have grown.
 func (x *exchange) take(b []byte, at int64, kernel bool) error {
+	x.note(at, kernel)
+	body, err := x.framer.feed(b)
+	if fault := x.body(body, at); err == nil {
+		err = fault
+	}
+	return err
+}
+
+// note counts a read that came at the stamp at.
+func (x *exchange) note(at int64, kernel bool) {
 	if x.first == 0 {
 		x.first = at
 	}
@@ -88,22 +111,22 @@ func (x *exchange) take(b []byte, at int64, kernel bool) error {
 	if kernel {
 		x.kernel++
 	}
-	body, err := x.framer.feed(b)
-	if len(body) == 0 {
-		return err
+}
+
+// body keeps bytes of the body.
+func (x *exchange) body(b []byte, at int64) error {
+	if len(b) == 0 {
+		return nil
 	}
 	if x.began != nil {
 		x.began()
 		x.began = nil
 	}
-	x.size += int64(len(body))
+	x.size += int64(len(b))
 	if !x.done {
-		x.keep(body, at)
+		x.keep(b, at)
 	}
-	if err == nil {
-		err = fits(x.size, x.limit, x.packed.pieces)
-	}
-	return err
+	return fits(x.size, x.limit, x.packed.pieces)
 }
 
 // keep takes bytes of the body. Behind a [DONE] line only so many more are waited for.
@@ -150,7 +173,7 @@ func (r *Raw) unpack(c *Client) {
 	r.exchange = nil
 	r.request.Stamps = x.stampedBy()
 	if x.framer.headed() {
-		if err := r.readHead(x.framer.head); err != nil {
+		if err := r.readHeadOf(x); err != nil {
 			r.err = err
 		} else {
 			r.reading = c.bodies.Get().(*stampedBody)
@@ -162,6 +185,25 @@ func (r *Raw) unpack(c *Client) {
 	if cap(x.packed.data) <= mostKept {
 		c.exchanges.Put(x)
 	}
+}
+
+// readHeadOf reads the head of what x was answered.
+func (r *Raw) readHeadOf(x *exchange) error {
+	if x.stream == 0 {
+		return r.readHead(x.framer.head)
+	}
+	r.request.Status, r.request.Protocol = int32(x.framer.status), "HTTP/2.0"
+	r.header, r.trailer = headerOf(x.fields), headerOf(x.trailers)
+	return nil
+}
+
+// headerOf is a list of fields as net/http has it.
+func headerOf(fields []hpack.HeaderField) http.Header {
+	header := make(http.Header, len(fields))
+	for _, f := range fields {
+		header.Add(f.Name, f.Value)
+	}
+	return header
 }
 
 // readHead reads the headers of an answer. A head that net/http would refuse is
@@ -178,6 +220,9 @@ func (r *Raw) readHead(head []byte) error {
 // encode writes p as it will go out, so that nothing but the write is left to do
 // when it is due. net/http writes it, so both readers send the same bytes.
 func (c *Client) encode(p *Prepared) error {
+	if c.overHTTP2() {
+		return c.encodeHTTP2(p)
+	}
 	var out bytes.Buffer
 	out.Grow(len(p.body) + 512)
 	if err := c.newRequest(context.Background(), *p, &phases{}).Write(&out); err != nil {

@@ -40,6 +40,7 @@ type loop struct {
 
 	events  []unix.EpollEvent
 	buffer  []byte
+	text    []byte // what TLS makes of it; nil until it is needed
 	control [64]byte
 	vector  unix.Iovec
 	message unix.Msghdr
@@ -51,6 +52,9 @@ type conn struct {
 	host string
 	loop *loop
 	now  atomic.Pointer[exchange] // nil while it is idle
+
+	sealed *sealedConn // nil without TLS
+	http2  *http2Conn  // nil for HTTP/1.1, whose exchange is now
 
 	mu     sync.Mutex // for its beginning and end, not for its reads
 	closed bool
@@ -178,6 +182,10 @@ func (l *loop) sync(now int64) {
 
 // serve does what events say can be done on c.
 func (l *loop) serve(c *conn, events uint32) {
+	if c.http2 != nil {
+		l.serveStreams(c.http2, events)
+		return
+	}
 	x := c.now.Load()
 	if x == nil {
 		l.idle(c)
@@ -196,7 +204,7 @@ func (l *loop) serve(c *conn, events uint32) {
 func (l *loop) idle(c *conn) {
 	c.mu.Lock()
 	begun := c.now.Load()
-	if begun == nil {
+	if begun == nil && !l.quiet(c) {
 		c.shut()
 	}
 	c.mu.Unlock()
@@ -214,6 +222,9 @@ func (l *loop) read(c *conn, x *exchange) {
 		return
 	case errno != 0:
 		l.lost(c, x, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
+		return
+	case c.sealed != nil:
+		l.unseal(c, x, n, wall, now)
 		return
 	case n == 0:
 		l.lost(c, x, x.framer.eof(), now)
@@ -296,6 +307,10 @@ func (l *loop) end(c *conn, x *exchange, err error, at int64) {
 
 // drop ends c whatever it is doing.
 func (l *loop) drop(c *conn, err error) {
+	if c.http2 != nil {
+		l.loseStreams(c.http2, err, l.clock.Now())
+		return
+	}
 	if x := c.now.Load(); x != nil {
 		x.framer.keep = false
 		l.end(c, x, err, l.clock.Now())
@@ -313,6 +328,9 @@ func (c *conn) shut() {
 		return
 	}
 	c.closed = true
+	if c.sealed != nil {
+		c.sealed.goodbye()
+	}
 	c.loop.conns.set(c.fd, nil)
 	_ = unix.Close(c.fd) // what was sent is answered or lost already
 }
@@ -320,12 +338,12 @@ func (c *conn) shut() {
 // push writes what is left of the request of x. A failed write is left to the
 // reading side: the server may have answered before it closed.
 func (c *conn) push(x *exchange, clock *record.Clock) {
-	n, errno := send(c.fd, x.unsent)
+	n, errno := c.write(x.unsent)
 	x.unsent = x.unsent[n:]
-	if len(x.unsent) > 0 && (errno == 0 || errno == unix.EAGAIN || errno == unix.EINTR) {
+	if errno == unix.EAGAIN || errno == unix.EINTR || errno == 0 && len(x.unsent) > 0 {
 		return
 	}
-	if len(x.unsent) == 0 {
+	if errno == 0 {
 		x.raw.phases.wrote.Store(clock.Now())
 		x.sending.Store(false)
 	}

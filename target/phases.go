@@ -41,6 +41,15 @@ func (t *phases) trace(clock *record.Clock) *httptrace.ClientTrace {
 	}
 }
 
+// copyFrom takes over how a connection was opened that others waited for too.
+func (t *phases) copyFrom(opened *phases) {
+	t.dns.Store(opened.dns.Load())
+	t.dial.Store(opened.dial.Load())
+	t.tls.Store(opened.tls.Load())
+	t.connections.Store(1)
+	t.newConnections.Store(1)
+}
+
 // record copies the phases into r.
 func (t *phases) record(r *record.Request) {
 	r.DNS, r.Dial, r.TLS = known(&t.dns), known(&t.dial), known(&t.tls)

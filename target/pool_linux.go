@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An epollEngine keeps connections to plain HTTP targets and the loops that read
-// them.
+// An epollEngine keeps connections to targets and the loops that read them.
 type epollEngine struct {
 	client *Client
 	hosts  []string // of each URL, with its port
 	dialer net.Dialer
 	kernel bool // ask the kernel for stamps
+	http2  bool // see Client.overHTTP2
 	opened sync.Once
 	failed error // why the loops could not start
 	ended  sync.WaitGroup
@@ -31,8 +31,9 @@ type epollEngine struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   map[string][]*conn
+	idle   map[string][]*conn              // those of HTTP/2 always, since each takes many exchanges
 	ends   map[<-chan struct{}]*contextEnd // of the contexts of exchanges under way
+	shared sharedDials
 }
 
 // A contextEnd waits for the end of a context that n exchanges have.
@@ -44,13 +45,13 @@ type contextEnd struct {
 // newEngine returns nil where net/http must do the work.
 func newEngine(c *Client) engine {
 	e := &epollEngine{
-		client: c, kernel: c.cfg.Reader != ReadEpoll, keeper: -1,
+		client: c, kernel: c.cfg.Reader != ReadEpoll, http2: c.overHTTP2(), keeper: -1,
 		idle: map[string][]*conn{}, ends: map[<-chan struct{}]*contextEnd{},
 		dialer: net.Dialer{Timeout: 30 * time.Second},
 		dials:  make(chan struct{}, mostDials),
 	}
 	for _, u := range c.urls {
-		host, ok := plainHost(u)
+		host, ok := dialable(u)
 		if !ok || c.cfg.Reader == ReadNetHTTP {
 			return nil
 		}
@@ -59,19 +60,15 @@ func newEngine(c *Client) engine {
 	return e
 }
 
-// plainHost is where to connect to for u. Names that need encoding are left to
+// dialable is where to connect to for u. Names that need encoding are left to
 // net/http.
-func plainHost(u *url.URL) (string, bool) {
+func dialable(u *url.URL) (string, bool) {
 	for _, r := range u.Host {
 		if r >= 0x80 {
 			return "", false
 		}
 	}
-	port := u.Port()
-	if port == "" {
-		port = "80"
-	}
-	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "http"
+	return hostPort(u), true
 }
 
 // open starts the loops at the first exchange: a client that is never used
@@ -121,6 +118,7 @@ func (e *epollEngine) close() {
 	if already {
 		return
 	}
+	e.shared.close()
 	for _, l := range e.loops {
 		l.halt()
 	}
@@ -134,6 +132,9 @@ func (e *epollEngine) close() {
 func (e *epollEngine) warm(ctx context.Context, n int) error {
 	if err := e.open(); err != nil {
 		return err
+	}
+	if e.http2 {
+		return e.warmStreams(ctx, n)
 	}
 	return openMany(n, e.hosts, func(host string) error {
 		c, err := e.dial(ctx, host, &phases{})
@@ -169,6 +170,9 @@ func (e *epollEngine) again(host string) *conn {
 
 func (e *epollEngine) spare(host string) *conn {
 	list := e.idle[host]
+	if e.http2 {
+		return emptiest(list)
+	}
 	if len(list) == 0 {
 		return nil
 	}
@@ -207,7 +211,7 @@ func (e *epollEngine) keep(c *conn) {
 }
 
 func (e *epollEngine) hold(c *conn) bool {
-	if e.closed || len(e.idle[c.host]) >= max(1, e.client.cfg.Connections) {
+	if e.closed || c.http2 == nil && len(e.idle[c.host]) >= max(1, e.client.cfg.Connections) {
 		return false
 	}
 	e.idle[c.host] = append(e.idle[c.host], c)
@@ -235,14 +239,25 @@ func (c *conn) hangUp() {
 // ten thousand at once were half of all the memory a run ever needed.
 const mostDials = 256
 
-// dial opens a connection.
-func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, error) {
+// limited is ctx with the time limits of an exchange.
+func (e *epollEngine) limited(ctx context.Context) (limited context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	idle := time.AfterFunc(e.client.idleLimit(), func() { cancel(errIdleTimeout) })
+	total := idle
 	if limit := e.client.cfg.Timeout; limit > 0 {
-		defer time.AfterFunc(limit, func() { cancel(errTotalTimeout) }).Stop()
+		total = time.AfterFunc(limit, func() { cancel(errTotalTimeout) })
 	}
-	defer time.AfterFunc(e.client.idleLimit(), func() { cancel(errIdleTimeout) }).Stop()
+	return ctx, func() {
+		idle.Stop()
+		total.Stop()
+		cancel(nil)
+	}
+}
+
+// dial opens a connection, with the handshake of TLS.
+func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, error) {
+	ctx, stop := e.limited(ctx)
+	defer stop()
 	select {
 	case e.dials <- struct{}{}:
 		defer func() { <-e.dials }()
@@ -253,7 +268,12 @@ func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, 
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
-	c, err := e.adopt(nc.(*net.TCPConn), host)
+	sealed, err := e.agree(ctx, nc, host, t)
+	if err != nil {
+		nc.Close()
+		return nil, cause(ctx, err)
+	}
+	c, err := e.adopt(nc.(*net.TCPConn), host, sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +284,7 @@ func (e *epollEngine) dial(ctx context.Context, host string, t *phases) (*conn, 
 
 // adopt takes the socket away from the Go runtime, whose own poller would be
 // woken by every packet too, and gives it to a loop.
-func (e *epollEngine) adopt(nc *net.TCPConn, host string) (*conn, error) {
+func (e *epollEngine) adopt(nc *net.TCPConn, host string, sealed *sealedConn) (*conn, error) {
 	defer nc.Close()
 	raw, err := nc.SyscallConn()
 	if err != nil {
@@ -277,12 +297,15 @@ func (e *epollEngine) adopt(nc *net.TCPConn, host string) (*conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("fcntl", err)}
 	}
 	l := e.loops[fd%len(e.loops)]
-	c := &conn{fd: fd, host: host, loop: l}
+	c := &conn{fd: fd, host: host, loop: l, sealed: sealed}
 	if fd >= mostConns {
 		return nil, errors.Join(fmt.Errorf("descriptor %d is beyond the limit of %d", fd, mostConns), unix.Close(fd))
 	}
 	if e.kernel {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // else we stamp, and say so
+	}
+	if err := c.greet(e.http2); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
 	}
 	l.conns.set(fd, c)
 	if err := l.watch(unix.EPOLL_CTL_ADD, fd, unix.EPOLLIN|unix.EPOLLRDHUP); err != nil {

@@ -15,7 +15,7 @@ func (e *epollEngine) start(ctx context.Context, p Prepared, raw *Raw, done func
 	raw.request.Sent = e.client.clock.Now()
 	x := e.client.exchanges.Get().(*exchange)
 	x.reset(ctx, raw, done)
-	x.wire = p.wire
+	x.wire, x.block = p.wire, p.block
 	x.began, x.lines, x.limit = p.FirstByte, e.client.endsAtDone, e.client.cfg.AnswerLimit
 	raw.exchange = x
 	err := e.open()
@@ -37,9 +37,17 @@ func (e *epollEngine) start(ctx context.Context, p Prepared, raw *Raw, done func
 
 // dialFor opens a connection and sends wire on it for x.
 func (e *epollEngine) dialFor(x *exchange, host string, wire []byte) {
-	c, err := e.dial(x.ctx, host, &x.raw.phases)
-	if err == nil && !c.begin(x, wire) {
-		err = fmt.Errorf("the server closed a new connection at once: %w", syscall.ECONNRESET)
+	open := e.dial
+	if e.http2 {
+		open = e.dialShared
+	}
+	c, err := open(x.ctx, host, &x.raw.phases)
+	for err == nil && !c.begin(x, wire) {
+		if !e.http2 || c.http2.dead() {
+			err = fmt.Errorf("the server closed a new connection at once: %w", syscall.ECONNRESET)
+			break
+		}
+		c, err = open(x.ctx, host, &x.raw.phases) // others have taken its places
 	}
 	if err != nil {
 		e.leave(x.ctx, nil)
@@ -52,9 +60,12 @@ func (e *epollEngine) dialFor(x *exchange, host string, wire []byte) {
 // tells. All of it is done under c.mu, so that the loop can neither end x nor
 // close the descriptor before the write has returned.
 func (c *conn) begin(x *exchange, wire []byte) bool {
+	if c.http2 != nil {
+		return c.http2.begin(x)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed || readable(c.fd) {
+	if c.closed || c.ended() {
 		return false // what can be read the loop sees too, and closes it
 	}
 	c.loop.busy.Add(1)
@@ -69,8 +80,8 @@ func (c *conn) begin(x *exchange, wire []byte) bool {
 // send writes the request. What the socket does not take at once is left to the
 // loop, which is told when there is room again.
 func (c *conn) send(x *exchange, wire []byte) {
-	n, errno := send(c.fd, wire)
-	if n == len(wire) {
+	n, errno := c.write(wire)
+	if n == len(wire) && errno == 0 {
 		x.raw.phases.wrote.Store(c.loop.clock.Now())
 		return
 	}
@@ -115,6 +126,10 @@ func (l *loop) sweep(now int64) {
 
 // cut ends the exchange of c if its context has ended.
 func (l *loop) cut(c *conn, now int64) {
+	if c.http2 != nil {
+		l.cutStreams(c.http2, now)
+		return
+	}
 	if x := c.now.Load(); x != nil && x.ctx.Err() != nil {
 		l.giveUp(c, x, context.Cause(x.ctx), now)
 	}
@@ -122,19 +137,31 @@ func (l *loop) cut(c *conn, now int64) {
 
 // expire ends the exchange of c if it is beyond a limit.
 func (l *loop) expire(c *conn, now int64) {
+	if c.http2 != nil {
+		l.expireStreams(c.http2, now)
+		return
+	}
 	x := c.now.Load()
 	if x == nil {
 		return
 	}
+	if reason, over := l.overdue(x, now); over {
+		l.giveUp(c, x, reason, now)
+	}
+}
+
+// overdue reports whether x is beyond a limit, and which.
+func (l *loop) overdue(x *exchange, now int64) (reason error, over bool) {
 	cfg, quiet := &l.engine.client.cfg, time.Duration(now-x.last)
 	switch {
 	case x.done && quiet > doneGrace:
-		l.giveUp(c, x, nil, now)
+		return nil, true
 	case cfg.Timeout > 0 && time.Duration(now-x.sent) >= cfg.Timeout:
-		l.giveUp(c, x, errTotalTimeout, now)
+		return errTotalTimeout, true
 	case cfg.Idle > 0 && quiet >= cfg.Idle:
-		l.giveUp(c, x, errIdleTimeout, now)
+		return errIdleTimeout, true
 	}
+	return nil, false
 }
 
 // giveUp ends x, after a last look at what has come. That look may end x, and
