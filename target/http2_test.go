@@ -11,7 +11,7 @@ import (
 	"assay/record"
 )
 
-// A target with TLS is read by net/http, with HTTP/2 when asked, and says so.
+// A target with TLS is read over HTTP/2 when asked, by whom the record says.
 func TestTLS(t *testing.T) {
 	protocol := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -24,16 +24,16 @@ func TestTLS(t *testing.T) {
 	defer server.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	for _, tt := range []struct {
-		http2 bool
-		want  string
-	}{{false, "HTTP/1.1"}, {true, "HTTP/2.0"}} {
+	for _, w := range ways {
+		if !w.tls {
+			continue
+		}
 		c := newClient(t, server.URL, func(cfg *Config) {
-			cfg.TLS, cfg.HTTP2 = &tls.Config{RootCAs: roots}, tt.http2
+			cfg.TLS, cfg.HTTP2, cfg.Reader = &tls.Config{RootCAs: roots}, w.http2, w.reader
 		})
 		r, _ := ask1(t, t.Context(), c)
-		if got := <-protocol; got != tt.want || r.Result != record.OK || r.Stamps != ReadNetHTTP || r.TLS == nil {
-			t.Errorf("HTTP/2 %v: spoke %s, outcome %q (%s), stamped by %q; want %s, ok, net/http", tt.http2, got, r.Result, r.Error, r.Stamps, tt.want)
+		if got := <-protocol; got != w.want || r.Result != record.OK || r.Stamps != w.stamps() || r.TLS == nil {
+			t.Errorf("%s: spoke %s, outcome %q (%s), stamped by %q; want %s, ok, %s", w.name, got, r.Result, r.Error, r.Stamps, w.want, w.stamps())
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -28,12 +29,25 @@ type way struct {
 	tls   bool
 	http2 bool
 	want  string // protocol of the record
+
+	reader string // empty means the best
 }
 
 var ways = []way{
 	{name: "TLS", tls: true, want: "HTTP/1.1"},
 	{name: "HTTP/2 over TLS", tls: true, http2: true, want: "HTTP/2.0"},
 	{name: "HTTP/2 by prior knowledge", http2: true, want: "HTTP/2.0"},
+	{name: "TLS by net-http", tls: true, want: "HTTP/1.1", reader: ReadNetHTTP},
+	{name: "HTTP/2 over TLS by net-http", tls: true, http2: true, want: "HTTP/2.0", reader: ReadNetHTTP},
+	{name: "HTTP/2 by prior knowledge by net-http", http2: true, want: "HTTP/2.0", reader: ReadNetHTTP},
+}
+
+// stamps is what records of the way say of their reader.
+func (w way) stamps() string {
+	if w.reader == ReadNetHTTP || runtime.GOOS != "linux" {
+		return ReadNetHTTP
+	}
+	return ReadKernel
 }
 
 // reach starts a simulator of the kind and returns its address and what a client
@@ -55,7 +69,7 @@ func (w way) reach(t *testing.T, cfg sim.Config) (string, func(*Config)) {
 		address = strings.Replace(address, "http:", "https:", 1)
 	}
 	return address, func(cfg *Config) {
-		cfg.TLS, cfg.HTTP2 = &tls.Config{RootCAs: roots}, w.http2
+		cfg.TLS, cfg.HTTP2, cfg.Reader = &tls.Config{RootCAs: roots}, w.http2, w.reader
 	}
 }
 
@@ -89,6 +103,9 @@ func TestCasesOtherWays(t *testing.T) {
 				}
 				if r.Status > 0 && r.Protocol != w.want && name != "http10-close" {
 					t.Errorf("%s: spoke %s, want %s", name, r.Protocol, w.want)
+				}
+				if r.Status > 0 && r.Stamps != w.stamps() {
+					t.Errorf("%s: stamped by %q, want %q", name, r.Stamps, w.stamps())
 				}
 				if w.tls && r.NewConn && r.Result == record.OK && r.TLS == nil {
 					t.Errorf("%s: a new connection without the time of its handshake", name)
@@ -216,14 +233,14 @@ func (shortBuffers) Put([]byte)  {}
 // A target that speaks no HTTP/2 fails when it was asked for: measuring HTTP/1.1
 // in its place would answer another question.
 func TestHTTP2IsNotReplaced(t *testing.T) {
-	for _, secure := range []bool{false, true} {
-		address, reach := way{tls: secure}.reach(t, quick)
+	for _, w := range []way{{}, {tls: true}, {reader: ReadNetHTTP}, {tls: true, reader: ReadNetHTTP}} {
+		address, reach := w.reach(t, quick)
 		c := simClient(t, address, "openai-chat", "", func(cfg *Config) {
 			reach(cfg)
 			cfg.HTTP2, cfg.Timeout = true, 5*time.Second
 		})
 		if r, _ := ask6(t, t.Context(), c); r.Result == record.OK {
-			t.Errorf("TLS %v: outcome ok over %s, want a failure", secure, r.Protocol)
+			t.Errorf("%+v: outcome ok over %s, want a failure", w, r.Protocol)
 		}
 	}
 }
@@ -254,8 +271,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// Warm makes the handshake too; a connection that the server gave up meanwhile is
-// not used.
+// Warm makes the handshake too.
 func TestWarmTLS(t *testing.T) {
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {
@@ -271,14 +287,55 @@ func TestWarmTLS(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A connection with TLS that nobody vouches for, or without TLS, never comes about,
+// whoever reads.
+func TestRefusedTLS(t *testing.T) {
+	for _, reader := range []string{ReadNetHTTP, ReadKernel} {
+		server := tlsServer(t)
+		read := func(cfg *Config) { cfg.Reader = reader }
+		wrong := simClient(t, server.URL, "openai-chat", "", read)
+		if err := wrong.Warm(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "certificate") {
+			t.Errorf("%s: error %v for a certificate that nobody vouches for", reader, err)
+		}
+		if r, _ := ask6(t, t.Context(), wrong); r.Result != record.Connect {
+			t.Errorf("%s: a certificate that nobody vouches for: outcome %q (%s), want connect", reader, r.Result, r.Error)
+		}
+		plain := simClient(t, strings.Replace(simtest.Serve(t, quick), "http:", "https:", 1), "openai-chat", "", read)
+		if r, _ := ask6(t, t.Context(), plain); r.Result != record.Connect {
+			t.Errorf("%s: a server without TLS: outcome %q (%s), want connect", reader, r.Result, r.Error)
+		}
+	}
+}
+
+// tlsServer answers every request with a whole stream.
+func tlsServer(t *testing.T) *httptest.Server {
+	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, whole)
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of a handshake that is to fail
 	server.StartTLS()
-	defer server.Close()
-	c := simClient(t, server.URL, "openai-chat", "", func(cfg *Config) { cfg.TLS = server.Client().Transport.(*http.Transport).TLSClientConfig })
+	t.Cleanup(server.Close)
+	return server
+}
+
+// A connection that the server gave up meanwhile is not used. Go's client looks when
+// it takes one; assay's own has seen it as soon as it happened.
+func TestWarmTLSGivenUp(t *testing.T) {
+	server := tlsServer(t)
+	trust := server.Client().Transport.(*http.Transport).TLSClientConfig
+	own := simClient(t, server.URL, "openai-chat", "", func(cfg *Config) { cfg.TLS = trust })
+	if err := own.Warm(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	server.CloseClientConnections()
+	if r, _ := ask6(t, t.Context(), own); r.Result != record.OK || !r.NewConn || r.TLS == nil {
+		t.Errorf("outcome %q (%s), new connection %v; want ok over a new one", r.Result, r.Error, r.NewConn)
+	}
+	c := simClient(t, server.URL, "openai-chat", "", func(cfg *Config) { cfg.TLS, cfg.Reader = trust, ReadNetHTTP })
 	if err := c.Warm(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -291,16 +348,5 @@ func TestWarmTLS(t *testing.T) {
 	c.warm.putTLS(host, conn)
 	if r, _ := ask6(t, t.Context(), c); r.Result != record.OK || !r.NewConn || r.TLS == nil {
 		t.Errorf("outcome %q (%s), new connection %v; want ok over a new one", r.Result, r.Error, r.NewConn)
-	}
-	wrong := simClient(t, server.URL, "openai-chat", "", nil)
-	if err := wrong.Warm(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("error %v for a certificate that nobody vouches for", err)
-	}
-	if r, _ := ask6(t, t.Context(), wrong); r.Result != record.Connect {
-		t.Errorf("a certificate that nobody vouches for: outcome %q (%s), want connect", r.Result, r.Error)
-	}
-	plain := simClient(t, strings.Replace(simtest.Serve(t, quick), "http:", "https:", 1), "openai-chat", "", nil)
-	if r, _ := ask6(t, t.Context(), plain); r.Result != record.Connect {
-		t.Errorf("a server without TLS: outcome %q (%s), want connect", r.Result, r.Error)
 	}
 }

@@ -54,10 +54,10 @@ func silence(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 func impatient(c *target.Config) { c.Idle = 200 * time.Millisecond }
 func brief(c *target.Config)     { c.Timeout = 300 * time.Millisecond }
 
-// others is what net/http makes of an answer, with TLS and without, where assay's own
-// reader knows better or asks for more.
+// others is what net/http makes of an answer, where assay's own reader knows better or
+// asks for more.
 func others(want record.Outcome) map[string]record.Outcome {
-	return map[string]record.Outcome{"nethttp": want, "tls": want}
+	return map[string]record.Outcome{"nethttp": want}
 }
 
 // heads are wrong before the body begins.
