@@ -19,11 +19,7 @@ import (
 // a real socket, and returns the base URL.
 func serve(t *testing.T, write func(conn net.Conn, r *http.Request)) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
+	listener, url := listen(t)
 	go func() { // ends when the listener is closed
 		for {
 			conn, err := listener.Accept()
@@ -46,7 +42,7 @@ func serve(t *testing.T, write func(conn net.Conn, r *http.Request)) string {
 			}()
 		}
 	}()
-	return "http://" + listener.Addr().String()
+	return url
 }
 
 // stream answers with body as one server-sent event stream, cut into writes of
@@ -73,6 +69,9 @@ func newClient(t *testing.T, url string, change func(*Config)) *Client {
 		t.Fatal(err)
 	}
 	cfg := Config{URLs: []string{url}, Ask: Ask{Model: "m", Stream: true}, Timeout: 10 * time.Second, KeepText: true, Reader: os.Getenv(readerVariable)}
+	if strings.HasPrefix(url, "https:") {
+		cfg.TLS = authority(t).client
+	}
 	if change != nil {
 		change(&cfg)
 	}

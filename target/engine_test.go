@@ -25,7 +25,9 @@ const readerVariable = "ASSAY_TEST_READER"
 var allReaders = []string{ReadNetHTTP, ReadEpoll, ReadKernel}
 
 // Every reader must make the same of the same bytes.
-func TestReaders(t *testing.T) {
+func TestReaders(t *testing.T) { overBoth(t, testReaders) }
+
+func testReaders(t *testing.T) {
 	tests := []struct {
 		name string
 		run  func(*testing.T)
@@ -194,11 +196,7 @@ func testLargeUpload(t *testing.T) {
 
 // A server may refuse before it has read everything.
 func testEarlyAnswer(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
+	listener, url := listen(t)
 	go func() { // ends with its one connection
 		conn, err := listener.Accept()
 		if err != nil {
@@ -209,7 +207,7 @@ func testEarlyAnswer(t *testing.T) {
 		io.WriteString(conn, "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 3\r\n\r\nbig")
 		io.Copy(io.Discard, conn)
 	}()
-	c := newClient(t, "http://"+listener.Addr().String(), nil)
+	c := newClient(t, url, nil)
 	p, err := c.Prepare(record.Call{ID: 1, Prompt: strings.Repeat("too much ", 4<<20)})
 	if err != nil {
 		t.Fatal(err)

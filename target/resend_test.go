@@ -28,6 +28,10 @@ func closing(t *testing.T, asked *atomic.Int32) string {
 // A server that closes after each answer loses no request, whoever reads, and the
 // client asks no more often than it was told to.
 func TestServerThatClosesAfterEachAnswer(t *testing.T) {
+	overBoth(t, testServerThatCloses)
+}
+
+func testServerThatCloses(t *testing.T) {
 	const calls = 200
 	for _, reader := range []string{ReadNetHTTP, ReadEpoll, ReadKernel} {
 		var asked atomic.Int32
@@ -45,7 +49,9 @@ func TestServerThatClosesAfterEachAnswer(t *testing.T) {
 
 // A kept connection that ends without a byte of an answer is tried again once, and
 // the record says so; a new one is not.
-func TestResend(t *testing.T) {
+func TestResend(t *testing.T) { overBoth(t, testResend) }
+
+func testResend(t *testing.T) {
 	for _, reader := range []string{ReadNetHTTP, ReadEpoll} {
 		f := func(answered func(connection, request int) bool, want ...record.Outcome) {
 			t.Helper()
@@ -70,11 +76,7 @@ func TestResend(t *testing.T) {
 // of the connection and of the request on it, both from 1.
 func numbered(t *testing.T, answered func(connection, request int) bool) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
+	listener, url := listen(t)
 	one := func(conn net.Conn, number int) {
 		defer conn.Close()
 		requests := bufio.NewReader(conn)
@@ -98,5 +100,5 @@ func numbered(t *testing.T, answered func(connection, request int) bool) string 
 			go one(conn, number) // ends with the connection
 		}
 	}()
-	return "http://" + listener.Addr().String()
+	return url
 }
