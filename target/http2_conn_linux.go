@@ -52,6 +52,7 @@ type http2Conn struct {
 	goneBy  error        // why, where the server said so; of the reading thread
 	ready   chan struct{}
 	unready sync.Once // closes ready, when the settings have come or never will
+	fault   error     // why they never will; set before ready is closed
 }
 
 // An http2Stamp is when a read was made.
@@ -69,11 +70,8 @@ const (
 	ourFrameSize  = 16 << 10 // the least that may be asked for
 )
 
-// streamsAtFirst is how many streams may be open before the server has said how
-// many it takes. The standard recommends no fewer; net/http has the same number.
-const streamsAtFirst = 100
-
-// streamsUnlimited is what a server that says nothing is held to take.
+// streamsUnlimited is how many streams a server is held to take that does not say.
+// net/http has the same number.
 const streamsUnlimited = 1000
 
 // mostBlock bounds the packed head of one answer. Unpacked it may have half as much.
@@ -90,7 +88,7 @@ func newHTTP2(c *conn) *http2Conn {
 		conn: c, streams: map[uint32]*exchange{}, next: 1, ready: make(chan struct{}),
 		window: ownLeast - 1, initial: ownLeast - 1, largest: ourFrameSize,
 	}
-	h.limit.Store(streamsAtFirst)
+	h.limit.Store(streamsUnlimited)
 	h.framer = http2.NewFramer(&h.queue, &h.frame)
 	h.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	h.framer.MaxHeaderListSize = maxHeadBytes

@@ -96,7 +96,10 @@ func (l *loop) loseStreams(h *http2Conn, err error, now int64) {
 			h.endAt(x, err, now)
 		}
 	}
-	h.unready.Do(func() { close(h.ready) })
+	h.unready.Do(func() {
+		h.fault = err
+		close(h.ready)
+	})
 }
 
 // cutStreams ends the streams whose contexts have ended.

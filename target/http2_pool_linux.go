@@ -55,9 +55,6 @@ func emptiest(list []*conn) *conn {
 	return best
 }
 
-// dead reports whether a connection will never take a stream.
-func (h *http2Conn) dead() bool { return h.going.Load() || h.limit.Load() == 0 }
-
 // forget takes c out of those that may be used.
 func (e *epollEngine) forget(c *conn) {
 	e.mu.Lock()
@@ -120,6 +117,31 @@ func (e *epollEngine) dialShared(ctx context.Context, host string, t *phases) (*
 	return d.conn, d.err
 }
 
+// dialStreams opens a connection and waits until the server has said how many streams
+// it takes: one too many is refused.
+func (e *epollEngine) dialStreams(ctx context.Context, host string, t *phases) (*conn, error) {
+	c, err := e.dial(ctx, host, t)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := e.limited(ctx)
+	defer stop()
+	select {
+	case <-c.http2.ready:
+		err = c.http2.fault
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err == nil && c.http2.limit.Load() == 0 {
+		err = errors.New("the server takes no streams on a new connection of HTTP/2")
+	}
+	if err != nil {
+		c.hangUp()
+		return nil, err
+	}
+	return c, nil
+}
+
 // nextDial is the dial to host that is under way, or a new one. e.mu is held.
 func (e *epollEngine) nextDial(host string) *sharedDial {
 	s := &e.shared
@@ -131,7 +153,7 @@ func (e *epollEngine) nextDial(host string) *sharedDial {
 	d = &sharedDial{done: make(chan struct{})}
 	s.byHost[host] = d
 	s.dials.Go(func() {
-		d.conn, d.err = e.dial(s.ctx, host, &d.phases)
+		d.conn, d.err = e.dialStreams(s.ctx, host, &d.phases)
 		e.mu.Lock()
 		delete(s.byHost, host)
 		over := d.err == nil && !e.hold(d.conn)
@@ -148,19 +170,11 @@ func (e *epollEngine) nextDial(host string) *sharedDial {
 func (e *epollEngine) warmStreams(ctx context.Context, n int) error {
 	for _, host := range e.hosts {
 		for places := 0; places < n; {
-			c, err := e.dial(ctx, host, &phases{})
+			c, err := e.dialStreams(ctx, host, &phases{})
 			if err != nil {
 				return err
 			}
 			e.keep(c)
-			select {
-			case <-c.http2.ready: // it has said how many streams it takes
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-			if c.http2.dead() {
-				return errors.New("the server takes no streams on a new connection of HTTP/2")
-			}
 			places += int(c.http2.limit.Load())
 		}
 	}

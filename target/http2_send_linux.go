@@ -159,9 +159,6 @@ func (h *http2Conn) settings(f *http2.SettingsFrame) error {
 	if err != nil {
 		return err
 	}
-	if _, said := f.Value(http2.SettingMaxConcurrentStreams); !said && !h.settled {
-		h.limit.Store(streamsUnlimited)
-	}
 	_ = h.framer.WriteSettingsAck()
 	h.answers = true
 	h.settled = true

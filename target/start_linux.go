@@ -43,7 +43,7 @@ func (e *epollEngine) dialFor(x *exchange, host string, wire []byte) {
 	}
 	c, err := open(x.ctx, host, &x.raw.phases)
 	for err == nil && !c.begin(x, wire) {
-		if !e.http2 || c.http2.dead() {
+		if !e.http2 || c.http2.going.Load() {
 			err = fmt.Errorf("the server closed a new connection at once: %w", syscall.ECONNRESET)
 			break
 		}
