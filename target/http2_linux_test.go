@@ -26,6 +26,12 @@ type byHand struct {
 
 func handFed(t testing.TB) *byHand {
 	t.Helper()
+	return feeding(t, streamClient(t))
+}
+
+// streamClient is a client whose loops run, with nothing to read.
+func streamClient(t testing.TB) *Client {
+	t.Helper()
 	dialect, err := Find("openai-chat")
 	if err != nil {
 		t.Fatal(err)
@@ -39,10 +45,15 @@ func handFed(t testing.TB) *byHand {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	engine := client.engine.(*epollEngine)
-	if err := engine.open(); err != nil {
+	if err := client.engine.(*epollEngine).open(); err != nil {
 		t.Fatal(err)
 	}
+	return client
+}
+
+func feeding(t testing.TB, client *Client) *byHand {
+	t.Helper()
+	engine := client.engine.(*epollEngine)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +236,9 @@ func FuzzFrames(f *testing.F) {
 	a := newAnswerer()
 	_ = a.WriteGoAway(0, http2.ErrCodeNo, []byte("bye"))
 	f.Add(a.out.Bytes(), 9)
+	client := streamClient(f)
 	f.Fuzz(func(t *testing.T, wire []byte, cut int) {
-		b := handFed(t)
+		b := feeding(t, client)
 		cut = min(max(cut, 0), len(wire))
 		if r, _, _ := b.feed(bytes.Clone(wire[:cut]), bytes.Clone(wire[cut:])); r.Result == "" {
 			t.Error("a stream without an outcome")
