@@ -208,13 +208,50 @@ CALIBRATION_TRIALS ?= 2000
 bench-calibration:
 	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write docs/evidence/calibration.md
 
+# Real runs against a server in C that shares no line with assay: the bundle is joined
+# with the server's log (tests/truth). Closed loops, the client on four cores and then on
+# two; beside it a plain client in C and, where it is installed (make peers, or
+# VLLM_BENCH=FILE), vllm-bench. Wants a quiet machine and six minutes; for a look:
+# make bench-fidelity TRUTH_USERS=100 TRUTH='-duration 3s'
+CLIENT_CORES ?= 4
+TRUTH_USERS  ?= 1,100,1000
+VLLM_BENCH   ?= $(wildcard $(PEERS_VENV)/vllm-bench/bin/vllm-bench)
+BESIDE = -client bin/truth-client $(addprefix -vllm-bench ,$(VLLM_BENCH))
+bench-fidelity: truth
+	bin/truth fidelity -client-cores $(CLIENT_CORES) -users $(TRUTH_USERS) $(BESIDE) $(TRUTH)
+	bin/truth fidelity -client-cores 2 -users 100 $(BESIDE) $(TRUTH)
+
+# How late requests leave in open loops of 1,000 and 5,000 a second, in real runs against
+# the same server.
+TRUTH_RATES ?= 1000,5000
+bench-pacer: truth
+	bin/truth pacer -client-cores $(CLIENT_CORES) -rates $(TRUTH_RATES) $(TRUTH)
+
+# How often the error that a run prints about itself bounds the true one: forty short runs
+# at one to a thousand users. Ten minutes.
+TRUTH_RUNS ?= 40
+.PHONY: bench-own-error
+bench-own-error: truth
+	bin/truth own-error -client-cores $(CLIENT_CORES) -runs $(TRUTH_RUNS) -duration 3s -warmup 2s $(TRUTH)
+
+# What the three benchmarks above run, without anything shared, so that bin can be taken to
+# a quiet machine.
+.PHONY: truth
+truth: compiler
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -o bin/assay ./cmd/assay
+	CGO_ENABLED=0 go build -o bin/truth ./tests/truth
+	cc -O2 -static -o bin/truth-server tests/truth/native/server.c -lm
+	cc -O2 -static -o bin/truth-client tests/truth/native/client.c
+
 # The client's stamps against the simulator's own, every reader, at 100 and at 50
 # events per second and stream, and reads per second with no schedule at all; with
 # PEERS=1 other clients on the same simulator (make peers installs them).
 STREAMS ?= 1,10,100,500,1000,5000,10000,max
 TRIALS  ?= 3
 READERS := epoll+kernel,epoll,net/http
-bench-fidelity:
+.PHONY: bench-readers
+bench-readers:
 	go build -o bin/assay ./cmd/assay
 	bin/assay calibrate --streams $(STREAMS) --trials $(TRIALS) --readers $(READERS)
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
@@ -238,20 +275,26 @@ screenshots-live: terminal
 	go build -o bin/assay ./cmd/assay
 	go run ./live/screenshot -assay bin/assay -out docs/img
 
-# Other clients, for bench-fidelity PEERS=1: an environment for each name in
-# tests/requirements-peers.txt, about 8 GB in all.
+# Other clients, for bench-readers PEERS=1 and bench-fidelity: an environment for each name
+# in tests/requirements-peers.txt, about 8 GB in all, and where cargo is installed
+# vllm-bench, its last version before it moved into vLLM's own tree.
 PEERS_VENV := .venv-peers
 .PHONY: peers
 peers:
 	grep -v '^#' tests/requirements-peers.txt | while read -r name what; do \
 	test -x $(PEERS_VENV)/$$name/bin/pip || $(PYTHON) -m venv $(PEERS_VENV)/$$name || exit 1; \
 	$(PEERS_VENV)/$$name/bin/pip install --quiet --no-compile --disable-pip-version-check $$what || exit 1; done
+	@if command -v cargo >/dev/null; then \
+	cargo install --quiet --locked --root $(PEERS_VENV)/vllm-bench --git https://github.com/vllm-project/vllm-bench --rev f313182; \
+	else echo "no cargo here: vllm-bench is left out"; fi
 
-# How late the open loop sends at 100, 1,000 and 5,000 calls a second; for ten
-# minutes a row: make bench-pacer PACER_TIME=10m, with PACER_RATE=1000 that rate alone.
+# How late the open loop sends at 100, 1,000 and 5,000 calls a second, without the rest of
+# a run; for ten minutes a row: make bench-sender PACER_TIME=10m, with PACER_RATE=1000 that
+# rate alone.
 PACER_TIME ?= 5s
 PACER_RATE ?= 0
-bench-pacer:
+.PHONY: bench-sender
+bench-sender:
 	go run ./load/benchmark -duration $(PACER_TIME) -rate $(PACER_RATE)
 
 # Coordinated omission: a server of 500 ms and two requests a second is offered ten;

@@ -388,7 +388,7 @@ func TestCallsRunOut(t *testing.T) {
 }
 
 // The exact pacer never returns early and gives up when asked to. How late it is
-// depends on the machine: make bench-pacer tells.
+// depends on the machine: make bench-sender tells.
 func TestExact(t *testing.T) {
 	clock, err := record.StartClock()
 	if err != nil {

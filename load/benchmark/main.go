@@ -1,7 +1,7 @@
 // Command benchmark measures how well the open loop holds its schedule: the time
 // from when a call was due to when its goroutine ran (dispatch) and to when its
 // last byte was written to the socket (wrote), against a simulator in a second
-// process on loopback. Run it with make bench-pacer.
+// process on loopback. Run it with make bench-sender; make bench-pacer measures the whole run.
 package main
 
 import (

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"assay/bundle"
+	"assay/record"
+)
+
+// A comparison is one launch beside the truth. Errors are what the client says less what
+// the server logged, of requests that were measured and answered.
+type comparison struct {
+	requests int
+	missing  int // requests without an answer in the log, and events on one side alone
+
+	reported   sample // TTFT as the report counts it, less the truth
+	fromSend   sample // TTFT from the send, less the truth
+	turnaround sample // last event of an answer written, to the receipt of the user's next request
+	late       sample // the server's own: event written after it was due
+	stamp      sample // of an event
+	gap        sample // between two events
+	ownGap     sample // the client's gaps themselves
+	trueGap    sample // the server's
+
+	dueWritten  sample // open loop: due to the last byte handed to the kernel
+	dueReceived sample // open loop: due to the server's receipt
+
+	outputs, shared int // events, and those that came in one read with the one before
+	reads           int // of the whole launch, warm-up included
+	collections     int64
+}
+
+// A seen is one request with the stamps of its output.
+type seen struct {
+	record.Request
+	output []record.Chunk
+}
+
+// compare joins one launch with the truth.
+func (m *measured) compare(launch bundle.LaunchInfo) (c comparison, err error) {
+	requests, err := m.requests(launch, &c)
+	if err != nil {
+		return c, err
+	}
+	for event, err := range bundle.Rows[record.Event](m.bundle, launch.Index, bundle.Events) {
+		if err != nil {
+			return c, err
+		}
+		if event.Name != record.WindowCollector {
+			continue
+		}
+		var ran record.Collector
+		if err := json.Unmarshal([]byte(event.Detail), &ran); err != nil {
+			return c, err
+		}
+		c.collections += ran.Collections
+	}
+	for _, r := range requests {
+		if r.Phase == record.Measure && r.Result == record.OK {
+			m.compareRequest(r, launch.EpochNS, &c)
+		}
+	}
+	m.turnarounds(requests, &c)
+	if c.requests == 0 {
+		return c, errors.New("no measured request was answered")
+	}
+	return c, nil
+}
+
+// requests reads the requests of a launch with their output, and counts its reads.
+func (m *measured) requests(launch bundle.LaunchInfo, c *comparison) ([]*seen, error) {
+	var list []*seen
+	byID := map[int64]*seen{}
+	for r, err := range bundle.Rows[record.Request](m.bundle, launch.Index, bundle.Requests) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &seen{Request: r})
+		byID[r.ID] = list[len(list)-1]
+	}
+	err := m.bundle.Pieces(launch.Index, 1, func(_ int, p bundle.Piece) error {
+		r := byID[p.Rows[0].Request]
+		if r == nil {
+			return fmt.Errorf("chunks of request %d, which is not recorded", p.Rows[0].Request)
+		}
+		last := int64(-1)
+		for _, chunk := range p.Rows {
+			if chunk.At != last {
+				c.reads++
+				last = chunk.At
+			}
+			if chunk.Kind.Output() {
+				r.output = append(r.output, chunk)
+			}
+		}
+		return nil
+	})
+	for _, r := range list { // a request may lie in two pieces, read in no order
+		slices.SortFunc(r.output, func(a, b record.Chunk) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
+	return list, err
+}
+
+// compareRequest adds what one request says. Epoch makes its stamps those of the host.
+func (m *measured) compareRequest(r *seen, epoch int64, c *comparison) {
+	truth, answered := m.truth[r.ServerID]
+	if !answered || len(r.output) == 0 || len(truth.events) != len(r.output) {
+		c.missing++
+		return
+	}
+	c.requests++
+	origin := r.Sent
+	if r.User < 0 || m.fromDue {
+		origin = r.Due
+	}
+	c.reported = append(c.reported, r.output[0].At-origin-truth.ttft())
+	c.fromSend = append(c.fromSend, r.output[0].At-r.Sent-truth.ttft())
+	if r.User < 0 && r.Wrote != nil {
+		c.dueWritten = append(c.dueWritten, *r.Wrote-r.Due)
+		c.dueReceived = append(c.dueReceived, truth.received-epoch-r.Due)
+	}
+	for i, chunk := range r.output {
+		c.outputs++
+		c.stamp = append(c.stamp, chunk.At+epoch-truth.events[i].written)
+		c.late = append(c.late, truth.events[i].written-truth.events[i].due)
+		if i == 0 {
+			continue
+		}
+		if chunk.Shared && chunk.At == r.output[i-1].At {
+			c.shared++
+		}
+		own, real := chunk.At-r.output[i-1].At, truth.events[i].written-truth.events[i-1].written
+		c.gap, c.ownGap, c.trueGap = append(c.gap, own-real), append(c.ownGap, own), append(c.trueGap, real)
+	}
+}
+
+// turnarounds adds how long users of a closed loop were without a request, as the server
+// saw it: the way to the client, the client, and the way back.
+func (m *measured) turnarounds(requests []*seen, c *comparison) {
+	users := map[int32][]*seen{}
+	for _, r := range requests {
+		if r.User >= 0 {
+			users[r.User] = append(users[r.User], r)
+		}
+	}
+	for _, list := range users {
+		slices.SortFunc(list, func(a, b *seen) int { return cmp.Compare(a.Sent, b.Sent) })
+		for i, r := range list[1:] {
+			before, now := m.truth[list[i].ServerID], m.truth[r.ServerID]
+			if r.Phase != record.Measure || list[i].Result != record.OK || len(before.events) == 0 || now.received == 0 {
+				continue
+			}
+			c.turnaround = append(c.turnaround, now.received-before.events[len(before.events)-1].written)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// Command truth holds real runs against a server that shares no line with assay: a
+// program in C (native/server.c) that logs when it received each request and wrote each
+// event. assay run measures it with the client on some cores and the server on another;
+// the sealed bundle is joined with the log, request by request and event by event, and
+// what the client got wrong is printed, with the error that the run itself printed. A
+// plain client in C (native/client.c) and vllm-bench's client in Rust do the same work
+// beside it.
+//
+//	truth fidelity     closed loops: TTFT, turnaround, stamps, gaps; make bench-fidelity
+//	truth pacer        open loops: how late requests leave; make bench-pacer
+//	truth own-error    how often the printed own error bounds the true one; make bench-own-error
+//
+// It runs assay as its users do and reads what a bundle says. It is no part of the product,
+// and its figures mean something on a quiet machine only.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options are what to measure, with what and where.
+type options struct {
+	assay, server string
+	client, peer  string // empty leaves them out
+
+	clientCores int // 0 pins nothing, and the server sleeps when it can
+
+	users    []int
+	rates    []float64
+	launches int
+	duration time.Duration
+	warmup   time.Duration
+	runs     int
+	answer   schedule
+	keep     string // folder for the bundles; empty throws them away
+}
+
+// A schedule is what the server does with a request.
+type schedule struct {
+	ttft, gap time.Duration
+	tokens    int
+	jitter    float64
+}
+
+// length is how long one answer takes.
+func (s schedule) length() time.Duration { return s.ttft + time.Duration(s.tokens-1)*s.gap }
+
+// benchmarks are what the command measures, by name.
+var benchmarks = map[string]func(context.Context, options) error{
+	"fidelity": fidelity, "pacer": pacer, "own-error": ownError,
+}
+
+func main() {
+	log.SetFlags(0)
+	o, run, err := read(os.Args[1:])
+	if err != nil {
+		log.Print(err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err = run(ctx, o)
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// read understands the command line.
+func read(args []string) (o options, run func(context.Context, options) error, err error) {
+	if len(args) == 0 || benchmarks[args[0]] == nil {
+		return o, nil, fmt.Errorf("want fidelity, pacer or own-error, got %q", args)
+	}
+	f := flag.NewFlagSet("truth "+args[0], flag.ContinueOnError)
+	f.StringVar(&o.assay, "assay", "bin/assay", "the program that is measured")
+	f.StringVar(&o.server, "server", "bin/truth-server", "the truth server")
+	f.StringVar(&o.client, "client", "", "the plain client in C, to run beside assay")
+	f.StringVar(&o.peer, "vllm-bench", "", "vllm-bench, to run beside assay")
+	f.IntVar(&o.clientCores, "client-cores", 4, "cores of the client; the server has one more. 0 pins neither")
+	f.Func("users", "closed loops, such as 100,1000", list(&o.users, strconv.Atoi))
+	f.Func("rates", "open loops in requests per second, such as 1000,5000", list(&o.rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
+	f.IntVar(&o.launches, "launches", 3, "launches of each run")
+	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long each launch is measured")
+	f.DurationVar(&o.warmup, "warmup", 3*time.Second, "warm-up of each launch")
+	f.IntVar(&o.runs, "runs", 40, "runs of own-error")
+	f.DurationVar(&o.answer.ttft, "ttft", 50*time.Millisecond, "when the server sends its first event")
+	f.DurationVar(&o.answer.gap, "gap", 10*time.Millisecond, "time between two events")
+	f.IntVar(&o.answer.tokens, "tokens", 100, "events of an answer")
+	f.Float64Var(&o.answer.jitter, "jitter", 0, "sigma of the lognormal distribution of TTFT and gaps; 0 keeps them equal")
+	f.StringVar(&o.keep, "keep", "", "folder for bundles and logs; without it they are thrown away")
+	return o, benchmarks[args[0]], f.Parse(args[1:])
+}
+
+// list reads numbers with commas between them.
+func list[T any](to *[]T, parse func(string) (T, error)) func(string) error {
+	return func(text string) error {
+		*to = nil
+		for one := range strings.SplitSeq(text, ",") {
+			v, err := parse(one)
+			if err != nil {
+				return err
+			}
+			*to = append(*to, v)
+		}
+		return nil
+	}
+}
