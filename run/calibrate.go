@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"os"
+	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
-	"assay/load"
+	"assay/bundle"
 	"assay/plan"
 	"assay/record"
 	"assay/run/watch"
 	"assay/target"
 	"assay/target/fidelity"
-	"assay/workload/arrival"
+	"assay/telemetry"
 )
 
 // calibrates reports whether the run is to measure its own client.
@@ -105,45 +105,78 @@ func (e *execution) measureClient(ctx context.Context, clock *record.Clock, foun
 	return nil
 }
 
-// observe sends the load with the run's own loop and client. The exchanges are
-// decoded while others are under way, as in a run.
+// observe measures the simulator as a launch measures its target: the same point, with a
+// client, recorder, telemetry, collector and counters of a live view as in the run. What
+// is recorded goes into a bundle of its own, which is thrown away.
 func (e *execution) observe(ctx context.Context, clock *record.Clock, url string, found *record.Calibration) (seen fidelity.Observed, err error) {
+	out, discard, err := e.scratch(clock)
+	if err != nil {
+		return seen, err
+	}
+	defer func() { err = errors.Join(err, discard()) }()
+	asked, err := e.knownCalls(found.Truth.Tokens)
+	if err != nil {
+		return seen, err
+	}
+	point := demandOf(e.plan).known(found.Truth)
+	l := &activeLaunch{
+		plan: e.knownPlan(), planned: plan.Launch{Seed: calibrationSeed}, in: e.in.ready(), calls: asked, clock: clock, out: out,
+		live: e.shadow(), collectorBudget: e.opts.CollectorBudget,
+	}
+	l.at.judge = observer{&seen, clock}
 	dialect, err := target.Find(knownAPI)
 	if err != nil {
 		return seen, err
 	}
-	places := max(found.Streams, 1+int(found.Rate))
-	client, err := target.New(target.Config{
-		URLs: []string{url}, Reader: readerFor(e.conn.client), Connections: places,
-		Ask: target.Ask{Model: "sim", Stream: true}, Timeout: time.Minute,
-	}, dialect, clock)
-	if err != nil {
+	if l.client, err = target.New(knownClient(e.conn.client, url, point), dialect, clock); err != nil {
 		return seen, err
 	}
-	defer client.Close()
-	defer holdCollector(e.opts.CollectorBudget)() // as in the points of the run
-	if err := client.Warm(ctx, min(mostWarm, places)); err != nil {
-		return seen, err
-	}
-	var work sync.WaitGroup
-	defer work.Wait()
+	defer l.client.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil) // ends the preparation, which is then waited for
-	calls := make(chan target.Prepared, min(places, 256))
-	work.Go(func() { knownCalls(ctx, cancel, calls, client, found.Truth.Tokens) })
-	raws := make(chan *target.Raw, places)
-	decoded := make(chan struct{})
-	go func() { // ends when raws is closed
-		defer close(decoded)
-		for raw := range raws {
-			request, chunks := client.Decode(raw)
-			seen.Add(request, chunks, clock)
-		}
-	}()
-	err = offerKnown(ctx, clock, client, found, demandOf(e.plan).together, calls, func(raw *target.Raw) { raws <- raw })
-	close(raws)
-	<-decoded
-	return seen, err
+	defer cancel(nil)
+	defer telemetry.Start(ctx, e.opts.Host, clock.Now, l.sink(cancel), telemetry.Options{Sources: hostSources()})()
+	return seen, l.measurePoint(ctx, point)
+}
+
+// An observer keeps what the recorder of a calibration records.
+type observer struct {
+	seen  *fidelity.Observed
+	clock *record.Clock
+}
+
+// Add implements requestJudge.
+func (o observer) Add(r *record.Request, chunks []record.Chunk) { o.seen.Add(*r, chunks, o.clock) }
+
+// scratch begins a bundle that nobody keeps, on the disk of the run's own.
+func (e *execution) scratch(clock *record.Clock) (out *bundle.Launch, discard func() error, err error) {
+	dir, err := os.MkdirTemp(e.opts.Out, ".calibration-")
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := bundle.Create(filepath.Join(dir, "bundle"), bundle.Header{
+		RunID: "calibration", Spec: []byte("a calibration"), Plan: []byte("{}"), Tool: e.opts.Tool, Redactor: e.redactor,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	out, err = w.StartLaunch(bundle.LaunchStart{Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch})
+	if err != nil {
+		return nil, nil, errors.Join(err, w.Abandon(), os.RemoveAll(dir))
+	}
+	return out, func() error {
+		return errors.Join(out.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}), w.Abandon(), os.RemoveAll(dir))
+	}, nil
+}
+
+// shadow counts the known stream as a live view counts the run's requests, which are
+// not to be mixed; nil when nobody watches.
+func (e *execution) shadow() *watch.Live {
+	if e.opts.Live == nil {
+		return nil
+	}
+	live := &watch.Live{}
+	live.Begin(e.plan, e.redactor.String)
+	return live
 }
 
 // readerFor is how the run reads its target: Go's own client as soon as one of
@@ -156,56 +189,3 @@ func readerFor(cfg target.Config) string {
 	}
 	return cfg.Reader
 }
-
-// knownCalls prepares calls until ctx ends. The prompt is short: how long a long
-// one takes to write depends on the network, not on this host.
-func knownCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, client *target.Client, tokens int) {
-	defer close(calls)
-	for n := int64(0); ; n++ {
-		p, err := client.Prepare(record.Call{ID: n, Prompt: "hello", OutputTokens: int32(tokens)})
-		if err != nil {
-			cancel(err)
-			return
-		}
-		select {
-		case calls <- p:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// calibrationTime is how long calls are judged. With the answers before and after
-// it a calibration takes about one and a half seconds at 16 streams, two at 1,000.
-const calibrationTime = time.Second
-
-// offerKnown runs the loop of the demand against the simulator. Its users begin as those
-// of the run do: all at once, or spread, here over the time of one answer.
-func offerKnown(ctx context.Context, clock *record.Clock, do load.Doer, found *record.Calibration, together bool, calls <-chan target.Prepared, keep func(*target.Raw)) error {
-	answer := answerTime(found.Truth)
-	policy := load.SendPolicy{Tally: &load.Tally{}}
-	if found.Streams > 0 {
-		loop := load.Closed{Users: found.Streams, Warmup: answer, Measure: calibrationTime, Spread: answer, SpreadSeed: calibrationSeed, SendPolicy: policy}
-		if together {
-			loop.Spread = 0
-		}
-		return loop.Run(ctx, clock, calls, do, keep)
-	}
-	series, err := arrival.NewSeries(arrival.Poisson.Name, 1, calibrationSeed, arrival.Steady(found.Rate))
-	if err != nil {
-		return err
-	}
-	// A slow rate needs time for some calls at all: ten of them, in at most 2 s.
-	judged := max(calibrationTime, min(2*calibrationTime, time.Duration(10/found.Rate*float64(time.Second))))
-	schedule, err := arrival.New(series, arrival.Limits{Warmup: answer, Measure: judged})
-	if err != nil {
-		return err
-	}
-	return load.Open{
-		Schedule: schedule, MaxInFlight: math.MaxInt32, Pacer: load.Exact{Clock: clock}, SendPolicy: policy,
-	}.Run(ctx, clock, calls, do, keep)
-}
-
-// calibrationSeed is that of the arrivals of a calibration: the same in every run, so
-// that two of them can be compared.
-const calibrationSeed = 1

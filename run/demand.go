@@ -17,6 +17,7 @@ import (
 // A demand is what a point asks of the client.
 type demand struct {
 	point   string
+	index   int     // of the point in the plan
 	streams int     // closed loop
 	rate    float64 // open loop, requests per second
 
@@ -31,7 +32,7 @@ const assumedStreams = 64
 func demandOf(p plan.Plan) demand {
 	var all []demand
 	for _, point := range p.Points {
-		d := demand{point: point.Name, streams: point.Concurrency, together: point.Start == spec.StartTogether}
+		d := demand{point: point.Name, index: point.Index, streams: point.Concurrency, together: point.Start == spec.StartTogether}
 		if point.Open() {
 			d.rate = fastest(point) / float64(p.Share().Count)
 		}

@@ -14,7 +14,6 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/run/watch"
-	"assay/search"
 	"assay/spec"
 	"assay/target"
 	"assay/workload"
@@ -113,6 +112,9 @@ func (l *activeLaunch) settle(point plan.Point, events eventLog, balance, probed
 // source yields the calls of a point: of its workload, or of the trace that it
 // replays.
 func (l *activeLaunch) source(point plan.Point) (workload.Source, error) {
+	if l.calls != nil {
+		return l.calls, nil
+	}
 	if point.TraceRef != "" {
 		return l.replaySource(point)
 	}
@@ -338,7 +340,8 @@ type activeLaunch struct {
 	out     *bundle.Launch
 	counter counter
 
-	recordings *recordings // of the run
+	recordings *recordings     // of the run
+	calls      workload.Source // in place of those of the plan; nil means the plan's
 
 	collectorBudget int64 // bytes that a point may allocate before the collector runs in it
 
@@ -361,11 +364,16 @@ type activePoint struct {
 	outcomes map[record.Outcome]int64
 	measured int64 // requests of its window
 
-	queue     *queueWatch    // nil in a closed loop
-	saturated bool           // whether its queue grew without bound
-	judge     *search.Sample // takes the requests of a search's probe; nil without one
+	queue     *queueWatch  // nil in a closed loop
+	saturated bool         // whether its queue grew without bound
+	judge     requestJudge // of a search's probe or a calibration; nil without one
 }
 
-// begin forgets what the point before it left. The judge of a search is chosen
-// before the point begins.
+// A requestJudge takes in the requests of a point as they are recorded.
+type requestJudge interface {
+	Add(r *record.Request, chunks []record.Chunk)
+}
+
+// begin forgets what the point before it left. The judge is chosen before the point
+// begins.
 func (p *activePoint) begin() { *p = activePoint{outcomes: map[record.Outcome]int64{}, judge: p.judge} }
