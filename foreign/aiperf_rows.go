@@ -181,7 +181,7 @@ var aiperfMeanings = map[string]figure{
 	"time_to_first_output_token":       {definition: "as time_to_first_token, reasoning left out"},
 	"time_to_second_token":             {definition: "between the first and the second answer with content"},
 	"inter_token_latency":              {definition: "(request latency − TTFT) / (output tokens − 1), tokens as the client's tokenizer counts them: what others call TPOT"},
-	"inter_chunk_latency":              {metric: "itl_chunk.v1"},
+	"inter_chunk_latency":              {metric: "itl_chunk.v2"},
 	"output_token_throughput":          {definition: "output tokens / time from the first send to the last answer"},
 	"output_token_throughput_per_user": {definition: "1 / inter token latency of a request"},
 	"output_sequence_length":           {definition: "output tokens of an answer, reasoning included"},

@@ -77,7 +77,7 @@ func (s *sharedReads) see(t *Timeline) {
 	for i := 1; i < len(t.Events); i++ {
 		if t.Events[i].Kind.Output() && t.Events[i-1].Kind.Output() {
 			s.followers++
-			if t.Events[i].Shared {
+			if readLater(&t.Events[i]) {
 				s.shared++
 			}
 		}

@@ -41,8 +41,8 @@ func TestReadClient(t *testing.T) {
 		keep(l.Requests.Append(r))
 		keep(l.Chunks.Append(
 			record.Chunk{Request: i, Kind: record.Blank},
-			record.Chunk{Request: i, Seq: 1, Kind: record.Content, Shared: true}, // with what is no output
-			record.Chunk{Request: i, Seq: 2, Kind: record.Content, Shared: i < 99},
+			record.Chunk{Request: i, Seq: 1, Kind: record.Content, Shared: true, Bytes: 100}, // with what is no output
+			record.Chunk{Request: i, Seq: 2, Kind: record.Content, Shared: i < 99, Bytes: 100},
 		))
 	}
 	keep(l.Requests.Append(record.Request{ID: 999, Phase: record.Warmup, Sent: 5e9}))

@@ -10,24 +10,24 @@ import (
 // of many streams cannot hide among the gaps of the others.
 var (
 	LongestGap = Metric{
-		ID: "longest_gap.v1", Name: "longest gap", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "The longest time between two successive output events of a stream: its worst stall. A stream of one output event has none.",
+		ID: "longest_gap.v2", Name: "longest gap", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "The longest gap of a stream, as itl_chunk.v2 counts them: its worst stall. A stream of one output event has none.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return seconds(f.longest), f.gaps > 0
 		})),
 	}
 	JitterSD = Metric{
-		ID: "jitter_sd.v1", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut},
-		Doc: "Standard deviation (n − 1) of the gaps between the output events of one stream. A stream of fewer than three has none.",
+		ID: "jitter_sd.v2", Name: "jitter (deviation)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut},
+		Doc: "Standard deviation (n − 1) of the gaps of one stream, as itl_chunk.v2 counts them. A stream of fewer than three output events has none.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return f.deviation(), f.gaps > 1
 		})),
 	}
 	JitterStep = Metric{
-		ID: "jitter_step.v1", Name: "jitter (step)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Mean absolute difference between successive gaps of one stream. A stream of fewer than three output events has none.",
+		ID: "jitter_step.v2", Name: "jitter (step)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Mean absolute difference between successive gaps of one stream, as itl_chunk.v2 counts them. A stream of fewer than three output events has none.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			f := t.flow()
 			return seconds(f.steps) / float64(f.gaps-1), f.gaps > 1
@@ -48,26 +48,17 @@ type gapSums struct {
 }
 
 func (t *Timeline) flow() (f gapSums) {
-	var last, before, first int64
-	begun := false
-	for i := range t.Events {
-		c := &t.Events[i]
-		if !c.Kind.Output() {
-			continue
+	var before, first int64
+	for gap := range t.gaps {
+		if f.gaps == 0 {
+			first, before = gap, gap
 		}
-		if begun {
-			gap := c.At - last
-			if f.gaps == 0 {
-				first, before = gap, gap
-			}
-			f.gaps++
-			f.steps += max(gap-before, before-gap)
-			f.sum += gap - first
-			f.squares += float64(gap-first) * float64(gap-first)
-			f.longest = max(f.longest, gap)
-			before = gap
-		}
-		last, begun = c.At, true
+		f.gaps++
+		f.steps += max(gap-before, before-gap)
+		f.sum += gap - first
+		f.squares += float64(gap-first) * float64(gap-first)
+		f.longest = max(f.longest, gap)
+		before = gap
 	}
 	return f
 }

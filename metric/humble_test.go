@@ -51,11 +51,11 @@ func TestGapsAreHeldToRequests(t *testing.T) {
 		}
 		return list
 	})
-	p99 := found(t, e, "itl_chunk.v1", "p99")
+	p99 := found(t, e, "itl_chunk.v2", "p99")
 	if p99.PerLaunch[0].N != 440 || p99.Interval.Bounded() || !strings.Contains(strings.Join(p99.Warnings, ";"), "too few requests (40 of") {
 		t.Errorf("p99 of 440 gaps in 40 streams: %+v; want too few", p99.Estimate)
 	}
-	if p90 := found(t, e, "itl_chunk.v1", "p90"); !p90.Interval.Bounded() {
+	if p90 := found(t, e, "itl_chunk.v2", "p90"); !p90.Interval.Bounded() {
 		t.Errorf("p90 of gaps in 40 streams: %+v; want an interval", p90.Estimate)
 	}
 }

@@ -9,13 +9,13 @@ import (
 // The gaps between tokens, where events hold several.
 var (
 	ITLToken = Metric{
-		ID: "itl_token.v1", Name: "ITL (token)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time between two successive tokens of one stream: the gap before an event, divided evenly over the tokens of the event, one value per token. Events hold as large a part of the output tokens, by usage, as of the output's bytes, rounded so that the parts sum to the whole; time before an event of none goes to the next that has some. Tokens of the first event have no gap.",
+		ID: "itl_token.v2", Name: "ITL (token)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time between two successive tokens of one stream: the gap before an event, divided evenly over the tokens of the event, one value per token. Events hold as large a part of the output tokens, by usage, as of the output's bytes, rounded so that the parts sum to the whole; time before an event of none goes to the next that has some, and events that shared a read count as one. Tokens of the first event have no gap.",
 		Of:  Values(func(t *Timeline) []float64 { return t.tokenGaps(t.UsageOutput) }),
 	}
 	ITLTokenCounted = Metric{
-		ID: "itl_token_tokenizer.v1", Name: "ITL (token, tokenizer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: countedOut}, Detail: true,
-		Doc: "As itl_token.v1, with the tokens that the named tokenizer counts.",
+		ID: "itl_token_tokenizer.v2", Name: "ITL (token, tokenizer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: countedOut}, Detail: true,
+		Doc: "As itl_token.v2, with the tokens that the named tokenizer counts.",
 		Of:  Values(func(t *Timeline) []float64 { return t.tokenGaps(t.TokenizerOutput) }),
 	}
 )
@@ -42,7 +42,7 @@ func (t *Timeline) tokenGaps(tokens *int32) []float64 {
 		bytes += float64(c.TextBytes)
 		upTo := math.Round(bytes * each)
 		own := upTo - passed
-		if own == 0 {
+		if own == 0 || t.stampedLate(i) {
 			continue
 		}
 		if last >= 0 {

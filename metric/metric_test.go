@@ -3,6 +3,7 @@ package metric
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +201,31 @@ func TestFinishedPointsOfAnEndedLaunch(t *testing.T) {
 	}
 	f(record.OK, 2, 0, 1)
 	f(record.Cut, 1, 1, 0)
+}
+
+// Of events that one read took together, only the last has a stamp that is known: the
+// gaps around the others are left out, and never become a long one and a zero.
+func TestSharedReads(t *testing.T) {
+	stream := timeline(6, 10, 20, 40, 40, 50, 60)
+	for i := range stream.Events {
+		stream.Events[i].Bytes = 100
+	}
+	f := func(m Metric, want ...float64) {
+		t.Helper()
+		if got := m.Each(stream); !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			t.Errorf("%s = %v, want %v", m.ID, got, want)
+		}
+	}
+	f(ITL, .01, .02, 0, .01, .01) // sent together
+	stream.Events[4].Shared = true
+	f(ITL, .01, .01, .01)
+	f(ITLAll, .01, .02, 0, .01, .01)
+	f(LongestGap, .01)
+	f(JitterSD, 0)
+	f(ITLToken, .01, .01, .01, .01, .01)
+	f(TPOT, .01)
+	stream.Events[4].Bytes = 0 // another choice of the same event
+	f(ITL, .01, .02, 0, .01, .01)
 }
 
 func TestEstimate(t *testing.T) {

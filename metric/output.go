@@ -53,12 +53,17 @@ func (t *Timeline) look(begin, end int64) (o output) {
 	return o
 }
 
-// Output yields the events that carried output, in order of arrival. It must not
-// be called when they were let go: none would be taken for an answer without any.
-func (t *Timeline) Output(yield func(record.Chunk) bool) {
+// mustHold ends the program where the events are asked for after they were let go.
+func (t *Timeline) mustHold() {
 	if t.kept.letGo {
 		panic("metric: the events of a stream are asked for after they were let go: only Each may look at them")
 	}
+}
+
+// Output yields the events that carried output, in order of arrival. It must not
+// be called when they were let go: none would be taken for an answer without any.
+func (t *Timeline) Output(yield func(record.Chunk) bool) {
+	t.mustHold()
 	for i := range t.Events { // a copy only of what is taken
 		if t.Events[i].Kind.Output() && !yield(t.Events[i]) {
 			return

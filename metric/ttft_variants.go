@@ -58,13 +58,13 @@ var (
 		})),
 	}
 	TTST = Metric{
-		ID: "ttst.v1", Name: "TTST", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
-		Doc: "Time from the first output event of a stream to the second, as AIPerf defines the time to second token. By event: one that holds several tokens counts once.",
+		ID: "ttst.v2", Name: "TTST", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the first output event of a stream to the second, as AIPerf defines the time to second token. By event: one that holds several tokens counts once. None where the two shared a read.",
 		Of: Each(single(func(t *Timeline) (float64, bool) {
 			first := int64(-1)
 			for c := range t.Output {
 				if first >= 0 {
-					return seconds(c.At - first), true
+					return seconds(c.At - first), !readLater(&c)
 				}
 				first = c.At
 			}

@@ -190,5 +190,5 @@ type Chunk struct {
 	Kind      ChunkKind `parquet:"kind,dict"`        // what it carried; see ChunkKind
 	Bytes     int32     `parquet:"bytes,delta"`      // bytes of the event on the wire
 	TextBytes int32     `parquet:"text_bytes,delta"` // bytes of output text in it
-	Shared    bool      `parquet:"shared_read"`      // completed by the same read as the chunk before it
+	Shared    bool      `parquet:"shared_read"`      // completed by the same read as the chunk before it, and not known to have been sent together with it
 }

@@ -31,6 +31,9 @@ const (
 	// collector did in it: a Collector.
 	WindowCollector = "window.collector"
 
+	// ClientReading says, at the beginning of a launch, how answers are read: a Reading.
+	ClientReading = "client.reading"
+
 	// RequestFailed tells of the first request of a point that ended in each way
 	// that counts against the system.
 	RequestFailed = "request.failed"
@@ -41,6 +44,14 @@ const (
 	// ProbeBalance says the same of the probes sent beside it.
 	ProbeBalance = "probe.balance"
 )
+
+// A Reading is how a launch reads its answers, as an event tells it.
+type Reading struct {
+	Readers    int    `json:"readers"` // threads of assay's own; 0 where net/http reads
+	Spin       bool   `json:"spin"`    // they wait awake
+	Why        string `json:"why"`     // what decided that
+	Processors int    `json:"processors"`
+}
 
 // A Collector is what the client's garbage collector did in a measured window, as an
 // event tells it.

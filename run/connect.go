@@ -45,6 +45,7 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Connections: mostConnections(p),
 		KeepText:    keepText(p.Decided()) || liveHistory(p),
 		Reader:      t.Reader,
+		Readers:     p.Load().Readers,
 		HTTP2:       t.HTTP2,
 	}
 	if t.Proxy != "" {

@@ -122,17 +122,22 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 		return err
 	}
 	defer leave()
+	spin, why := e.awake()
+	e.conn.client.Spin = spin
 	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
 		return err
 	}
 	defer l.client.Close()
+	if err := l.tellReaders(spin, why); err != nil {
+		return err
+	}
 	endProgram, err := startProgram(ctx, cancel, e.conn.client.Program, l)
 	if err != nil {
 		return err
 	}
 	defer endProgram()
 	l.probes, l.dialect = e.conn.client, e.conn.dialect
-	l.probes.Connections = 1
+	l.probes.Connections, l.probes.Readers, l.probes.Spin = 1, 1, false
 	if e.in.kind == spec.TokenizerServer && e.in.tok == nil {
 		if err := errors.Join(e.in.learn(ctx, e.conn), e.describeInputs()); err != nil {
 			return err

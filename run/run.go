@@ -211,6 +211,7 @@ type execution struct {
 	env      record.Environment
 
 	recordings recordings
+	waiting    *waiting // nil until it is decided; see awake
 
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them

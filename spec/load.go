@@ -49,6 +49,15 @@ type Load struct {
 	// burst that answers of one length never leave.
 	Start string `json:"start,omitzero" enum:"starts"`
 
+	// How many threads read the answers; 0 means as many as the streams and the
+	// processors ask for.
+	Readers int `json:"readers,omitzero" min:"0" max:"64"`
+
+	// How those threads wait: asleep, or awake with a processor each, which saves the
+	// time to wake. auto, as by default, is awake where enough processors are idle and
+	// none of them is the target's.
+	ReaderWait string `json:"readerWait,omitzero" enum:"readerWaits"`
+
 	// How long each point is measured.
 	Duration unit.Duration `json:"duration,omitzero" default:"30s" above:"0s" max:"30d"`
 

@@ -23,6 +23,10 @@ const (
 	StartSpread   = "spread"
 	StartTogether = "together"
 
+	WaitAuto  = "auto"
+	WaitSleep = "sleep"
+	WaitSpin  = "spin"
+
 	SessionSynthetic = "synthetic"
 	SessionDataset   = "dataset"
 	SessionTrace     = "trace"
@@ -135,6 +139,7 @@ var Vocabularies = map[string][]string{
 	"restarts":          {RestartLaunch, RestartRun},
 	"arrivals":          {ArrivalConstant, ArrivalPoisson, ArrivalGamma, ArrivalTrace},
 	"starts":            {StartSpread, StartTogether},
+	"readerWaits":       {WaitAuto, WaitSleep, WaitSpin},
 	"mlperfScenarios":   {SingleStream, MultiStream, ServerLoad, Interactive, Offline},
 	"mlperfBenchmarks":  publishedNames(),
 	"pointOrders":       {OrderAscending, OrderRandomised},

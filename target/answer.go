@@ -133,8 +133,8 @@ func (a *answer) stream(from *stampedBody) {
 			crowded = true
 			return
 		}
-		at := a.arrival(end)
-		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous)
+		at, together := a.arrival(end)
+		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous && !together)
 		begin, previous = end, at
 	})
 	if crowded {
@@ -156,7 +156,8 @@ func (a *answer) stream(from *stampedBody) {
 func (a *answer) lastEvent(rest []byte, from *stampedBody) {
 	line, _ := (&lineCutter{body: rest}).next()
 	if data, ok := field(line, "data"); ok && isDone(data) {
-		a.event([]byte("[DONE]"), a.arrival(len(from.body)), int32(wireSize(rest, data)), false)
+		at, _ := a.arrival(len(from.body))
+		a.event([]byte("[DONE]"), at, int32(wireSize(rest, data)), false)
 		return
 	}
 	a.flag("half_event")
@@ -172,13 +173,14 @@ func wireSize(wire, data []byte) int {
 	return len(wire)
 }
 
-// arrival is the stamp of the read that delivered the byte before end. Events
-// come in order, so marks already passed are dropped.
-func (a *answer) arrival(end int) int64 {
+// arrival is the stamp of the read that delivered the byte before end, and whether that
+// was sent together with what came before it. Events come in order, so marks already
+// passed are dropped.
+func (a *answer) arrival(end int) (at int64, together bool) {
 	for len(a.marks) > 1 && a.marks[0].end < end {
 		a.marks = a.marks[1:]
 	}
-	return a.marks[0].at
+	return a.marks[0].at, a.marks[0].together
 }
 
 // event records one event of the stream.

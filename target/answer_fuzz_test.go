@@ -130,7 +130,7 @@ func FuzzInflate(f *testing.F) {
 			return
 		}
 		half := max(1, len(body)/2)
-		from := &stampedBody{body: body, marks: []mark{{half, 1}, {len(body), 2}}}
+		from := &stampedBody{body: body, marks: []mark{{end: half, at: 1}, {end: len(body), at: 2}}}
 		to, err := inflate([]string{"gzip", "deflate", "br"}[coding%3], from, fuzzLimit)
 		if to == nil {
 			if err == nil {

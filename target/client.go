@@ -64,6 +64,14 @@ type Config struct {
 	// empty. Records say which it was.
 	Reader string
 
+	// Readers is how many threads read answers where assay reads them itself; zero
+	// means as many as the connections and the processors ask for.
+	Readers int
+
+	// Spin keeps those threads awake while calls are under way: none has to be woken
+	// when an answer comes, and each takes a processor for itself.
+	Spin bool
+
 	// HTTP2 speaks HTTP/2 and nothing else: negotiated over TLS, by prior
 	// knowledge without it. Its streams share connections.
 	HTTP2 bool
@@ -211,10 +219,12 @@ func (p *Prepared) began() {
 	}
 }
 
-// A mark says that the bytes up to end had arrived at the stamp at.
+// A mark says that the bytes up to end had arrived at the stamp at, and whether they
+// were sent together with those before.
 type mark struct {
-	end int
-	at  int64
+	end      int
+	at       int64
+	together bool
 }
 
 // A stampedBody is the raw body of one answer and when its bytes came.
@@ -339,7 +349,7 @@ func (c *Client) read(body io.ReadCloser, to *stampedBody, limit int64, alive fu
 		if n > 0 {
 			at := c.clock.Now()
 			to.body = to.body[:from+n]
-			to.marks = append(to.marks, mark{from + n, at})
+			to.marks = append(to.marks, mark{end: from + n, at: at})
 			alive()
 			if c.endsAtDone && sawDone(to.body, from) {
 				drain(body)

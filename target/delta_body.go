@@ -19,6 +19,9 @@ type deltaBody struct {
 	size, pieces int // of the body, unpacked
 }
 
+// packets tell of a connection whether what the read under way brought came in one.
+type packets interface{ sentTogether() bool }
+
 // maxPrevious is the longest piece that the next one is compared with; beyond it
 // the copy would cost more memory than the comparison saves.
 const maxPrevious = 4096
@@ -28,26 +31,37 @@ func (p *deltaBody) reset() { *p = deltaBody{data: p.data[:0], prev: p.prev[:0]}
 // add keeps the bytes of one read, which came at the stamp at. Events that came
 // together are kept one by one: a busy client reads many at a time, and each still
 // differs from the one before in a word.
-func (p *deltaBody) add(b []byte, at int64) {
+//
+// Of pieces that came in one read those after the first say whether they were sent
+// together with it.
+func (p *deltaBody) add(b []byte, at int64, came packets) {
 	for {
 		end := bytes.Index(b, blankLine) + len(blankLine)
 		if end < len(blankLine) || end == len(b) {
 			break
 		}
-		p.piece(b[:end], at)
+		p.piece(b[:end], at, came)
 		b = b[end:]
 	}
-	p.piece(b, at)
+	p.piece(b, at, came)
 }
+
+// sameSegment stands in place of the time since the piece before, which is never less
+// than nothing.
+const sameSegment = -1
 
 // blankLine ends an event of a stream, mostly.
 var blankLine = []byte("\n\n")
 
-func (p *deltaBody) piece(b []byte, at int64) {
+func (p *deltaBody) piece(b []byte, at int64, came packets) {
+	step := at - p.last
+	if step == 0 && came != nil && came.sentTogether() {
+		step = sameSegment
+	}
 	head := commonPrefix(p.prev, b)
 	tail := commonSuffix(p.prev[head:], b[head:])
 	middle := b[head : len(b)-tail]
-	p.data = binary.AppendVarint(p.data, at-p.last)
+	p.data = binary.AppendVarint(p.data, step)
 	p.data = binary.AppendUvarint(p.data, uint64(head))
 	p.data = binary.AppendUvarint(p.data, uint64(tail))
 	p.data = binary.AppendUvarint(p.data, uint64(len(middle)))
@@ -73,7 +87,10 @@ func (p *deltaBody) unpack(r *stampedBody) {
 	for len(data) > 0 {
 		step, n := binary.Varint(data)
 		data = data[n:]
-		at += step
+		together := step == sameSegment
+		if !together {
+			at += step
+		}
 		head, tail, middle := number(), number(), number()
 		begin := len(r.body)
 		r.body = append(r.body, r.body[previous:previous+head]...)
@@ -81,7 +98,7 @@ func (p *deltaBody) unpack(r *stampedBody) {
 		r.body = append(r.body, r.body[begin-tail:begin]...)
 		data = data[middle:]
 		previous = begin
-		r.marks = append(r.marks, mark{len(r.body), at})
+		r.marks = append(r.marks, mark{len(r.body), at, together})
 	}
 }
 

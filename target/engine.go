@@ -67,6 +67,7 @@ type exchange struct {
 	fields   []hpack.HeaderField // of the head of the answer
 	trailers []hpack.HeaderField
 
+	packets  packets         // of the connection that carries it; nil before
 	ctx      context.Context // whose end cuts the exchange off
 	raw      *Raw
 	finished func(*Raw) // told when nothing of this exchange will change any more
@@ -88,7 +89,7 @@ func (x *exchange) reset(ctx context.Context, raw *Raw, finished func(*Raw)) {
 func (x *exchange) release() {
 	x.wire, x.block, x.unsent, x.began = nil, nil, nil, nil
 	x.fields, x.trailers = nil, nil
-	x.ctx, x.raw, x.finished = nil, nil, nil
+	x.packets, x.ctx, x.raw, x.finished = nil, nil, nil, nil
 }
 
 // take keeps the bytes of one read that came at the stamp at. It runs on the
@@ -106,6 +107,11 @@ func (x *exchange) take(b []byte, at int64, kernel bool) error {
 func (x *exchange) note(at int64, kernel bool) {
 	if x.first == 0 {
 		x.first = at
+		// The count begins anew with each answer: its head comes in a packet of its
+		// own and is often read together with the first event.
+		if x.packets != nil {
+			x.packets.sentTogether()
+		}
 	}
 	x.reads++
 	if kernel {
@@ -132,7 +138,7 @@ func (x *exchange) body(b []byte, at int64) error {
 // keep takes bytes of the body. Behind a [DONE] line only so many more are waited for.
 func (x *exchange) keep(body []byte, at int64) {
 	x.limit = bodyLimit(x.limit, x.framer.status)
-	x.packed.add(body, at)
+	x.packed.add(body, at, x.packets)
 	x.end = at
 	if x.done = x.lines && x.framer.done.saw(body); x.done {
 		x.limit = x.size + bytesAfterDone

@@ -44,6 +44,10 @@ type loop struct {
 	control [64]byte
 	vector  unix.Iovec
 	message unix.Msghdr
+
+	// Of the read under way; see conn.sentTogether.
+	asked, single bool
+	info          unix.TCPInfo
 }
 
 // A conn is one connection that a loop reads.
@@ -55,6 +59,8 @@ type conn struct {
 
 	sealed *sealedConn // nil without TLS
 	http2  *http2Conn  // nil for HTTP/1.1, whose exchange is now
+
+	segments segmentCount
 
 	mu     sync.Mutex // for its beginning and end, not for its reads
 	closed bool
@@ -150,6 +156,9 @@ func (l *loop) wait() int {
 	limit := syncEvery
 	if l.busy.Load() > 0 {
 		limit = sweepEvery
+		if l.engine.client.cfg.Spin {
+			return 0 // the next round asks again, and sweeps in between
+		}
 	}
 	waited, err := unix.EpollWait(l.epoll, l.events, int(limit/time.Millisecond))
 	if err != nil {
@@ -215,7 +224,7 @@ func (l *loop) idle(c *conn) {
 
 // read is the measured path.
 func (l *loop) read(c *conn, x *exchange) {
-	n, wall, errno := l.receive(c.fd)
+	n, wall, errno := l.receive(c)
 	now := l.clock.Now()
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
@@ -270,13 +279,15 @@ func (l *loop) stampOf(wall, last, now int64) (at int64, kernel bool) {
 //
 // The call never blocks and is raw: telling the Go scheduler about it would cost
 // more than the call.
-func (l *loop) receive(fd int) (n int, wall int64, errno syscall.Errno) {
+func (l *loop) receive(c *conn) (n int, wall int64, errno syscall.Errno) {
 	l.vector.SetLen(len(l.buffer))
 	l.message.SetControllen(len(l.control))
-	got, _, errno := syscall.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&l.message)), unix.MSG_DONTWAIT)
+	got, _, errno := syscall.RawSyscall(unix.SYS_RECVMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&l.message)), unix.MSG_DONTWAIT)
 	if errno != 0 {
 		return 0, 0, errno
 	}
+	c.segments.reads++
+	l.asked = false
 	if uint64(l.message.Controllen) >= unix.SizeofCmsghdr+uint64(unsafe.Sizeof(unix.Timespec{})) {
 		header := (*unix.Cmsghdr)(unsafe.Pointer(&l.control[0]))
 		if header.Level == unix.SOL_SOCKET && header.Type == unix.SCM_TIMESTAMPNS {

@@ -29,7 +29,7 @@ func (l *loop) readStreams(h *http2Conn) {
 	if c.closed { // by this thread, the only one that does
 		return
 	}
-	n, wall, errno := l.receive(c.fd)
+	n, wall, errno := l.receive(c)
 	now := l.clock.Now()
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return

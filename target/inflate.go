@@ -65,7 +65,7 @@ func (r *stampedBody) mark(at int64) {
 		r.marks[n-1].end = len(r.body)
 		return
 	}
-	r.marks = append(r.marks, mark{len(r.body), at})
+	r.marks = append(r.marks, mark{end: len(r.body), at: at})
 }
 
 // compressed hands out a body byte by byte and knows how many were taken.

@@ -46,7 +46,7 @@ func TestInflateKeepsStamps(t *testing.T) {
 			for size := 1; size <= 40; size++ {
 				from := &stampedBody{body: wire.Bytes()}
 				for end := size; end < wire.Len()+size; end += size {
-					from.marks = append(from.marks, mark{min(end, wire.Len()), int64(min(end, wire.Len()))})
+					from.marks = append(from.marks, mark{end: min(end, wire.Len()), at: int64(min(end, wire.Len()))})
 				}
 				to, err := inflate(coding, from, 1<<20)
 				if err != nil {
@@ -61,7 +61,8 @@ func TestInflateKeepsStamps(t *testing.T) {
 					at += len(part)
 					// The stamp is that of the read that ended the event, or of one
 					// before it when its last bytes carry no data of their own.
-					got, latest := a.arrival(at), int64((ends[i]+size-1)/size*size)
+					got, _ := a.arrival(at)
+					latest := int64((ends[i] + size - 1) / size * size)
 					earliest := int64(0)
 					if i > 0 {
 						earliest = int64(ends[i-1])
@@ -81,7 +82,7 @@ func TestInflateBrokenOff(t *testing.T) {
 	io.WriteString(w, helloEvent)
 	w.Flush()
 	body := wire.Bytes()
-	to, err := inflate("gzip", &stampedBody{body: body, marks: []mark{{len(body), 1}}}, 1<<20)
+	to, err := inflate("gzip", &stampedBody{body: body, marks: []mark{{end: len(body), at: 1}}}, 1<<20)
 	if err == nil || to == nil || string(to.body) != helloEvent {
 		t.Errorf("got %v, %v; want what could be read and an error", to, err)
 	}

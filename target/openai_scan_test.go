@@ -167,7 +167,7 @@ func BenchmarkDecodeAnswer(b *testing.B) {
 			}
 			read := &stampedBody{body: []byte(body.String())}
 			for i := range 100 {
-				read.marks = append(read.marks, mark{len(read.body) * (i + 1) / 100, int64(i)})
+				read.marks = append(read.marks, mark{end: len(read.body) * (i + 1) / 100, at: int64(i)})
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,17 +18,18 @@ import (
 
 // An epollEngine keeps connections to targets and the loops that read them.
 type epollEngine struct {
-	client *Client
-	hosts  []string // of each URL, with its port
-	dialer net.Dialer
-	kernel bool // ask the kernel for stamps
-	http2  bool // see Client.overHTTP2
-	opened sync.Once
-	failed error // why the loops could not start
-	ended  sync.WaitGroup
-	loops  []*loop
-	keeper int           // a socket that keeps the kernel stamping, or -1
-	dials  chan struct{} // holds one for each dial under way
+	client  *Client
+	hosts   []string // of each URL, with its port
+	dialer  net.Dialer
+	kernel  bool // ask the kernel for stamps
+	http2   bool // see Client.overHTTP2
+	opened  sync.Once
+	failed  error // why the loops could not start
+	ended   sync.WaitGroup
+	loops   []*loop
+	keeper  int           // a socket that keeps the kernel stamping, or -1
+	dials   chan struct{} // holds one for each dial under way
+	adopted atomic.Int64  // connections, which the loops take in turns
 
 	mu     sync.Mutex
 	closed bool
@@ -75,9 +77,7 @@ func dialable(u *url.URL) (string, bool) {
 // needs no thread.
 func (e *epollEngine) open() error {
 	e.opened.Do(func() {
-		// One thread reads 150 000 events a second; more help only where there
-		// are processors to spare.
-		for range min(4, max(1, runtime.NumCPU()/8)) {
+		for range e.client.cfg.ReaderCount() {
 			l, err := newLoop(e)
 			if err != nil {
 				e.failed = err
@@ -296,7 +296,7 @@ func (e *epollEngine) adopt(nc *net.TCPConn, host string, sealed *sealedConn) (*
 	if err = errors.Join(err, dupErr); err != nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("fcntl", err)}
 	}
-	l := e.loops[fd%len(e.loops)]
+	l := e.loops[int(e.adopted.Add(1))%len(e.loops)]
 	c := &conn{fd: fd, host: host, loop: l, sealed: sealed}
 	if fd >= mostConns {
 		return nil, errors.Join(fmt.Errorf("descriptor %d is beyond the limit of %d", fd, mostConns), unix.Close(fd))

@@ -135,7 +135,7 @@ func (p *program) deliver(line []byte, at int64) {
 		return
 	}
 	call.reading.body = append(append(call.reading.body, line...), '\n')
-	call.reading.marks = append(call.reading.marks, mark{len(call.reading.body), at})
+	call.reading.marks = append(call.reading.marks, mark{end: len(call.reading.body), at: at})
 	call.alive()
 	call.err = fits(int64(len(call.reading.body)), p.client.cfg.AnswerLimit, len(call.reading.marks))
 	if call.err != nil || said.Type == "done" || said.Type == "err" {
@@ -308,7 +308,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 			given++
 			at := *said.Mono - c.clock.Epoch
 			if at >= before && at <= m.at {
-				marks, before = append(marks, mark{m.end, at}), at
+				marks, before = append(marks, mark{end: m.end, at: at}), at
 			}
 		}
 		begin = m.end

@@ -212,7 +212,7 @@ func (l *loop) quiet(c *conn) bool {
 	if c.sealed == nil {
 		return false
 	}
-	n, _, errno := l.receive(c.fd)
+	n, _, errno := l.receive(c)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		return true
 	}

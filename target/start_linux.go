@@ -69,6 +69,7 @@ func (c *conn) begin(x *exchange, wire []byte) bool {
 		return false // what can be read the loop sees too, and closes it
 	}
 	c.loop.busy.Add(1)
+	x.packets = c
 	c.now.Store(x)
 	c.send(x, wire)
 	if x.ctx.Err() != nil {

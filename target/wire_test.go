@@ -39,7 +39,7 @@ func frame(pieces []string) (body string, err error, done bool) {
 	for i, piece := range pieces {
 		b, feedErr := f.feed([]byte(piece))
 		if len(b) > 0 {
-			p.add(b, int64(i))
+			p.add(b, int64(i), nil)
 			done = f.done.saw(b) || done
 		}
 		if err = feedErr; err != nil {
@@ -96,11 +96,11 @@ func TestPacked(t *testing.T) {
 				read = strings.Repeat(read, rng.IntN(300)+1)
 			}
 			at += rng.Int64N(1e9)
-			p.add([]byte(read), at)
+			p.add([]byte(read), at, nil)
 			for _, piece := range strings.SplitAfter(read, "\n\n") {
 				if piece != "" || read == "" {
 					want.body = append(want.body, piece...)
-					want.marks = append(want.marks, mark{len(want.body), at})
+					want.marks = append(want.marks, mark{end: len(want.body), at: at})
 				}
 			}
 		}
@@ -116,9 +116,9 @@ func TestPacked(t *testing.T) {
 func TestPackedTogether(t *testing.T) {
 	var one, all deltaBody
 	for range 50 {
-		one.add([]byte(helloEvent), 1)
+		one.add([]byte(helloEvent), 1, nil)
 	}
-	all.add([]byte(strings.Repeat(helloEvent, 50)), 1)
+	all.add([]byte(strings.Repeat(helloEvent, 50)), 1, nil)
 	if len(all.data) > 2*len(one.data) {
 		t.Errorf("%d bytes for 50 events in one read, %d one by one", len(all.data), len(one.data))
 	}

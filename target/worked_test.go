@@ -78,7 +78,7 @@ func decodeWorked(t *testing.T, page string, usage bool) worked {
 		kinds = append(kinds, m[2])
 		raw.Done = number(t, m[1]) * millisecond
 		raw.reading.body = append(raw.reading.body, m[3]+"\n\n"...)
-		raw.reading.marks = append(raw.reading.marks, mark{len(raw.reading.body), raw.Done})
+		raw.reading.marks = append(raw.reading.marks, mark{end: len(raw.reading.body), at: raw.Done})
 	}
 	dialect, err := Find("openai-chat")
 	if err != nil {

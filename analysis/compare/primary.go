@@ -23,7 +23,7 @@ var contractNames = []named{
 	{"p50_latency_ms", "e2e.v2", "p50"},
 	{"p95_latency_ms", "e2e.v2", "p95"},
 	{"p99_latency_ms", "e2e.v2", "p99"},
-	{"jitter_ms", "jitter_sd.v1", "p50"},
+	{"jitter_ms", "jitter_sd.v2", "p50"},
 	{"request_goodput", "goodput.v2", "value"},
 	{"gpu_utilization_pct", "gpu_utilisation.v1", "value"},
 	{"cost_per_token_usd", "cost_per_output_token.v1", "value"},

@@ -11,7 +11,7 @@ import (
 
 // objectiveMetrics are the metrics of objectives whose name is not that of
 // the definition.
-var objectiveMetrics = map[string]string{"itl": "itl_chunk.v1", "tokens_per_second": "output_throughput.v1"}
+var objectiveMetrics = map[string]string{"itl": "itl_chunk.v2", "tokens_per_second": "output_throughput.v1"}
 
 // limits are the objectives about any of the fields, of every run.
 func (page plotPage) limits(fields []plotField) []Limit {
