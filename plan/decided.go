@@ -30,6 +30,16 @@ func (p Plan) Alone(target *spec.Target) Plan {
 	return p.Facing(target)
 }
 
+// Known is the plan for a server whose truth is known: points of single requests, all of
+// the load, to the end whatever becomes of it.
+func (p Plan) Known() Plan {
+	offered := *p.Run.Spec.Load
+	offered.StopWhenSaturated = false
+	p.Run.Spec.Load, p.Run.Spec.Workload.Session = &offered, nil
+	p.Part, p.Search = nil, nil
+	return p
+}
+
 // Candidates are the other systems of a comparison.
 func (p Plan) Candidates() []spec.Candidate { return p.Run.Spec.Candidates }
 

@@ -120,7 +120,7 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, url string
 	}
 	point := demandOf(e.plan).known(found.Truth)
 	l := &activeLaunch{
-		plan: e.knownPlan(), planned: plan.Launch{Seed: calibrationSeed}, in: e.in.ready(), calls: asked, clock: clock, out: out,
+		plan: e.plan.Known(), planned: plan.Launch{Seed: calibrationSeed}, in: e.in.ready(), calls: asked, clock: clock, out: out,
 		live: e.shadow(), collectorBudget: e.opts.CollectorBudget,
 	}
 	l.at.judge = observer{&seen, clock}

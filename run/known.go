@@ -40,15 +40,6 @@ func (d demand) known(t record.KnownStream) plan.Point {
 	return point
 }
 
-// knownPlan is the plan of the run as far as a point of requests to one server depends
-// on it: no sessions, no search, all of the load.
-func (e *execution) knownPlan() plan.Plan {
-	p, offered := e.plan, *e.plan.Load()
-	offered.StopWhenSaturated = false
-	p.Part, p.Search, p.Run.Spec.Workload.Session, p.Run.Spec.Load = nil, nil, nil, &offered
-	return p
-}
-
 // knownClient is the client of the run, as far as it does not depend on its target.
 func knownClient(cfg target.Config, url string, point plan.Point) target.Config {
 	return target.Config{

@@ -8,12 +8,17 @@ import (
 	"assay/target/fidelity"
 )
 
-// simulate starts this program again as the simulator of a run's calibration. It
-// is bound to no processor: the run's client is bound to none either.
+// simulate starts this program again as the simulator of a run's calibration. Who keeps
+// the client on some processors does so to have them free for it: the simulator runs on
+// the others then.
 func simulate(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	return fidelity.Bench{Program: program, Schedule: s}.Simulate(ctx)
+	spare, err := fidelity.SpareCores()
+	if err != nil {
+		return nil, err
+	}
+	return fidelity.Bench{Program: program, Schedule: s, Spare: spare}.Simulate(ctx)
 }

@@ -44,21 +44,55 @@ func residentSet() (peak, file int64, err error) {
 	return peak, file, nil
 }
 
-// startOn starts cmd on one processor. A child inherits the set of the thread that
+// startOn starts cmd on some processors. A child inherits the set of the thread that
 // made it, so that even its first instruction runs there.
-func startOn(cmd *exec.Cmd, core int) error {
+func startOn(cmd *exec.Cmd, cores ...int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var before, one unix.CPUSet
+	var before, some unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		return fmt.Errorf("sched_getaffinity: %w", err)
 	}
-	one.Set(core)
-	if err := unix.SchedSetaffinity(0, &one); err != nil {
-		return fmt.Errorf("sched_setaffinity to processor %d: %w", core, err)
+	for _, core := range cores {
+		some.Set(core)
+	}
+	if err := unix.SchedSetaffinity(0, &some); err != nil {
+		return fmt.Errorf("sched_setaffinity to processors %v: %w", cores, err)
 	}
 	err := cmd.Start()
 	return errors.Join(err, unix.SchedSetaffinity(0, &before))
+}
+
+// SpareCores are the processors of the host that this process is kept from, as by
+// taskset; nil where it may use all. Those that its control group forbids may be among
+// them.
+func SpareCores() ([]int, error) {
+	var own unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &own); err != nil {
+		return nil, fmt.Errorf("sched_getaffinity: %w", err)
+	}
+	online, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, err
+	}
+	var spare []int
+	for span := range strings.SplitSeq(strings.TrimSpace(string(online)), ",") {
+		from, to, isRange := strings.Cut(span, "-")
+		if !isRange {
+			to = from
+		}
+		first, err1 := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, fmt.Errorf("/sys/devices/system/cpu/online: %w", err)
+		}
+		for core := first; core <= last; core++ {
+			if !own.IsSet(core) {
+				spare = append(spare, core)
+			}
+		}
+	}
+	return spare, nil
 }
 
 // TwoCores are the first two processors that this process may use; nil when

@@ -25,7 +25,10 @@ func residentSet() (peak, file int64, err error) {
 }
 
 // startOn starts cmd anywhere: threads cannot be pinned here.
-func startOn(cmd *exec.Cmd, _ int) error { return cmd.Start() }
+func startOn(cmd *exec.Cmd, _ ...int) error { return cmd.Start() }
+
+// SpareCores is nil: nothing is kept from a processor here.
+func SpareCores() ([]int, error) { return nil, nil }
 
 // TwoCores is nil: client and simulator share what there is.
 func TwoCores() ([]int, error) { return nil, nil }

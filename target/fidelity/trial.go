@@ -35,6 +35,11 @@ type Bench struct {
 	Burst    bool   // begin all streams at once; otherwise they are spread over one answer
 	Profile  string // where the client writes a processor profile; empty means none
 
+	// Spare is where the simulator runs beside a client that is kept on other
+	// processors; empty means on the client's. Where none of them may be used, it is as
+	// if it were empty.
+	Spare []int
+
 	// Terminal is where the client draws a live view while it measures, as a run
 	// does in a terminal. Nil means that it draws none.
 	Terminal *os.File
@@ -148,12 +153,17 @@ func (b Bench) observe(ctx context.Context, url, reader string, streams int) (Ob
 	return seen, time.Duration(seen.Ready - started.Nano()), nil
 }
 
-// start starts cmd on one processor where Cores names them.
+// start starts cmd, the client (0) or the simulator (1), on its processors.
 func (b Bench) start(cmd *exec.Cmd, which int) error {
-	if len(b.Cores) == 0 {
-		return cmd.Start()
+	if len(b.Cores) > 0 {
+		return startOn(cmd, b.Cores[which%len(b.Cores)])
 	}
-	return startOn(cmd, b.Cores[which%len(b.Cores)])
+	if which == 1 && len(b.Spare) > 0 {
+		if err := startOn(cmd, b.Spare...); !errors.Is(err, unix.EINVAL) {
+			return err
+		}
+	}
+	return cmd.Start()
 }
 
 // MostStreams is how many streams the descriptor limit allows, with some left
