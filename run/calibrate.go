@@ -135,7 +135,8 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, url string
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer telemetry.Start(ctx, e.opts.Host, clock.Now, l.sink(cancel), telemetry.Options{Sources: hostSources()})()
-	return seen, l.measurePoint(ctx, point)
+	err = l.measurePoint(ctx, point) // fills seen
+	return seen, err
 }
 
 // An observer keeps what the recorder of a calibration records.
