@@ -30,7 +30,6 @@ type comparison struct {
 	dueReceived sample // open loop: due to the server's receipt
 
 	outputs, shared int // events, and those that came in one read with the one before
-	reads           int // of the whole launch, warm-up included
 	collections     int64
 }
 
@@ -41,7 +40,8 @@ type seen struct {
 }
 
 // compare joins one launch with the truth.
-func (m *measured) compare(launch bundle.LaunchInfo) (c comparison, err error) {
+func (m *measured) compare(launch bundle.LaunchInfo) (c column, err error) {
+	c = column{name: fmt.Sprintf("launch %d", launch.Index+1), own: true, cpu: m.health.CPUSeconds / float64(len(m.bundle.Launches()))}
 	requests, err := m.requests(launch, &c)
 	if err != nil {
 		return c, err
@@ -61,10 +61,10 @@ func (m *measured) compare(launch bundle.LaunchInfo) (c comparison, err error) {
 	}
 	for _, r := range requests {
 		if r.Phase == record.Measure && r.Result == record.OK {
-			m.compareRequest(r, launch.EpochNS, &c)
+			m.compareRequest(r, launch.EpochNS, &c.comparison)
 		}
 	}
-	m.turnarounds(requests, &c)
+	m.turnarounds(requests, &c.comparison)
 	if c.requests == 0 {
 		return c, errors.New("no measured request was answered")
 	}
@@ -72,7 +72,7 @@ func (m *measured) compare(launch bundle.LaunchInfo) (c comparison, err error) {
 }
 
 // requests reads the requests of a launch with their output, and counts its reads.
-func (m *measured) requests(launch bundle.LaunchInfo, c *comparison) ([]*seen, error) {
+func (m *measured) requests(launch bundle.LaunchInfo, c *column) ([]*seen, error) {
 	var list []*seen
 	byID := map[int64]*seen{}
 	for r, err := range bundle.Rows[record.Request](m.bundle, launch.Index, bundle.Requests) {
@@ -94,6 +94,7 @@ func (m *measured) requests(launch bundle.LaunchInfo, c *comparison) ([]*seen, e
 				last = chunk.At
 			}
 			if chunk.Kind.Output() {
+				c.events++
 				r.output = append(r.output, chunk)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,12 +49,11 @@ func (o options) peerColumn(ctx context.Context, p place, l load) (c column, err
 	if err := json.Unmarshal(data, &result); err != nil {
 		return c, fmt.Errorf("vllm-bench's result: %w", err)
 	}
-	c = column{name: "vllm-bench", readsPerCPU: unknown}
+	c = column{name: "vllm-bench", cpu: used.Seconds()}
 	c.comparison, err = result.compare(truth, l.users)
 	for _, a := range truth {
-		c.eventsPerCPU += float64(len(a.events))
+		c.events += len(a.events)
 	}
-	c.eventsPerCPU /= used.Seconds()
 	return c, err
 }
 
@@ -98,10 +98,30 @@ func (r peerResult) compare(truth answers, users int) (c comparison, err error) 
 			c.late = append(c.late, e.written-e.due)
 		}
 	}
+	c.turnaround = idle(truth, judged)
 	if c.requests == 0 {
 		return c, fmt.Errorf("no request of vllm-bench could be judged; %d are unknown to the server, the first error is %q", c.missing, slices.Concat(r.Errors, []string{""})[0])
 	}
 	return c, nil
+}
+
+// idle is how long connections were without a request, from the last event of an answer to
+// the receipt of a request after judged. Which user asked is not known, but each has a
+// connection.
+func idle(truth answers, judged int64) (s sample) {
+	byConnection := map[uint32][]answer{}
+	for _, a := range truth {
+		byConnection[a.connection] = append(byConnection[a.connection], a)
+	}
+	for _, list := range byConnection {
+		slices.SortFunc(list, func(a, b answer) int { return cmp.Compare(a.received, b.received) })
+		for i, a := range list[1:] {
+			if before := list[i].events; a.received >= judged && len(before) > 0 {
+				s = append(s, a.received-before[len(before)-1].written)
+			}
+		}
+	}
+	return s
 }
 
 func nanos(seconds float64) int64 { return int64(seconds * 1e9) }

@@ -14,8 +14,9 @@ type column struct {
 	name string
 	own  bool // assay's: its bundle tells more than other clients do
 	comparison
-	readsPerCPU  float64 // reads in a second of the client's processor time; NaN where not known
-	eventsPerCPU float64
+	cpu    float64 // seconds of the client's processor time; of a launch, its share of all
+	events int     // received in that time, warm-up included; 0 where not known
+	reads  int     // the same of reads
 }
 
 // A figure is a row of the table: some values of a column, and what they are to be at most.
@@ -79,10 +80,21 @@ var figures = []figure{
 	{"gap σ beyond the truth", func(c column) []float64 { return []float64{c.ownGap.sigma() - c.trueGap.sigma()} }, duration, from(1000, micros(50))},
 	{"events that shared a read", told(func(c column) float64 { return float64(c.shared) / float64(c.outputs) }), percent, from(1, []float64{.001})},
 	{"collections in the window", told(func(c column) float64 { return float64(c.collections) }), count, from(1, []float64{0})},
-	{"requests / events", func(c column) []float64 { return []float64{float64(c.requests), float64(c.outputs)} }, count, nil},
+	{"requests judged", func(c column) []float64 { return []float64{float64(c.requests)} }, count, nil},
 	{"not in both records", told(func(c column) float64 { return float64(c.missing) }), count, from(1, []float64{0})},
 	{"the server's own delay p50 / p99", quantiles(func(c column) sample { return c.late }, .5, .99), duration, nil},
-	{"events / reads per CPU second", func(c column) []float64 { return []float64{c.eventsPerCPU, c.readsPerCPU} }, count, nil},
+	{"CPU seconds", func(c column) []float64 { return []float64{c.cpu} }, func(s float64) string { return fmt.Sprintf("%.2f", s) }, nil},
+	{"events / reads per CPU second", func(c column) []float64 { return []float64{perCPU(c.events, c), c.readsPerCPU()} }, count, nil},
+}
+
+// readsPerCPU is how many reads the client made in a second of its processor time.
+func (c column) readsPerCPU() float64 { return perCPU(c.reads, c) }
+
+func perCPU(n int, c column) float64 {
+	if n == 0 {
+		return unknown
+	}
+	return float64(n) / c.cpu
 }
 
 // told is what only a bundle tells.

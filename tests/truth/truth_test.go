@@ -129,7 +129,7 @@ func TestPlainClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.outputs == 0 || c.readsPerCPU <= 0 {
+	if c.events == 0 || !(c.readsPerCPU() > 0) {
 		t.Errorf("the plain client: %+v", c)
 	}
 }
@@ -150,8 +150,8 @@ func TestPeer(t *testing.T) {
 	if err != nil || c.requests != 3 || c.missing != 0 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if fmt.Sprint(c.reported) != "[1000000 2000000 4000000]" || fmt.Sprint(c.gap) != "[0 1000000]" {
-		t.Errorf("TTFT errors %v, gap errors %v", c.reported, c.gap)
+	if fmt.Sprint(c.reported) != "[1000000 2000000 4000000]" || fmt.Sprint(c.gap) != "[0 1000000]" || fmt.Sprint(c.turnaround) != "[940000000 940000000 940000000]" {
+		t.Errorf("TTFT errors %v, gap errors %v, idle %v", c.reported, c.gap, c.turnaround)
 	}
 }
 
@@ -168,8 +168,8 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := columns[0]
-		if c.missing != 0 || c.requests < 10 || c.outputs != 4*c.requests || c.readsPerCPU <= 0 {
-			t.Errorf("%v: %d requests, %d events, %d on one side alone, %g reads per CPU second", l, c.requests, c.outputs, c.missing, c.readsPerCPU)
+		if c.missing != 0 || c.requests < 10 || c.outputs != 4*c.requests || !(c.readsPerCPU() > 0) {
+			t.Errorf("%v: %d requests, %d events, %d on one side alone, %g reads per CPU second", l, c.requests, c.outputs, c.missing, c.readsPerCPU())
 		}
 		for _, e := range c.fromSend {
 			if e < 0 {
