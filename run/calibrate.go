@@ -89,7 +89,7 @@ func (e *execution) measureClient(ctx context.Context, clock *record.Clock, foun
 	if err != nil {
 		return err
 	}
-	seen, runErr := e.observe(ctx, clock, simulation.URL, found)
+	seen, runErr := e.observe(ctx, clock, simulation.Reach, found)
 	result, err := simulation.Judge(seen)
 	if err := errors.Join(runErr, err); err != nil {
 		return err
@@ -107,8 +107,9 @@ func (e *execution) measureClient(ctx context.Context, clock *record.Clock, foun
 
 // observe measures the simulator as a launch measures its target: the same point, with a
 // client, recorder, telemetry, collector and counters of a live view as in the run. What
-// is recorded goes into a bundle of its own, which is thrown away.
-func (e *execution) observe(ctx context.Context, clock *record.Clock, url string, found *record.Calibration) (seen fidelity.Observed, err error) {
+// is recorded goes into a bundle of its own, which is thrown away. Reach makes a client's
+// configuration lead to the simulator.
+func (e *execution) observe(ctx context.Context, clock *record.Clock, reach func(*target.Config) error, found *record.Calibration) (seen fidelity.Observed, err error) {
 	out, discard, err := e.scratch(clock)
 	if err != nil {
 		return seen, err
@@ -128,7 +129,11 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, url string
 	if err != nil {
 		return seen, err
 	}
-	if l.client, err = target.New(knownClient(e.conn.client, url, point), dialect, clock); err != nil {
+	cfg := knownClient(e.conn.client, point)
+	if err := reach(&cfg); err != nil {
+		return seen, err
+	}
+	if l.client, err = target.New(cfg, dialect, clock); err != nil {
 		return seen, err
 	}
 	defer l.client.Close()

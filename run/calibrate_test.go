@@ -17,6 +17,7 @@ import (
 	"assay/bundle"
 	"assay/record"
 	"assay/run/watch"
+	"assay/target"
 	"assay/target/fidelity"
 	"assay/telemetry"
 )
@@ -98,7 +99,7 @@ func TestCalibrationIsAPoint(t *testing.T) {
 			}
 			found := demandOf(p).calibration()
 			found.Truth = record.KnownStream{TTFTNS: 1e6, ITLNS: 1e6, Tokens: 2}
-			seen, err := e.observe(t.Context(), clock, server.URL, &found)
+			seen, err := e.observe(t.Context(), clock, func(cfg *target.Config) error { cfg.URLs = []string{server.URL}; return nil }, &found)
 			if err != nil {
 				t.Fatal(err)
 			}

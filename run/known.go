@@ -41,9 +41,9 @@ func (d demand) known(t record.KnownStream) plan.Point {
 }
 
 // knownClient is the client of the run, as far as it does not depend on its target.
-func knownClient(cfg target.Config, url string, point plan.Point) target.Config {
+func knownClient(cfg target.Config, point plan.Point) target.Config {
 	return target.Config{
-		URLs: []string{url}, Reader: readerFor(cfg), Readers: cfg.Readers, Spin: cfg.Spin, Connections: max(point.Concurrency, 1+int(point.Rate)),
+		Reader: readerFor(cfg), Readers: cfg.Readers, Spin: cfg.Spin, Connections: max(point.Concurrency, 1+int(point.Rate)),
 		Ask: target.Ask{Model: "sim", Stream: true}, Timeout: time.Minute, Idle: cfg.Idle,
 		AnswerLimit: cfg.AnswerLimit, KeepText: cfg.KeepText, Redact: cfg.Redact,
 	}

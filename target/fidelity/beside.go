@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"assay/record"
+	"assay/target"
 )
 
 // A Simulation is a simulator in a process of its own, for a client in this one:
@@ -29,6 +30,12 @@ func (b Bench) Simulate(ctx context.Context) (*Simulation, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
+}
+
+// Reach makes cfg lead to the simulator.
+func (s *Simulation) Reach(cfg *target.Config) error {
+	cfg.URLs = []string{s.URL}
+	return nil
 }
 
 func (s *Simulation) log() string { return filepath.Join(s.dir, "truth.csv") }
