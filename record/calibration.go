@@ -51,9 +51,10 @@ func CalibrationFile(when string) string { return "calibration-" + when + ".json
 
 // A KnownStream is the schedule of the simulator's answers.
 type KnownStream struct {
-	TTFTNS int64 `json:"ttft_ns"`
-	ITLNS  int64 `json:"itl_ns"`
-	Tokens int   `json:"tokens"`
+	TTFTNS int64  `json:"ttft_ns"`
+	ITLNS  int64  `json:"itl_ns"`
+	Tokens int    `json:"tokens"`
+	Over   string `json:"over,omitempty"` // tls, http2 or http2+tls; empty means plain HTTP/1.1
 }
 
 // An ErrorSpread is a distribution of errors. Quantiles are of the absolute

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"assay/bundle"
@@ -81,7 +80,10 @@ func (e *execution) measureClient(ctx context.Context, clock *record.Clock, foun
 	if e.opts.Simulate == nil {
 		return errors.New("this program cannot start a simulator")
 	}
-	truth := fidelity.Schedule{TTFT: time.Duration(found.Truth.TTFTNS), ITL: time.Duration(found.Truth.ITLNS), Tokens: found.Truth.Tokens}
+	found.Truth.Over = e.conn.way()
+	truth := fidelity.Schedule{
+		TTFT: time.Duration(found.Truth.TTFTNS), ITL: time.Duration(found.Truth.ITLNS), Tokens: found.Truth.Tokens, Over: found.Truth.Over,
+	}
 	// Should the simulator hang, the run must go on.
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second+10*answerTime(found.Truth))
 	defer cancel()
@@ -183,15 +185,4 @@ func (e *execution) shadow() *watch.Live {
 	live := &watch.Live{}
 	live.Begin(e.plan, e.redactor.String)
 	return live
-}
-
-// readerFor is how the run reads its target: Go's own client as soon as one of
-// the URLs is not plain HTTP.
-func readerFor(cfg target.Config) string {
-	for _, url := range cfg.URLs {
-		if !strings.HasPrefix(url, "http://") {
-			return target.ReadNetHTTP
-		}
-	}
-	return cfg.Reader
 }

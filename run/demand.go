@@ -105,23 +105,19 @@ func (d demand) calibration() record.Calibration {
 }
 
 // notCovered says how the path to the target differs from that to the simulator,
-// which is openai-chat, streamed, plain HTTP/1.1 over loopback.
+// which is openai-chat, streamed, over loopback.
 func notCovered(s spec.RunSpec, cfg target.Config) []string {
 	var list []string
-	secure, remote := false, false
+	remote := false
 	for _, raw := range cfg.URLs {
 		u, err := url.Parse(raw)
 		if err != nil {
 			continue // refused elsewhere
 		}
-		secure = secure || u.Scheme == "https"
 		remote = remote || !loopback(u.Hostname())
 	}
-	if secure {
-		list = append(list, "TLS: the known stream was plain HTTP, read by the reader that the target needs")
-	}
-	if cfg.HTTP2 {
-		list = append(list, "HTTP/2: the known stream was HTTP/1.1")
+	if cfg.Proxy != nil {
+		list = append(list, "the proxy: the known stream came without one")
 	}
 	if remote {
 		list = append(list, "the network and its card: the known stream came over loopback")

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -59,23 +60,10 @@ func TestNotCovered(t *testing.T) {
 	no := false
 	chat := spec.RunSpec{Target: &spec.Target{API: "openai-chat"}, Load: &spec.Load{}}
 	f(target.Config{URLs: []string{"http://127.0.0.1:8000"}}, chat, "the target's own use")
-	f(target.Config{URLs: []string{"http://[::1]:8000", "https://example.com"}, HTTP2: true}, chat, "TLS", "HTTP/2", "the network")
+	f(target.Config{URLs: []string{"http://[::1]:8000", "https://example.com"}, HTTP2: true}, chat, "the network")
+	f(target.Config{URLs: []string{"http://127.0.0.1:8000"}, Proxy: &url.URL{Host: "p"}}, chat, "the proxy", "the target's own use")
 	f(target.Config{URLs: []string{"http://localhost"}},
 		spec.RunSpec{Target: &spec.Target{API: "tgi"}, Load: &spec.Load{Stream: &no}}, "the target's own use", "the framing of tgi", "answers that are not streamed")
-}
-
-// Go's own client reads everything but plain HTTP; the calibration must use it
-// where the run does.
-func TestReaderFor(t *testing.T) {
-	f := func(want string, urls ...string) {
-		t.Helper()
-		if got := readerFor(target.Config{URLs: urls}); got != want {
-			t.Errorf("%v: reader %q, want %q", urls, got, want)
-		}
-	}
-	f("", "http://a")
-	f(target.ReadNetHTTP, "https://a")
-	f(target.ReadNetHTTP, "http://a", "https://b")
 }
 
 // The client is measured with users that begin as those of the run do.

@@ -14,6 +14,11 @@ import (
 // is spoken over nothing else.
 func (c *Client) overHTTP2() bool { return c.cfg.HTTP2 || c.shape.HTTP2 }
 
+// OverHTTP2 reports whether a client of cfg speaks HTTP/2.
+func OverHTTP2(cfg Config, dialect Dialect) bool {
+	return cfg.HTTP2 || shapeOf(dialect, cfg.Ask).HTTP2
+}
+
 // newTransport is net/http's client for this target. A target that was asked for
 // HTTP/2 and does not speak it fails: falling back would measure something else.
 func (c *Client) newTransport() *http.Transport {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,8 +79,8 @@ func calibrateCommand(env Env) *cobra.Command {
 	f.BoolVar(&o.view, "view", false, "compare with itself while a live view is drawn: what the view adds to the error")
 	f.StringSliceVar(&o.streams, "streams", []string{"1", "10", "100", "1000"}, "numbers of streams, or max")
 	f.StringSliceVar(&o.readers, "readers", []string{target.ReadKernel}, "readers to measure: "+strings.Join(readers, ", "))
-	f.BoolVar(&o.tls, "tls", false, "measure over TLS as well")
-	f.BoolVar(&o.http2, "http2", false, "measure over HTTP/2 as well, with --tls on top of it")
+	f.BoolVar(&o.tls, "tls", false, "measure each reader over TLS as well")
+	f.BoolVar(&o.http2, "http2", false, "measure each reader over HTTP/2 as well, with --tls on top of it")
 	f.IntVar(&o.trials, "trials", 1, "times that each is measured")
 	f.IntVar(&o.bench.Rounds, "rounds", 3, "requests of each stream; the first is not judged")
 	f.DurationVar(&o.bench.Schedule.TTFT, "ttft", 50*time.Millisecond, "request to first token")
@@ -103,6 +104,17 @@ func (o calibrateOptions) ways() (list []string) {
 		list = append(list, fidelity.OverHTTP2TLS)
 	case o.http2:
 		list = append(list, fidelity.OverHTTP2)
+	}
+	return list
+}
+
+// everyReader is each reader in each way, those of one way beside each other.
+func (o calibrateOptions) everyReader() []string {
+	list := slices.Clone(o.readers)
+	for _, way := range o.ways() {
+		for _, reader := range o.readers {
+			list = append(list, fidelity.Over(reader, way))
+		}
 	}
 	return list
 }
@@ -149,7 +161,7 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 	if err != nil {
 		return usageError(err)
 	}
-	o.readers = append(o.readers, o.ways()...)
+	o.readers = o.everyReader()
 	if o.bench.Program, err = os.Executable(); err != nil {
 		return err
 	}
@@ -165,8 +177,8 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 	answer := calibration{Schedule: o.bench.Schedule, Cores: o.bench.Cores, Rounds: o.bench.Rounds}
 	answer.LoadBefore = hostLoad()
 	for _, n := range streams {
-		for _, reader := range o.readers {
-			for trial := range o.trials {
+		for trial := range o.trials { // each reader in turn, so that what disturbs one disturbs all
+			for _, reader := range o.readers {
 				fmt.Fprintf(env.Stderr, "%d streams, %s, trial %d of %d\n", n, reader, trial+1, o.trials)
 				r, err := o.bench.Trial(ctx, reader, n, trial)
 				if err != nil {
@@ -177,6 +189,7 @@ func calibrate(ctx context.Context, env Env, o calibrateOptions) error {
 		}
 	}
 	answer.LoadAfter = hostLoad()
+	answer.sort(o.readers)
 	if o.json {
 		return printJSON(env.Stdout, answer)
 	}
@@ -201,6 +214,20 @@ type calibration struct {
 	LoadBefore string            `json:"load_before"`
 	LoadAfter  string            `json:"load_after"`
 	Trials     []fidelity.Result `json:"trials"`
+}
+
+// sort puts the trials of each reader together, in the order of readers.
+func (c calibration) sort(readers []string) {
+	place := map[int]int{}
+	for i, t := range c.Trials {
+		if _, seen := place[t.Streams]; !seen {
+			place[t.Streams] = i
+		}
+	}
+	slices.SortStableFunc(c.Trials, func(a, b fidelity.Result) int {
+		return cmp.Or(cmp.Compare(place[a.Streams], place[b.Streams]),
+			cmp.Compare(slices.Index(readers, a.Reader), slices.Index(readers, b.Reader)))
+	})
 }
 
 func (c calibration) print(w io.Writer) error {
@@ -242,20 +269,26 @@ func pinning(cores []int) string {
 	return fmt.Sprintf("client on processor %d, simulator on %d", cores[0], cores[1])
 }
 
-// printRatios sets the other readers beside the first.
+// printRatios sets the other readers beside the first that went the same way.
 func (c calibration) printRatios(w io.Writer) error {
-	base := map[int][]fidelity.Result{}
+	type contest struct {
+		streams int
+		way     string
+	}
+	first := map[contest][]fidelity.Result{}
 	for group := range c.groups {
 		n := group[0].Streams
-		if base[n] == nil {
-			base[n] = group
+		_, way, _ := strings.Cut(group[0].Reader, fidelity.Over("", ""))
+		base := first[contest{n, way}]
+		if base == nil {
+			first[contest{n, way}] = group
 			continue
 		}
 		ratio := func(value func(fidelity.Result) float64) float64 {
-			return median(group, value) / median(base[n], value)
+			return median(group, value) / median(base, value)
 		}
 		_, err := fmt.Fprintf(w, "%d streams, %s against %s: stamp error p50 × %.1f, p99 × %.1f; processor time × %.2f; memory × %.1f\n",
-			n, group[0].Reader, base[n][0].Reader,
+			n, group[0].Reader, base[0].Reader,
 			ratio(func(r fidelity.Result) float64 { return micros(r.Stamp.P50) }),
 			ratio(func(r fidelity.Result) float64 { return micros(r.Stamp.P99) }),
 			ratio(func(r fidelity.Result) float64 { return r.CPU.Seconds() }),

@@ -41,7 +41,7 @@ func TestCalibrate(t *testing.T) {
 func TestCalibrateOtherWays(t *testing.T) {
 	for _, args := range [][]string{{"--tls", "--http2"}, {"--http2"}} {
 		stdout, stderr, code := call(t, append([]string{"calibrate", "--json", "--streams", "5", "--rounds", "2",
-			"--ttft", "5ms", "--itl", "1ms", "--tokens", "20", "--readers", target.ReadNetHTTP}, args...)...)
+			"--ttft", "5ms", "--itl", "1ms", "--tokens", "20", "--readers", target.ReadEpoll + "," + target.ReadNetHTTP}, args...)...)
 		if code != exitOK {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
@@ -49,9 +49,13 @@ func TestCalibrateOtherWays(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"net/http", "net/http over TLS", "net/http over HTTP/2 and TLS"}
+		ways := []string{"", " over TLS", " over HTTP/2 and TLS"}
 		if len(args) == 1 {
-			want = []string{"net/http", "net/http over HTTP/2"}
+			ways = []string{"", " over HTTP/2"}
+		}
+		var want []string
+		for _, way := range ways {
+			want = append(want, target.ReadEpoll+way, target.ReadNetHTTP+way)
 		}
 		if len(got.Trials) != len(want) {
 			t.Fatalf("%v: %d trials, want %d", args, len(got.Trials), len(want))

@@ -16,6 +16,7 @@ type Simulation struct {
 	URL string
 
 	dir  string
+	way  way
 	stop func() error
 }
 
@@ -25,7 +26,8 @@ func (b Bench) Simulate(ctx context.Context) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Simulation{dir: dir}
+	b.way = wayOf(b.Schedule.Over, dir)
+	s := &Simulation{dir: dir, way: b.way}
 	if s.URL, s.stop, err = b.simulate(ctx, s.log()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -33,9 +35,10 @@ func (b Bench) Simulate(ctx context.Context) (*Simulation, error) {
 }
 
 // Reach makes cfg lead to the simulator.
-func (s *Simulation) Reach(cfg *target.Config) error {
-	cfg.URLs = []string{s.URL}
-	return nil
+func (s *Simulation) Reach(cfg *target.Config) (err error) {
+	cfg.URLs, cfg.HTTP2 = []string{s.URL}, s.way.http2
+	cfg.TLS, err = trust(s.way.caFile)
+	return err
 }
 
 func (s *Simulation) log() string { return filepath.Join(s.dir, "truth.csv") }

@@ -67,7 +67,7 @@ func (l Load) Observe(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	secured, err := l.tls()
+	secured, err := trust(l.CAFile)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +21,10 @@ import (
 type Schedule struct {
 	TTFT, ITL time.Duration
 	Tokens    int
+
+	// Over is the way in which a run's own client reaches it; empty means plain
+	// HTTP/1.1.
+	Over string `json:",omitempty"`
 }
 
 // length is how long one answer takes.
@@ -47,7 +52,7 @@ type Bench struct {
 	way way // of the trial under way
 }
 
-// Trial measures one reader at one number of streams.
+// Trial measures one reader, which may be one of Over, at one number of streams.
 func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Result, error) {
 	dir, err := os.MkdirTemp("", "assay-calibrate-")
 	if err != nil {
@@ -55,12 +60,13 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 	}
 	defer os.RemoveAll(dir)
 	log := filepath.Join(dir, "truth.csv")
-	b.way = wayOf(reader, dir)
+	plain, way, _ := strings.Cut(reader, over)
+	b.way = wayOf(way, dir)
 	url, stop, err := b.simulate(ctx, log)
 	if err != nil {
 		return Result{}, err
 	}
-	seen, startup, err := b.observe(ctx, url, b.way.reader, streams)
+	seen, startup, err := b.observe(ctx, url, plain, streams)
 	if err := errors.Join(err, stop()); err != nil {
 		return Result{}, err
 	}

@@ -6,56 +6,58 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"assay/target"
 )
 
-// Ways to reach the simulator other than plain HTTP/1.1, named beside the
-// readers. Go's own client reads them all.
+// Ways to reach the simulator other than plain HTTP/1.1.
 const (
 	OverTLS      = "tls"
 	OverHTTP2    = "http2"
 	OverHTTP2TLS = "http2+tls"
 )
 
-// Ways lists them.
-var Ways = []string{OverTLS, OverHTTP2, OverHTTP2TLS}
+// Over names a reader that reaches the simulator in one of these ways, as Bench.Trial
+// takes it.
+func Over(reader, way string) string { return reader + over + way }
+
+const over = " over "
 
 // A way is what client and simulator must be told to meet.
 type way struct {
-	reader string
-	label  string   // after the name of what stamped
+	label  string // after the name of what stamped
+	caFile string // whose certificate to trust; empty without TLS
+	http2  bool
 	server []string // more arguments of the simulator
 	client []string // more arguments of the client
 }
 
-// wayOf is the way of a reader or of one of Ways; dir takes the certificate.
+// wayOf is one of the ways, plain HTTP/1.1 if it is empty; dir takes the certificate.
 func wayOf(name, dir string) way {
 	authority := filepath.Join(dir, "ca.pem")
+	secure := []string{"--tls", "--ca-file", authority}
 	switch name {
 	case OverTLS:
-		return way{target.ReadNetHTTP, " over TLS", []string{"--tls", "--ca-file", authority}, []string{"--ca-file", authority}}
+		return way{" over TLS", authority, false, secure, secure[1:]}
 	case OverHTTP2:
-		return way{target.ReadNetHTTP, " over HTTP/2", []string{"--http2"}, []string{"--http2"}}
+		return way{" over HTTP/2", "", true, []string{"--http2"}, []string{"--http2"}}
 	case OverHTTP2TLS:
-		return way{target.ReadNetHTTP, " over HTTP/2 and TLS",
-			[]string{"--tls", "--ca-file", authority, "--http2"}, []string{"--ca-file", authority, "--http2"}}
+		both := append(secure, "--http2")
+		return way{" over HTTP/2 and TLS", authority, true, both, both[1:]}
 	}
-	return way{reader: name}
+	return way{}
 }
 
-// tls is how the client trusts the simulator; nil where there is no TLS.
-func (l Load) tls() (*tls.Config, error) {
-	if l.CAFile == "" {
+// trust is a configuration that trusts the certificate in file; nil for no file.
+func trust(file string) (*tls.Config, error) {
+	if file == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(l.CAFile)
+	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	cfg := &tls.Config{RootCAs: x509.NewCertPool()}
 	if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate in PEM form", l.CAFile)
+		return nil, fmt.Errorf("%s holds no certificate in PEM form", file)
 	}
 	return cfg, nil
 }
