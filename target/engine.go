@@ -67,7 +67,7 @@ type exchange struct {
 	fields   []hpack.HeaderField // of the head of the answer
 	trailers []hpack.HeaderField
 
-	packets  packets         // of the connection that carries it; nil before
+	packets  packets         // of the connection that carries it alone; nil before, and for HTTP/2
 	ctx      context.Context // whose end cuts the exchange off
 	raw      *Raw
 	finished func(*Raw) // told when nothing of this exchange will change any more

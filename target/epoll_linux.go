@@ -280,7 +280,12 @@ func (l *loop) stampOf(wall, last, now int64) (at int64, kernel bool) {
 // The call never blocks and is raw: telling the Go scheduler about it would cost
 // more than the call.
 func (l *loop) receive(c *conn) (n int, wall int64, errno syscall.Errno) {
-	l.vector.SetLen(len(l.buffer))
+	return l.receiveUpTo(c, len(l.buffer))
+}
+
+// receiveUpTo is receive for so many bytes at most.
+func (l *loop) receiveUpTo(c *conn, most int) (n int, wall int64, errno syscall.Errno) {
+	l.vector.SetLen(most)
 	l.message.SetControllen(len(l.control))
 	got, _, errno := syscall.RawSyscall(unix.SYS_RECVMSG, uintptr(c.fd), uintptr(unsafe.Pointer(&l.message)), unix.MSG_DONTWAIT)
 	if errno != 0 {

@@ -27,9 +27,12 @@ type http2Conn struct {
 	from    int          // where the frame under way begins in partial
 	data    dataFrame    // the frame of data under way
 	stamp   http2Stamp   // of the last read
+	newest  int64        // the kernel's last stamp
 	owed    uint32       // bytes of data that the server may send again
 	answers bool         // frames wait in queue to be sent after this read
 	settled bool         // the server's settings have come
+	reading int          // bytes that the next read takes at most; see shortRead
+	frames  int          // that have come
 	list    []uint32     // room for the ids of a sweep
 
 	// Under conn.mu, as every write is.
@@ -85,7 +88,7 @@ var errFrameTooLarge = errors.New("http2: frame too large")
 
 func newHTTP2(c *conn) *http2Conn {
 	h := &http2Conn{
-		conn: c, streams: map[uint32]*exchange{}, next: 1, ready: make(chan struct{}),
+		conn: c, streams: map[uint32]*exchange{}, next: 1, ready: make(chan struct{}), reading: shortRead,
 		window: ownLeast - 1, initial: ownLeast - 1, largest: ourFrameSize,
 	}
 	h.limit.Store(streamsUnlimited)
@@ -179,6 +182,7 @@ func (h *http2Conn) whole(kind http2.FrameType, flags http2.Flags, size int) err
 		}
 		return nil
 	}
+	h.frames++
 	h.frame.Reset(h.partial)
 	h.partial, h.from = h.partial[:0], 0
 	frame, err := h.framer.ReadFrame()
@@ -285,6 +289,7 @@ func (h *http2Conn) payload(b []byte) ([]byte, error) {
 func (h *http2Conn) endData() {
 	x, ends := h.data.x, h.data.ends
 	h.data = dataFrame{}
+	h.frames++
 	if x != nil && ends {
 		h.finish(x)
 	}

@@ -210,6 +210,24 @@ func TestFramesByteByByte(t *testing.T) {
 	}
 }
 
+// Reads stay short while frames are, grow with them, and shrink again.
+func TestReadsFollowFrames(t *testing.T) {
+	h := &http2Conn{reading: shortRead}
+	f := func(frames, reads, want int) {
+		t.Helper()
+		for range reads {
+			h.adapt(frames)
+		}
+		if h.reading != want {
+			t.Errorf("%d full reads of %d frames each: the next takes %d bytes, want %d", reads, frames, h.reading, want)
+		}
+	}
+	f(2, 10, shortRead)
+	f(0, 20, readSize)
+	f(2, 10, readSize)
+	f(9, 20, shortRead)
+}
+
 // A declared length is held to.
 func TestFramesDeclaredLength(t *testing.T) {
 	f := func(length string, want record.Outcome, wantText string) {

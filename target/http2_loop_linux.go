@@ -23,22 +23,45 @@ func (l *loop) serveStreams(h *http2Conn, events uint32) {
 	}
 }
 
+// The events of all streams come through one socket, and a read has the stamp of the
+// last byte that it took: when the thread is late, one large read would give many
+// events the stamp of the last. So reads are short while frames are, a few events
+// each, and grow with the frames.
+const (
+	shortRead = 512
+	mostReads = 256 // in a row, before other connections have their turn
+)
+
 // readStreams is the measured path of HTTP/2.
 func (l *loop) readStreams(h *http2Conn) {
+	for range mostReads {
+		if more := l.readSome(h); !more {
+			return
+		}
+	}
+}
+
+// readSome makes one read and reports whether it was full, so that there may be more.
+func (l *loop) readSome(h *http2Conn) (more bool) {
 	c := h.conn
 	if c.closed { // by this thread, the only one that does
-		return
+		return false
 	}
-	n, wall, errno := l.receive(c)
+	n, wall, errno := l.receiveUpTo(c, h.reading)
 	now := l.clock.Now()
 	if errno == unix.EAGAIN || errno == unix.EINTR {
-		return
+		return false
 	}
 	if errno != 0 {
 		l.loseStreams(h, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", errno)}, now)
-		return
+		return false
 	}
-	at, kernel := l.stampOf(wall, h.stamp.at, now)
+	// A stamp of our own lies after those of the packets that wait to be read: they are
+	// compared with the kernel's last one.
+	at, kernel := l.stampOf(wall, h.newest, now)
+	if kernel {
+		h.newest = at
+	}
 	h.stamp = http2Stamp{at, now, kernel}
 	text, err := l.buffer[:n], error(nil)
 	switch {
@@ -47,6 +70,7 @@ func (l *loop) readStreams(h *http2Conn) {
 	case n == 0:
 		err = io.EOF
 	}
+	before := h.frames
 	if fault := h.feed(text); fault != nil {
 		err = fault
 	}
@@ -55,6 +79,22 @@ func (l *loop) readStreams(h *http2Conn) {
 	}
 	if err != nil {
 		l.loseStreams(h, h.lastWord(err), now)
+		return false
+	}
+	more = n == h.reading
+	if more {
+		h.adapt(h.frames - before)
+	}
+	return more
+}
+
+// adapt sets the size of the next read after a full one that completed some frames.
+func (h *http2Conn) adapt(frames int) {
+	switch {
+	case frames <= 1:
+		h.reading = min(2*h.reading, readSize)
+	case frames >= 4:
+		h.reading = max(h.reading/2, shortRead)
 	}
 }
 

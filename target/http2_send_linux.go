@@ -20,7 +20,6 @@ func (h *http2Conn) begin(x *exchange) bool {
 	if c.closed || !h.room() {
 		return false
 	}
-	x.packets = c
 	x.stream, x.window, x.unsent = h.next, h.initial, x.wire
 	if h.next += 2; h.next > math.MaxInt32 {
 		h.going.Store(true) // every number is used up
