@@ -41,7 +41,7 @@ var homes = []home{
 	{"github.com/xuri/excelize/v2", "workbooks with styles, filters and native charts that Excel and LibreOffice open; the only kept library of its kind in Go, pure, 7 MB of the binary", []string{"report/workbook"}},
 	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "foreign", "report/plot", "cmd/assay"}},
 	{"golang.org/x/image", "the names of CSS colours, which layout files use; part of the binary already through plot", []string{"report/plot"}},
-	{"golang.org/x/net", "frames and header compression of the simulator's HTTP/2, which sends from its own threads; net/http's server cannot", []string{"sim"}},
+	{"golang.org/x/net", "frames and header compression of HTTP/2 where assay reads and writes by itself: the simulator sends from its own threads, the client reads with the kernel's stamps; net/http can do neither", []string{"sim", "target"}},
 	{"golang.org/x/oauth2", "Google's tokens: of a service account, of a user, of a machine's metadata server; brings compute/metadata and nothing else", []string{"target"}},
 	{"golang.org/x/sys", "monotonic clock, sleep until a time, epoll, file locks, socket options: what the standard library has no call for", []string{
 		"bundle", "collective", "launch", "live", "load", "probe", "record", "sim", "target", "target/fidelity", "telemetry", "worker",

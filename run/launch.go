@@ -11,7 +11,6 @@ import (
 	"assay/record"
 	"assay/run/watch"
 	"assay/spec"
-	"assay/target"
 	"assay/telemetry"
 )
 
@@ -122,15 +121,10 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 		return err
 	}
 	defer leave()
-	spin, why := e.awake()
-	e.conn.client.Spin = spin
-	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
+	if err = e.newClient(l); err != nil {
 		return err
 	}
 	defer l.client.Close()
-	if err := l.tellReaders(spin, why); err != nil {
-		return err
-	}
 	endProgram, err := startProgram(ctx, cancel, e.conn.client.Program, l)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/target"
+	"assay/telemetry"
 )
 
 // awake decides whether the threads that read answers wait awake for them. A sleeping
@@ -19,7 +20,7 @@ import (
 // target. The decision holds for the whole run, so that its launches are alike.
 func (e *execution) awake() (spin bool, why string) {
 	if e.waiting == nil {
-		spin, why := decideAwake(e.plan.Load().ReaderWait, e.conn.client, idleProcessors(idleLook))
+		spin, why := decideAwake(e.plan.Load().ReaderWait, e.conn.client, telemetry.IdleProcessors(idleLook))
 		e.waiting = &waiting{spin, why}
 	}
 	return e.waiting.spin, e.waiting.why
@@ -39,21 +40,21 @@ const idleLook = 100 * time.Millisecond
 const spareProcessors = 2
 
 // decideAwake takes how many of the processors that the client may use are idle.
-func decideAwake(asked string, cfg target.Config, idle idleness) (bool, string) {
+func decideAwake(asked string, cfg target.Config, idle telemetry.Idleness) (bool, string) {
 	needed := cfg.ReaderCount() + spareProcessors
 	switch {
 	case asked == spec.WaitSpin:
 		return true, "load.readerWait"
 	case asked == spec.WaitSleep:
 		return false, "load.readerWait"
-	case !idle.known:
+	case !idle.Known:
 		return false, "how busy this host is cannot be read"
-	case !idle.pinned && (cfg.Program != nil || slices.ContainsFunc(cfg.URLs, onThisHost)):
+	case !idle.Pinned && (cfg.Program != nil || slices.ContainsFunc(cfg.URLs, onThisHost)):
 		return false, "the target is on this host, and the client has no processors of its own"
-	case idle.processors < float64(needed):
-		return false, fmt.Sprintf("%.1f processors are idle, and %d are needed", idle.processors, needed)
+	case idle.Processors < float64(needed):
+		return false, fmt.Sprintf("%.1f processors are idle, and %d are needed", idle.Processors, needed)
 	}
-	return true, fmt.Sprintf("%.1f processors are idle", idle.processors)
+	return true, fmt.Sprintf("%.1f processors are idle", idle.Processors)
 }
 
 func onThisHost(raw string) bool {
@@ -61,18 +62,19 @@ func onThisHost(raw string) bool {
 	return err != nil || loopback(u.Hostname())
 }
 
-// idleness is how much of the processors that the client may use nobody used.
-type idleness struct {
-	known      bool
-	processors float64
-	pinned     bool // the host has others, which the client may not use
-}
-
-// tellReaders records how answers are read in a launch.
-func (l *activeLaunch) tellReaders(spin bool, why string) error {
-	detail, err := json.Marshal(record.Reading{Readers: l.client.Readers(), Spin: spin, Why: why, Processors: runtime.NumCPU()})
-	if err != nil {
+// newClient makes the client of a launch and records how it reads answers.
+func (e *execution) newClient(l *activeLaunch) (err error) {
+	spin, why := e.awake()
+	e.conn.client.Spin = spin
+	if l.client, err = target.New(e.conn.client, e.conn.dialect, l.clock); err != nil {
 		return err
 	}
-	return l.out.Events.Append(record.Event{At: l.clock.Now(), Name: record.ClientReading, Point: -1, Detail: string(detail)})
+	detail, err := json.Marshal(record.Reading{Readers: l.client.Readers(), Spin: spin, Why: why, Processors: runtime.NumCPU()})
+	if err == nil {
+		err = l.out.Events.Append(record.Event{At: l.clock.Now(), Name: record.ClientReading, Point: -1, Detail: string(detail)})
+	}
+	if err != nil {
+		l.client.Close()
+	}
+	return err
 }

@@ -207,7 +207,10 @@ func TestStreamsAfterGoodbye(t *testing.T) {
 	first := make(chan record.Request, 1)
 	go func() { first <- ask(t, t.Context(), c, 1) }() // ends with its answer
 	<-begun
-	h := c.engine.(*epollEngine).idle[strings.TrimPrefix(server.URL, "https://")][0].http2
+	e := c.engine.(*epollEngine)
+	e.mu.Lock()
+	h := e.idle[strings.TrimPrefix(server.URL, "https://")][0].http2
+	e.mu.Unlock()
 	go server.Config.Shutdown(t.Context()) // ends with the last stream
 	for deadline := time.Now().Add(10 * time.Second); !h.going.Load() && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond) // the goodbye is on its way

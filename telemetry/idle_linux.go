@@ -1,4 +1,4 @@
-package run
+package telemetry
 
 import (
 	"bufio"
@@ -11,26 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// idleProcessors looks for d at the processors that this process may use.
-func idleProcessors(d time.Duration) idleness {
+// IdleProcessors looks for d at the processors that this process may use.
+func IdleProcessors(d time.Duration) Idleness {
 	var mine unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &mine); err != nil {
-		return idleness{}
+		return Idleness{}
 	}
 	before, err := os.ReadFile("/proc/stat")
 	if err != nil {
-		return idleness{}
+		return Idleness{}
 	}
 	time.Sleep(d)
 	after, err := os.ReadFile("/proc/stat")
 	if err != nil {
-		return idleness{}
+		return Idleness{}
 	}
 	begun, ended := idleTicks(before), idleTicks(after)
-	idle := idleness{known: len(ended) > 0, pinned: runtime.NumCPU() < len(ended)}
+	idle := Idleness{Known: len(ended) > 0, Pinned: runtime.NumCPU() < len(ended)}
 	for cpu, ticks := range ended {
 		if mine.IsSet(cpu) {
-			idle.processors += float64(ticks-begun[cpu]) / ticksPerSecond / d.Seconds()
+			idle.Processors += float64(ticks-begun[cpu]) / ticksPerSecond / d.Seconds()
 		}
 	}
 	return idle

@@ -1,0 +1,16 @@
+package telemetry
+
+import (
+	"testing"
+	"time"
+)
+
+func TestIdleProcessors(t *testing.T) {
+	idle := IdleProcessors(10 * time.Millisecond)
+	if !idle.Known {
+		t.Skip("this system does not tell how busy its processors are")
+	}
+	if idle.Processors < 0 || idle.Processors > 4096 {
+		t.Errorf("%g processors are idle", idle.Processors)
+	}
+}
