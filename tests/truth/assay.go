@@ -17,11 +17,10 @@ import (
 
 // A measured is one run of assay and the truth about it.
 type measured struct {
-	bundle  *bundle.Bundle
-	truth   answers
-	client  metric.Client // what the run says about itself
-	health  run.Health
-	fromDue bool // whether the report counts a closed loop's TTFT from when a request was due
+	bundle *bundle.Bundle
+	truth  answers
+	client metric.Client // what the run says about itself
+	health run.Health
 }
 
 // A load is one point: users of a closed loop, or a rate.
@@ -115,19 +114,7 @@ func openMeasured(dir string, truth answers) (*measured, error) {
 		return nil, err
 	}
 	m := &measured{bundle: b, truth: truth}
-	var estimates struct {
-		Rows []struct{ Metric string }
-	}
-	if err := errors.Join(
-		json.Unmarshal(b.Manifest.Health, &m.health),
-		readDerived(b, "client.json", &m.client), readDerived(b, "estimates.json", &estimates),
-	); err != nil {
-		return nil, err
-	}
-	for _, row := range estimates.Rows {
-		m.fromDue = m.fromDue || row.Metric == "ttft.v1" // later definitions count from the send
-	}
-	return m, nil
+	return m, errors.Join(json.Unmarshal(b.Manifest.Health, &m.health), readDerived(b, "client.json", &m.client))
 }
 
 // readDerived reads what the program that made the bundle concluded.

@@ -79,8 +79,8 @@ func beside(ours []column, other column) {
 		name string
 		of   func(column) float64
 	}{
-		{"TTFT error p50", func(c column) float64 { return c.reported.at(.5) }},
-		{"TTFT error p99", func(c column) float64 { return c.reported.at(.99) }},
+		{"TTFT error p50", func(c column) float64 { return c.ttft.at(.5) }},
+		{"TTFT error p99", func(c column) float64 { return c.ttft.at(.99) }},
 		{"gap error p99", func(c column) float64 { return c.gap.at(.99) }},
 	} {
 		own, its := median(ours, f.of), f.of(other)

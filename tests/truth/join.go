@@ -17,14 +17,15 @@ type comparison struct {
 	requests int
 	missing  int // requests without an answer in the log, and events on one side alone
 
-	reported   sample // TTFT as the report counts it, less the truth
-	fromSend   sample // TTFT from the send, less the truth
+	ttft       sample // as the report counts it, less the truth
+	ttftDue    sample // the same counted from when the request was due
 	turnaround sample // last event of an answer written, to the receipt of the user's next request
 	late       sample // the server's own: event written after it was due
 	stamp      sample // of an event
-	gap        sample // between two events
-	ownGap     sample // the client's gaps themselves
-	trueGap    sample // the server's
+	gap        sample // between two events, where the report counts it
+	everyGap   sample // also where events shared a read
+	ownGap     sample // the client's gaps themselves, where the report counts them
+	trueGap    sample // the server's of the same events
 
 	dueWritten  sample // open loop: due to the last byte handed to the kernel
 	dueReceived sample // open loop: due to the server's receipt
@@ -114,12 +115,8 @@ func (m *measured) compareRequest(r *seen, epoch int64, c *comparison) {
 		return
 	}
 	c.requests++
-	origin := r.Sent
-	if r.User < 0 || m.fromDue {
-		origin = r.Due
-	}
-	c.reported = append(c.reported, r.output[0].At-origin-truth.ttft())
-	c.fromSend = append(c.fromSend, r.output[0].At-r.Sent-truth.ttft())
+	c.ttft = append(c.ttft, r.output[0].At-r.Origin()-truth.ttft())
+	c.ttftDue = append(c.ttftDue, r.output[0].At-r.Due-truth.ttft())
 	if r.User < 0 && r.Wrote != nil {
 		c.dueWritten = append(c.dueWritten, *r.Wrote-r.Due)
 		c.dueReceived = append(c.dueReceived, truth.received-epoch-r.Due)
@@ -128,15 +125,25 @@ func (m *measured) compareRequest(r *seen, epoch int64, c *comparison) {
 		c.outputs++
 		c.stamp = append(c.stamp, chunk.At+epoch-truth.events[i].written)
 		c.late = append(c.late, truth.events[i].written-truth.events[i].due)
-		if i == 0 {
-			continue
+		if i > 0 {
+			c.compareGap(r.output, truth.events, i)
 		}
-		if chunk.Shared && chunk.At == r.output[i-1].At {
-			c.shared++
-		}
-		own, real := chunk.At-r.output[i-1].At, truth.events[i].written-truth.events[i-1].written
-		c.gap, c.ownGap, c.trueGap = append(c.gap, own-real), append(c.ownGap, own), append(c.trueGap, real)
 	}
+}
+
+// compareGap adds the gap before event i. The stamp of an event that one read took
+// together with the next is that of the next, so that the gaps on both its sides are not
+// known, and the report leaves them out.
+func (c *comparison) compareGap(output []record.Chunk, events []event, i int) {
+	own, truth := output[i].At-output[i-1].At, events[i].written-events[i-1].written
+	c.everyGap = append(c.everyGap, own-truth)
+	if output[i].Shared {
+		c.shared++
+	}
+	if output[i].Shared || i+1 < len(output) && output[i+1].Shared {
+		return
+	}
+	c.gap, c.ownGap, c.trueGap = append(c.gap, own-truth), append(c.ownGap, own), append(c.trueGap, truth)
 }
 
 // turnarounds adds how long users of a closed loop were without a request, as the server

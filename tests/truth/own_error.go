@@ -35,7 +35,7 @@ func (o ownBound) print() {
 func (m *measured) ownBound(columns []column) ownBound {
 	var ttft, gap sample
 	for _, c := range columns {
-		ttft, gap = append(ttft, c.reported...), append(gap, c.gap...)
+		ttft, gap = append(ttft, c.ttft...), append(gap, c.gap...)
 	}
 	own := ownBound{bound{unknown, ttft.at(.99)}, bound{unknown, gap.at(.99)}}
 	if b := m.client.Bounds; b != nil {

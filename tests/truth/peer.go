@@ -88,11 +88,11 @@ func (r peerResult) compare(truth answers, users int) (c comparison, err error) 
 		}
 		c.requests++
 		c.outputs += len(answer.events)
-		late := nanos(r.TTFTs[i]) - answer.ttft()
-		c.reported, c.fromSend = append(c.reported, late), append(c.fromSend, late)
+		c.ttft = append(c.ttft, nanos(r.TTFTs[i])-answer.ttft())
 		for k, own := range r.ITLs[i][:min(len(r.ITLs[i]), len(answer.events)-1)] {
 			real := answer.events[k+1].written - answer.events[k].written
-			c.gap, c.ownGap, c.trueGap = append(c.gap, nanos(own)-real), append(c.ownGap, nanos(own)), append(c.trueGap, real)
+			c.gap, c.everyGap = append(c.gap, nanos(own)-real), append(c.everyGap, nanos(own)-real)
+			c.ownGap, c.trueGap = append(c.ownGap, nanos(own)), append(c.trueGap, real)
 		}
 		for _, e := range answer.events {
 			c.late = append(c.late, e.written-e.due)

@@ -71,12 +71,13 @@ func aimsOfTTFT(l load) []float64 {
 // cores, the client on four.
 var figures = []figure{
 	{"TTFT error p50 / p99 / mean", func(c column) []float64 {
-		return append(quantiles(func(c column) sample { return c.reported }, .5, .99)(c), c.reported.mean())
+		return append(quantiles(func(c column) sample { return c.ttft }, .5, .99)(c), c.ttft.mean())
 	}, duration, aimsOfTTFT},
-	{"  counted from the send p50 / p99", quantiles(func(c column) sample { return c.fromSend }, .5, .99), duration, nil},
+	{"  counted from when it was due p50 / p99", quantiles(func(c column) sample { return c.ttftDue }, .5, .99), duration, nil},
 	{"turnaround p50 / p99", quantiles(func(c column) sample { return c.turnaround }, .5, .99), duration, from(1000, micros(200, 2000))},
 	{"stamp error p50 / p99 / p99.9", quantiles(func(c column) sample { return c.stamp }, .5, .99, .999), duration, nil},
 	{"gap error p50 / p99", quantiles(func(c column) sample { return c.gap }, .5, .99), duration, from(1000, micros(unknown, 50))},
+	{"  of shared reads too p50 / p99", quantiles(func(c column) sample { return c.everyGap }, .5, .99), duration, nil},
 	{"gap σ beyond the truth", func(c column) []float64 { return []float64{c.ownGap.sigma() - c.trueGap.sigma()} }, duration, from(1000, micros(50))},
 	{"events that shared a read", told(func(c column) float64 { return float64(c.shared) / float64(c.outputs) }), percent, from(1, []float64{.001})},
 	{"collections in the window", told(func(c column) float64 { return float64(c.collections) }), count, from(1, []float64{0})},

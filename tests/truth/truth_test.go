@@ -150,8 +150,8 @@ func TestPeer(t *testing.T) {
 	if err != nil || c.requests != 3 || c.missing != 0 {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if fmt.Sprint(c.reported) != "[1000000 2000000 4000000]" || fmt.Sprint(c.gap) != "[0 1000000]" || fmt.Sprint(c.turnaround) != "[940000000 940000000 940000000]" {
-		t.Errorf("TTFT errors %v, gap errors %v, idle %v", c.reported, c.gap, c.turnaround)
+	if fmt.Sprint(c.ttft) != "[1000000 2000000 4000000]" || fmt.Sprint(c.gap) != "[0 1000000]" || fmt.Sprint(c.turnaround) != "[940000000 940000000 940000000]" {
+		t.Errorf("TTFT errors %v, gap errors %v, idle %v", c.ttft, c.gap, c.turnaround)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestRun(t *testing.T) {
 		if c.missing != 0 || c.requests < 10 || c.outputs != 4*c.requests || !(c.readsPerCPU() > 0) {
 			t.Errorf("%v: %d requests, %d events, %d on one side alone, %g reads per CPU second", l, c.requests, c.outputs, c.missing, c.readsPerCPU())
 		}
-		for _, e := range c.fromSend {
+		for _, e := range c.ttft {
 			if e < 0 {
 				t.Errorf("%v: a TTFT was reported %v before it was over", l, time.Duration(-e))
 			}
