@@ -211,7 +211,8 @@ bench-calibration:
 # Real runs against a server in C that shares no line with assay: the bundle is joined
 # with the server's log (tests/truth). Closed loops, the client on four cores and then on
 # two; beside it a plain client in C and, where it is installed (make peers, or
-# VLLM_BENCH=FILE), vllm-bench. Wants a quiet machine and six minutes; for a look:
+# VLLM_BENCH=FILE), vllm-bench; at last with threads that sleep when they have nothing to
+# read, for reads per second of processor time. Wants a quiet machine and six minutes; for a look:
 # make bench-fidelity TRUTH_USERS=100 TRUTH='-duration 3s'
 CLIENT_CORES ?= 4
 TRUTH_USERS  ?= 1,100,1000
@@ -220,6 +221,7 @@ BESIDE = -client bin/truth-client $(addprefix -vllm-bench ,$(VLLM_BENCH))
 bench-fidelity: truth
 	bin/truth fidelity -client-cores $(CLIENT_CORES) -users $(TRUTH_USERS) $(BESIDE) $(TRUTH)
 	bin/truth fidelity -client-cores 2 -users 100 $(BESIDE) $(TRUTH)
+	bin/truth fidelity -client-cores $(CLIENT_CORES) -users 1000 -client bin/truth-client -load 'readerWait: sleep' $(TRUTH)
 
 # How late requests leave in open loops of 1,000 and 5,000 a second, in real runs against
 # the same server.

@@ -42,6 +42,9 @@ func (o options) spec(l load, url string) string {
 	if l.users == 0 {
 		loop, offered = "open_loop", fmt.Sprintf("rate: [%g]", l.rate)
 	}
+	if o.load != "" {
+		offered += ", " + o.load
+	}
 	return fmt.Sprintf(`apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: truth}

@@ -32,6 +32,7 @@ type comparison struct {
 
 	outputs, shared int // events, and those that came in one read with the one before
 	collections     int64
+	reading         record.Reading
 }
 
 // A seen is one request with the stamps of its output.
@@ -48,17 +49,12 @@ func (m *measured) compare(launch bundle.LaunchInfo) (c column, err error) {
 		return c, err
 	}
 	for event, err := range bundle.Rows[record.Event](m.bundle, launch.Index, bundle.Events) {
+		if err == nil {
+			err = c.take(event)
+		}
 		if err != nil {
 			return c, err
 		}
-		if event.Name != record.WindowCollector {
-			continue
-		}
-		var ran record.Collector
-		if err := json.Unmarshal([]byte(event.Detail), &ran); err != nil {
-			return c, err
-		}
-		c.collections += ran.Collections
 	}
 	for _, r := range requests {
 		if r.Phase == record.Measure && r.Result == record.OK {
@@ -70,6 +66,21 @@ func (m *measured) compare(launch bundle.LaunchInfo) (c column, err error) {
 		return c, errors.New("no measured request was answered")
 	}
 	return c, nil
+}
+
+// take notes what an event says about the client.
+func (c *column) take(event record.Event) error {
+	switch event.Name {
+	case record.WindowCollector:
+		var ran record.Collector
+		if err := json.Unmarshal([]byte(event.Detail), &ran); err != nil {
+			return err
+		}
+		c.collections += ran.Collections
+	case record.ClientReading:
+		return json.Unmarshal([]byte(event.Detail), &c.reading)
+	}
+	return nil
 }
 
 // requests reads the requests of a launch with their output, and counts its reads.

@@ -42,6 +42,7 @@ type options struct {
 	runs     int
 	answer   schedule
 	keep     string // folder for the bundles; empty throws them away
+	load     string // more fields of the spec's load; empty means none
 }
 
 // A schedule is what the server does with a request.
@@ -96,6 +97,7 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.IntVar(&o.answer.tokens, "tokens", 100, "events of an answer")
 	f.Float64Var(&o.answer.jitter, "jitter", 0, "sigma of the lognormal distribution of TTFT and gaps; 0 keeps them equal")
 	f.StringVar(&o.keep, "keep", "", "folder for bundles and logs; without it they are thrown away")
+	f.StringVar(&o.load, "load", "", "more fields of the spec's load, such as 'readerWait: sleep'")
 	return o, benchmarks[args[0]], f.Parse(args[1:])
 }
 

@@ -84,6 +84,13 @@ var figures = []figure{
 	{"requests judged", func(c column) []float64 { return []float64{float64(c.requests)} }, count, nil},
 	{"not in both records", told(func(c column) float64 { return float64(c.missing) }), count, from(1, []float64{0})},
 	{"the server's own delay p50 / p99", quantiles(func(c column) sample { return c.late }, .5, .99), duration, nil},
+	{"reading threads / of them awake", func(c column) []float64 {
+		awake := 0
+		if c.reading.Spin {
+			awake = c.reading.Readers
+		}
+		return []float64{float64(c.reading.Readers), float64(awake)}
+	}, count, nil},
 	{"CPU seconds", func(c column) []float64 { return []float64{c.cpu} }, func(s float64) string { return fmt.Sprintf("%.2f", s) }, nil},
 	{"events / reads per CPU second", func(c column) []float64 { return []float64{perCPU(c.events, c), c.readsPerCPU()} }, count, nil},
 }
