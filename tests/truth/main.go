@@ -50,6 +50,7 @@ type schedule struct {
 	ttft, gap time.Duration
 	tokens    int
 	jitter    float64
+	seed      uint64 // of the jitter
 }
 
 // length is how long one answer takes.
@@ -96,6 +97,7 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.DurationVar(&o.answer.gap, "gap", 10*time.Millisecond, "time between two events")
 	f.IntVar(&o.answer.tokens, "tokens", 100, "events of an answer")
 	f.Float64Var(&o.answer.jitter, "jitter", 0, "sigma of the lognormal distribution of TTFT and gaps; 0 keeps them equal")
+	f.Uint64Var(&o.answer.seed, "seed", 1, "seed of the jitter")
 	f.StringVar(&o.keep, "keep", "", "folder for bundles and logs; without it they are thrown away")
 	f.StringVar(&o.load, "load", "", "more fields of the spec's load, such as 'readerWait: sleep'")
 	return o, benchmarks[args[0]], f.Parse(args[1:])

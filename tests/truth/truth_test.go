@@ -95,8 +95,9 @@ func TestServerJitter(t *testing.T) {
 	t.Parallel()
 	o := short(t)
 	o.answer.jitter = 0.5
-	var schedules [2][]int64
+	var schedules [3][]int64
 	for i := range schedules {
+		o.answer.seed = uint64(i / 2)
 		s := serve(t, o)
 		ask(t, s.url, `{"max_tokens":8}`)
 		truth, err := s.answers()
@@ -108,8 +109,8 @@ func TestServerJitter(t *testing.T) {
 		}
 	}
 	got := fmt.Sprint(schedules[0])
-	if got != fmt.Sprint(schedules[1]) || schedules[0][0] == int64(5*time.Millisecond) || schedules[0][1]-schedules[0][0] == schedules[0][2]-schedules[0][1] {
-		t.Errorf("schedules: %v and %v", schedules[0], schedules[1])
+	if got != fmt.Sprint(schedules[1]) || got == fmt.Sprint(schedules[2]) || schedules[0][0] == int64(5*time.Millisecond) || schedules[0][1]-schedules[0][0] == schedules[0][2]-schedules[0][1] {
+		t.Errorf("schedules of seeds 0, 0 and 1: %v", schedules)
 	}
 }
 
