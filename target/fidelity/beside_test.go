@@ -14,7 +14,7 @@ func TestObservedAdd(t *testing.T) {
 	}
 	clock := &record.Clock{Epoch: 1000}
 	wrote := int64(-470)
-	ok := record.Request{Result: record.OK, ServerID: "a", Phase: record.Measure, Due: -500, Sent: -490, Wrote: &wrote, Stamps: "x"}
+	ok := record.Request{Result: record.OK, ServerID: "a", User: -1, Phase: record.Measure, Due: -500, Sent: -490, Wrote: &wrote, Stamps: "x"}
 	var seen Observed
 	seen.Add(ok, []record.Chunk{
 		{Kind: record.Blank, At: -900},

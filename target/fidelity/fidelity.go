@@ -44,7 +44,8 @@ type Result struct {
 	Lag Spread `json:"lag"`
 	// Stamp is our stamp of a token minus the server's.
 	Stamp Spread `json:"stamp"`
-	// Gap is our time between two tokens minus the server's.
+	// Gap is our time between two tokens minus the server's, where reports count it:
+	// not beside a token that shared a read with the next.
 	Gap Spread `json:"gap"`
 
 	Events    int           `json:"events"` // judged
@@ -122,7 +123,7 @@ func judge(seen Observed, t truth) Result {
 		for i := range n {
 			stamp = append(stamp, a.At[i]-sent[i].sent)
 			late = append(late, sent[i].sent-sent[i].due)
-			if i > 0 {
+			if i > 0 && !readLater(a.At, i-1) && !readLater(a.At, i) {
 				gap = append(gap, (a.At[i]-a.At[i-1])-(sent[i].sent-sent[i-1].sent))
 			}
 		}
@@ -147,6 +148,10 @@ func judge(seen Observed, t truth) Result {
 	}
 	return r
 }
+
+// readLater reports whether one read took event i and the next, whose stamp both then have:
+// gaps beside it are not known, and reports leave them out.
+func readLater(at []int64, i int) bool { return i+1 < len(at) && at[i] == at[i+1] }
 
 func perMillion(d time.Duration, events int) time.Duration {
 	return time.Duration(float64(d) * 1e6 / float64(events))

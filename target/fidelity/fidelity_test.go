@@ -48,6 +48,15 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// Gaps beside an event that shared a read with the next are not known, and not judged.
+func TestJudgeSharedRead(t *testing.T) {
+	sent := truth{"a": {{sent: 100}, {sent: 200}, {sent: 300}, {sent: 400}, {sent: 500}}}
+	r := judge(Observed{Requests: []Answer{{ID: "a", Round: 1, At: []int64{101, 302, 302, 404, 505}}}}, sent)
+	if r.Gap.N != 2 || r.Gap.Max != 2 || r.Stamp.Max != 102 {
+		t.Errorf("gaps %+v, want 2 and 1; stamps %+v, want one of 102", r.Gap, r.Stamp)
+	}
+}
+
 // What the client process writes is what the other one reads.
 func TestObservedComesBack(t *testing.T) {
 	want := Answer{ID: "req-1", Round: 1, Lag: 5, Stamps: "epoll", At: []int64{1 << 40, 1<<40 + 7, 1<<40 + 7, 1<<40 + 1e9}}
