@@ -54,7 +54,7 @@ func (e *execution) calibrate(ctx context.Context, l *activeLaunch, when string)
 	e.report(Progress{Launch: l.planned.Index, Message: "measuring the client's own error, " + when + " the run"})
 	l.live.Enter(watch.Calibrating)
 	defer l.live.Enter(watch.Preparing)
-	found := demandOf(e.plan).calibration()
+	found := demandOf(e.plan).calibration(e.opts.Senders)
 	found.NotCovered = notCovered(e.plan.Decided(), e.conn.client)
 	found.When, found.BeginNS = when, l.clock.Now()
 	if err := e.measureClient(ctx, l.clock, &found); err != nil {

@@ -97,7 +97,7 @@ func TestCalibrationIsAPoint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := demandOf(p).calibration()
+			found := demandOf(p).calibration(1)
 			found.Truth = record.KnownStream{TTFTNS: 1e6, ITLNS: 1e6, Tokens: 2}
 			seen, err := e.observe(t.Context(), clock, func(cfg *target.Config) error { cfg.URLs = []string{server.URL}; return nil }, &found)
 			if err != nil {

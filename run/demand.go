@@ -75,15 +75,16 @@ const (
 
 // truth is the stream that the client is measured with. Few streams get short
 // answers, or a second would hold too few of them to say anything; many get long
-// pauses, so that the simulator keeps its schedule.
-func (d demand) truth() record.KnownStream {
+// pauses, so that the simulator, which sends from so many processors, keeps its schedule.
+func (d demand) truth(senders int) record.KnownStream {
+	most := mostEvents * max(1, senders)
 	t := record.KnownStream{TTFTNS: int64(knownTTFT), ITLNS: int64(knownITL)}
 	if d.streams > 0 {
 		t.Tokens = min(longAnswer, max(10, d.streams))
-		t.ITLNS = max(t.ITLNS, int64(d.streams)*int64(time.Second)/mostEvents)
+		t.ITLNS = max(t.ITLNS, int64(d.streams)*int64(time.Second)/int64(most))
 		return t
 	}
-	t.Tokens = int(min(longAnswer, max(2, mostEvents/d.rate)))
+	t.Tokens = int(min(longAnswer, max(2, float64(most)/d.rate)))
 	return t
 }
 
@@ -93,14 +94,14 @@ func answerTime(t record.KnownStream) time.Duration {
 }
 
 // calibration is the demand in the words of a bundle.
-func (d demand) calibration() record.Calibration {
+func (d demand) calibration(senders int) record.Calibration {
 	loop := "closed"
 	if d.streams == 0 {
 		loop = "open"
 	}
 	return record.Calibration{
 		Version: record.CalibrationVersion, Point: d.point, Loop: loop,
-		Streams: d.streams, Rate: d.rate, Truth: d.truth(),
+		Streams: d.streams, Rate: d.rate, Truth: d.truth(senders),
 	}
 }
 

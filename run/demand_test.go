@@ -18,10 +18,10 @@ func TestDemand(t *testing.T) {
 		if got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if truth := got.truth(); truth.Tokens != tokens || time.Duration(truth.ITLNS) != itl {
+		if truth := got.truth(1); truth.Tokens != tokens || time.Duration(truth.ITLNS) != itl {
 			t.Errorf("%+v: %d tokens every %v, want %d every %v", got, truth.Tokens, time.Duration(truth.ITLNS), tokens, itl)
 		}
-		truth := got.truth()
+		truth := got.truth(1)
 		if e := float64(got.streams)*1e9/float64(truth.ITLNS) + got.rate*float64(truth.Tokens); e > mostEvents {
 			t.Errorf("%+v asks the simulator for %.0f events a second, want at most %d", got, e, mostEvents)
 		}
@@ -38,6 +38,9 @@ func TestDemand(t *testing.T) {
 	f(demand{point: "t", streams: 8}, 10, 10*time.Millisecond, plan.Point{Name: "t", Arrival: "trace", MaxInFlight: 8})
 	f(demand{streams: 1}, 10, 10*time.Millisecond)
 
+	if truth := (demand{streams: 1000}).truth(2); time.Duration(truth.ITLNS) != 10*time.Millisecond {
+		t.Errorf("1,000 streams of a simulator on two processors: a token every %v, want 10ms", time.Duration(truth.ITLNS))
+	}
 	half := demandOf(plan.Plan{Points: []plan.Point{open(100)}, Part: &plan.Part{Index: 0, Count: 2}})
 	if half.rate != 50 {
 		t.Errorf("half of 100/s is %v/s", half.rate)

@@ -25,7 +25,7 @@ import (
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Progress, Live, Simulate and Resume is required.
+// Progress, Live, Simulate, Senders and Resume is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
 	Out      string         // the folder that bundles are made in
@@ -39,6 +39,9 @@ type Options struct {
 	// Simulate starts a simulator as a process of its own, with which the run
 	// measures its own error. Nil means that it cannot be measured.
 	Simulate func(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, error)
+
+	// Senders is how many processors that simulator may send from; zero means one.
+	Senders int
 
 	// CollectorBudget is how many bytes a point may allocate before the garbage
 	// collector runs in it. Zero lets it run whenever it likes.

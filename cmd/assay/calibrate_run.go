@@ -20,5 +20,14 @@ func simulate(ctx context.Context, s fidelity.Schedule) (*fidelity.Simulation, e
 	if err != nil {
 		return nil, err
 	}
-	return fidelity.Bench{Program: program, Schedule: s, Spare: spare}.Simulate(ctx)
+	return fidelity.Bench{Program: program, Schedule: s, Spare: spare, Senders: fidelity.Senders(spare)}.Simulate(ctx)
+}
+
+// senders is how many processors that simulator sends from.
+func senders() int {
+	spare, err := fidelity.SpareCores()
+	if err != nil {
+		return 1 // simulate says why
+	}
+	return fidelity.Senders(spare)
 }

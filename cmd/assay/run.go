@@ -172,7 +172,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Ranks: tools,
+		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Senders: senders(), Ranks: tools,
 		CollectorBudget: collectorBudget(env, host),
 		Resume:          j.resume,
 	})

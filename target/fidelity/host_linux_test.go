@@ -12,6 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func TestSenders(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 3: 1, 4: 2, 12: 4, 100: 4} {
+		if got := Senders(make([]int, n)); got != want {
+			t.Errorf("%d spare processors: %d senders, want %d", n, got, want)
+		}
+	}
+	if got := Senders(nil); got < 1 || got > max(1, runtime.NumCPU()/8) {
+		t.Errorf("no spare processors of %d: %d senders", runtime.NumCPU(), got)
+	}
+}
+
 // The simulator of a client that is kept on one processor runs on the others.
 func TestSpareCores(t *testing.T) {
 	cores, err := TwoCores()

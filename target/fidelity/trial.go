@@ -45,6 +45,8 @@ type Bench struct {
 	// if it were empty.
 	Spare []int
 
+	Senders int // processors that the simulator may send from; zero means one
+
 	// Terminal is where the client draws a live view while it measures, as a run
 	// does in a terminal. Nil means that it draws none.
 	Terminal *os.File
@@ -91,7 +93,7 @@ func (b Bench) Trial(ctx context.Context, reader string, streams, trial int) (Re
 // simulate starts the simulator. stop ends it and waits until its log is whole.
 func (b Bench) simulate(ctx context.Context, log string) (url string, stop func() error, err error) {
 	s := b.Schedule
-	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--attached", "--pacers", "1", "--truth", log,
+	cmd := exec.CommandContext(ctx, b.Program, "sim", "--addr", "127.0.0.1:0", "--json", "--attached", "--pacers", strconv.Itoa(max(1, b.Senders)), "--truth", log,
 		"--ttft", s.TTFT.String(), "--itl", s.ITL.String(), "--tokens", strconv.Itoa(s.Tokens))
 	cmd.Args = append(cmd.Args, b.way.server...)
 	var stderr bytes.Buffer
