@@ -181,6 +181,7 @@ fuzz:
 	go test ./foreign -run '^$$' -fuzz '^FuzzGenAIBench$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzFramer$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./target -run '^$$' -fuzz '^FuzzFrames$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzEvents$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzEventStream$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./target -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
@@ -258,7 +259,7 @@ bench-readers:
 	bin/assay calibrate --streams $(STREAMS) --trials $(TRIALS) --readers $(READERS)
 	bin/assay calibrate --streams 1000 --trials $(TRIALS) --readers $(READERS) --itl 20ms
 	bin/assay calibrate --streams 64 --trials $(TRIALS) --readers $(READERS) --itl 0s --tokens 2000
-	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers net/http --tls --http2 --itl 20ms
+	bin/assay calibrate --streams 1,100,1000 --trials $(TRIALS) --readers epoll+kernel,net/http --tls --http2 --itl 20ms
 	bin/assay calibrate --view --streams $(LIVE_STREAMS) --trials $(LIVE_TRIALS)
 ifdef PEERS
 	bin/assay calibrate --peers --peers-dir $(PEERS_VENV) --trials $(TRIALS)

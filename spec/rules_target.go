@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // proxySchemes are the proxies that can be spoken to.
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
@@ -19,24 +16,8 @@ func connectionAgrees(c *checker) {
 			c.fail("spec.target.proxy", "must be an address such as http://proxy.example:3128, with http, https or socks5")
 		}
 	}
-	if t.Reader == "" || t.Reader == ReaderNetHTTP {
-		return
-	}
-	const path = "spec.target.reader"
-	for _, u := range append(slices.Clone(t.URLs), t.URL) {
-		if strings.HasPrefix(strings.ToLower(u), "https:") {
-			c.fail(path, "reads plain HTTP only; an https target needs net/http")
-			break
-		}
-	}
-	if t.HTTP2 {
-		c.fail(path, "reads HTTP/1.1 only; http2 needs net/http")
-	}
-	if t.Proxy != "" {
-		c.fail(path, "reads the target's own connections only; a proxy needs net/http")
-	}
-	if t.API == "kserve-grpc" {
-		c.fail(path, "reads HTTP/1.1 only; gRPC needs net/http")
+	if t.Proxy != "" && t.Reader != "" && t.Reader != ReaderNetHTTP {
+		c.fail("spec.target.reader", "reads the target's own connections only; a proxy needs net/http")
 	}
 }
 

@@ -30,8 +30,8 @@ events; memory; and the time from process start to the first request.
 
 The simulator answers on a fixed schedule: --ttft to the first token, --itl
 between tokens, --tokens tokens. "max" as a number of streams means as many as
-the limit on open files allows. --tls and --http2 add rows for connections that
-only Go's own HTTP client can read.
+the limit on open files allows. --tls and --http2 add rows in which each reader
+reads over TLS and over HTTP/2.
 
 With --peers the same simulator answers genai-bench, GuideLLM, AIPerf and vLLM's
 request function as well, where make peers has installed them, and the answer is
