@@ -51,7 +51,7 @@ var additionalRules = []Rule{
 	{ID: "A54", Path: "spec.target.server.cold", Doc: "Warm requests follow cold ones.", check: coldAgrees},
 	{ID: "A55", Path: "spec.load.cacheProbe", Doc: "A cache probe compares times to first token, so it needs a stream.", check: cacheProbeStreams},
 	{ID: "A34", Path: "spec", Doc: "Sections that have no effect on the workload type are pointed out.", check: sectionsUsed},
-	{ID: "A50", Path: "spec.target", Doc: "The proxy is an address, and a reader that can go through it goes with it.", check: connectionAgrees},
+	{ID: "A50", Path: "spec.target", Doc: "The proxy is an address, and the reader can go through it.", check: connectionAgrees},
 	{ID: "A51", Path: "spec.target", Doc: "A command has a server that is started for each launch, and nothing that belongs to an address.", check: commandComplete},
 	{ID: "A45", Path: "spec.candidates", Doc: "Sides have names of their own, and servers that do not stand in each other's way.", check: candidatesAgree},
 	{ID: "A56", Path: "spec.load.search", Doc: "A search has bounds, objectives that single requests keep or miss, and the only say about the load.", check: searchAgrees},
