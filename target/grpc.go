@@ -11,9 +11,9 @@ import (
 )
 
 // gRPC is HTTP/2 with messages of a known length in the body and the outcome in
-// the trailers. net/http speaks HTTP/2 and the client stamps its reads, so that
-// nothing of a gRPC library, which reads ahead and decodes on the way, comes
-// between a message and its stamp.
+// the trailers. It is read as every answer over HTTP/2 is, so that nothing of a
+// gRPC library, which reads ahead and decodes on the way, comes between a message
+// and its stamp.
 
 // grpcPrefix is what precedes each message: whether it is compressed, and its
 // length.

@@ -10,6 +10,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	"assay/target"
 	"assay/tests/whole"
 )
 
@@ -50,7 +51,7 @@ func TestRunOverHTTP2(t *testing.T) {
 		t.Fatalf("exit %d: %s\n%s", code, stdout, stderr)
 	}
 	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
-	if !strings.Contains(stdout, "over HTTP/2, read by net/http") {
+	if !strings.Contains(stdout, "over HTTP/2, read by "+target.ReadKernel) {
 		t.Errorf("the report does not say how the target was reached:\n%s", stdout)
 	}
 	b, err := bundle.Open(onlyBundle(t, out))
@@ -62,7 +63,7 @@ func TestRunOverHTTP2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Result == record.OK && (r.Protocol != "HTTP/2.0" || r.Stamps != "net/http") {
+		if r.Result == record.OK && (r.Protocol != "HTTP/2.0" || r.Stamps != target.ReadKernel) {
 			t.Errorf("request %d spoke %s, stamped by %s", r.ID, r.Protocol, r.Stamps)
 		}
 		if r.Result == record.OK {
@@ -71,6 +72,10 @@ func TestRunOverHTTP2(t *testing.T) {
 	}
 	if answered < 40 {
 		t.Errorf("%d requests answered, want 40 at least", answered)
+	}
+	calibration, err := os.ReadFile(filepath.Join(b.Dir, "raw", "launch-00", record.CalibrationFile(record.CalibrationBefore)))
+	if err != nil || !strings.Contains(string(calibration), `"over": "http2+tls"`) {
+		t.Errorf("the client was not measured over HTTP/2 and TLS (%v): %s", err, calibration)
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
