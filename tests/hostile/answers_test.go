@@ -66,15 +66,22 @@ func framed(x *answer) bool    { return x.frames != nil }
 func speakHTTP2(c *target.Config) {
 	c.HTTP2 = true
 }
+func byNetHTTP(c *target.Config) { c.Reader = target.ReadNetHTTP }
+func speakHTTP2ByNetHTTP(c *target.Config) {
+	c.HTTP2, c.Reader = true, target.ReadNetHTTP
+}
 
 var readers = []reader{
 	{"epoll", func(a *attacker) string { return a.plain }, overHTTP1, func(*target.Config) {}},
-	{"nethttp", func(a *attacker) string { return a.plain }, overHTTP1, func(c *target.Config) { c.Reader = target.ReadNetHTTP }},
+	{"nethttp", func(a *attacker) string { return a.plain }, overHTTP1, byNetHTTP},
 	{"tls", func(a *attacker) string { return a.secure }, overHTTP1, func(*target.Config) {}},
 	{"h2c", func(a *attacker) string { return a.h2c }, bodies, speakHTTP2},
 	{"h2", func(a *attacker) string { return a.h2 }, bodies, speakHTTP2},
 	{"h2c", func(a *attacker) string { return a.frames }, framed, speakHTTP2},
 	{"h2", func(a *attacker) string { return a.framed }, framed, speakHTTP2},
+	{"nethttp", func(a *attacker) string { return a.secure }, overHTTP1, byNetHTTP},
+	{"h2", func(a *attacker) string { return a.h2 }, bodies, speakHTTP2ByNetHTTP},
+	{"h2", func(a *attacker) string { return a.framed }, framed, speakHTTP2ByNetHTTP},
 }
 
 // limit is the largest body that the clients of this test take, unless an answer
