@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -100,47 +97,4 @@ func peakOf(pid int) int64 {
 		_, _ = fmt.Sscan(after, &kib)
 	}
 	return kib << 10
-}
-
-// build makes the binary once. It lies in a folder of its own, which stays until the
-// test binary ends: see Main.
-var built string // the folder; empty until build was called
-
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "assay-program-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	if dir, err = filepath.EvalSymlinks(dir); err != nil { // as the system names it
-		return "", err
-	}
-	path := filepath.Join(dir, "assay")
-	_, here, _, _ := runtime.Caller(0)
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/assay")
-	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return dir, fmt.Errorf("build assay: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// Path is the path of the program.
-func Path(t testing.TB) string {
-	t.Helper()
-	path, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// Main runs the tests of a package and removes the program afterwards.
-func Main(m *testing.M) int {
-	defer func() {
-		if built != "" {
-			os.RemoveAll(built)
-		}
-	}()
-	return m.Run()
 }
