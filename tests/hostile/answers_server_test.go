@@ -31,7 +31,7 @@ type attacker struct {
 	frames  string // HTTP/2 frame by frame
 	framed  string // the same over TLS
 	counts  sync.Map
-	mixed   atomic.Int64 // answers to requests below /mixed/NAME, every other of which is good
+	mixed   sync.Map // name to how many requests came below /mixed/NAME, every other of which is answered well
 }
 
 // sent is how many bytes of a body were taken by whoever calls itself cell in its
@@ -39,6 +39,12 @@ type attacker struct {
 func (a *attacker) sent(cell string) *atomic.Int64 {
 	count, _ := a.counts.LoadOrStore(cell, new(atomic.Int64))
 	return count.(*atomic.Int64)
+}
+
+// spared reports whether this request for an answer below /mixed/NAME gets a good one.
+func (a *attacker) spared(name string) bool {
+	count, _ := a.mixed.LoadOrStore(name, new(atomic.Int64))
+	return count.(*atomic.Int64).Add(1)%2 == 0
 }
 
 // counted is w, with what is written counted for the cell that made the request.
@@ -132,7 +138,7 @@ func (a *attacker) speakHTTP1(conn net.Conn) {
 	}
 	x := a.answers[name]
 	switch {
-	case mixed && r.Method == http.MethodPost && a.mixed.Add(1)%2 == 0:
+	case mixed && r.Method == http.MethodPost && a.spared(name):
 		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n%s%s%s", hello, finish, done)
 	case x == nil:
 		io.WriteString(conn, "HTTP/1.1 418 No Such Answer\r\n\r\n")

@@ -156,7 +156,7 @@ func secretsOfBench(t *testing.T) {
 	placed := []string{"bench-api-key", "bench-body"}
 	server, addr := newEcho(t, keys(placed...))
 	seen := carryOut(t, t.TempDir(), nil, placed, "bench", "--url", "http://"+addr, "--model", "m", "--traffic-scenario", "D(8,4)",
-		"--num-concurrency", "4", "--max-requests-per-run", fmt.Sprint(2*len(placed)*len(server.ways)),
+		"--num-concurrency", "4", "--warmup", "0s", "--max-requests-per-run", fmt.Sprint(2*len(placed)*len(server.ways)),
 		"--api-key", keyOf("bench-api-key"), "--additional-request-params", filled(`{"secret": "{{bench-body}}", "user": "{{bench-body}}"}`))
 	seen.search(t, placed)
 	sufficient(t, server, len(placed)*len(server.ways))

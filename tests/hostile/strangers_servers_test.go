@@ -67,7 +67,8 @@ spec:
     sequenceLengthMix: [{inputTokens: 16, outputTokens: 8, weight: 1}]
   target:
 %s
-  load: {concurrency: [2], duration: 1s, warmup: {duration: 200ms}}
+  load: {concurrency: [2], duration: 1s, warmup: {duration: 200ms}, calibrate: false}
+  trials: {quick: true}
 `
 
 // runSpec measures a target and has the bundle checked.

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ed25519"
@@ -253,7 +254,13 @@ func listenersOf(pid int) []string {
 	}
 	var list []string
 	for row := range tableRows("/proc/net/tcp") {
-		if len(row) > 9 && row[3] == "0A" && inodes[row[9]] {
+		if len(row) < 10 || row[3] == "st" {
+			continue
+		}
+		if row[3] != "0A" { // those that listen come first, and there are thousands of others
+			break
+		}
+		if inodes[row[9]] {
 			_, port, _ := strings.Cut(row[1], ":")
 			n, _ := strconv.ParseUint(port, 16, 16)
 			list = append(list, fmt.Sprintf("127.0.0.1:%d", n))
@@ -267,12 +274,17 @@ func listenersOf(pid int) []string {
 	return list
 }
 
-// tableRows yields the fields of each line of a table of the kernel.
+// tableRows yields the fields of each line of a table of the kernel, which writes no more
+// of it than is read.
 func tableRows(path string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
-		data, _ := os.ReadFile(path)
-		for line := range strings.Lines(string(data)) {
-			if !yield(strings.Fields(line)) {
+		f, err := os.Open(path)
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			if !yield(strings.Fields(lines.Text())) {
 				return
 			}
 		}
