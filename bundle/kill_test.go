@@ -79,6 +79,7 @@ func writeForEver(dir string) error {
 // A process killed at any moment leaves a bundle that Recover seals, without a
 // gap, without a row twice, and without more than the last second missing.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	const seed = 1
 	rng := rand.New(rand.NewPCG(seed, seed))
 	for i := range 6 {
@@ -171,6 +172,7 @@ func checkRecovered(t *testing.T, dir string) map[int]int64 {
 
 // What recovery finds at the moments that are too short to be hit by chance.
 func TestRecover(t *testing.T) {
+	t.Parallel()
 	half := func(t *testing.T) string { // a run with an open launch, as a kill leaves it
 		w := create(t, header())
 		l := startLaunch(t, w, 0)

@@ -17,6 +17,7 @@ import (
 // Every column of every table comes back as it was written, nulls as nulls, in
 // order, from one segment and from several.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	const n = 3000
 	w := create(t, header())
 	l := startLaunch(t, w, 0)
@@ -82,6 +83,7 @@ func same[T any](t *testing.T, b *Bundle, table string, n int, fill func(int, ui
 // Rows appended by many goroutines all arrive, each goroutine's in order, though
 // the queue is shorter than what they append.
 func TestConcurrentAppend(t *testing.T) {
+	t.Parallel()
 	const writers, each = 8, 100_000
 	w := create(t, header())
 	l := startLaunch(t, w, 0)

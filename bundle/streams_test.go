@@ -77,6 +77,7 @@ func unsealed(t *testing.T, write func(dir string)) *Bundle {
 }
 
 func TestPiecesHoldEveryRow(t *testing.T) {
+	t.Parallel()
 	want := streams()
 	as := map[string]func(dir string){
 		"one segment": func(dir string) {
@@ -183,6 +184,7 @@ func TestPiecesStopAtAnError(t *testing.T) {
 
 // A damaged table ends in rows or an error and never in a panic.
 func TestPiecesOfADamagedTable(t *testing.T) {
+	t.Parallel()
 	var path string
 	b := unsealed(t, func(dir string) {
 		path = filepath.Join(dir, segmentName(Chunks, 0, 0))

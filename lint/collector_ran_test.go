@@ -30,6 +30,7 @@ func collector(c record.Collector) func(*scene) {
 // Short pauses are a note, and a collector that nobody held or that did not run is
 // nothing.
 func TestCollectorThatDoesNoHarm(t *testing.T) {
+	t.Parallel()
 	f := func(change func(*scene), want string) {
 		t.Helper()
 		s := clean()

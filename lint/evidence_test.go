@@ -74,6 +74,7 @@ func TestExploratoryRun(t *testing.T) {
 // Two clean runs of one system differ in nothing, and a pair is told so by the
 // checks for pairs; only their times lie apart where they do.
 func TestCleanPair(t *testing.T) {
+	t.Parallel()
 	s := clean()
 	s.against = func(*scene) {}
 	quality := Quality{Task: "gsm8k", Run: "scene", Delta: -.2}

@@ -89,6 +89,7 @@ func TestForeignResults(t *testing.T) {
 
 // A sweep gives one finding, with the worst point in it.
 func TestForeignSweep(t *testing.T) {
+	t.Parallel()
 	s := clean()
 	s.small()
 	f := s.facts(t)

@@ -327,6 +327,7 @@ var servingTrips = quick([]trip{
 
 // An open loop of which nothing can be said is told nothing.
 func TestCleanOpenLoop(t *testing.T) {
+	t.Parallel()
 	s := clean()
 	s.openLoop(40)
 	audit := Run(s.facts(t))

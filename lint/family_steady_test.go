@@ -97,6 +97,7 @@ var steadyTrips = []trip{
 // A movement within the client's own error, or within the interval that stands beside
 // the figure, says nothing about the system; one beyond both does.
 func TestImmaterialMovement(t *testing.T) {
+	t.Parallel()
 	eighth := func(s *scene) { // a drift of 8 ms of 100
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) { slower(r, *events, .09*float64(r.ID)/440) }
 	}
@@ -142,6 +143,7 @@ func TestImmaterialMovement(t *testing.T) {
 // A launch of 146 requests cannot bound its p99, and a few slow ones at its
 // beginning void nothing.
 func TestTailBelowItsFloor(t *testing.T) {
+	t.Parallel()
 	s := clean()
 	s.requests, s.warmups = 146, 40
 	s.request = func(launch int, r *record.Request, events *[]record.Chunk) {

@@ -26,6 +26,7 @@ func TestCleanRun(t *testing.T) {
 
 // Every check trips on its own scene and says the figures.
 func TestTrips(t *testing.T) {
+	t.Parallel()
 	for _, c := range All {
 		if c.Doc == "" || c.Severity == "" {
 			t.Errorf("%s: every check says what it looks for and how bad that is", c.ID)

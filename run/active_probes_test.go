@@ -16,6 +16,7 @@ import (
 // Probes go out on their own schedule beside a load that is stuck, are marked,
 // counted apart, and enter no metric of the load.
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	var small atomic.Int64
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength < 300 {

@@ -10,6 +10,7 @@ import (
 
 // A server without a list of models is named by the page that it greets with.
 func TestEngineByGreeting(t *testing.T) {
+	t.Parallel()
 	for greeting, want := range map[string]any{
 		`{"message": "AIPerf Integration Test Server", "version": "1.0.0"}`: "AIPerf Integration Test Server",
 		`{"message": 7}`: nil,
@@ -37,6 +38,7 @@ func TestEngineByGreeting(t *testing.T) {
 // A simulator that lists its models as an engine's is recognised by its HTTP server and
 // the configuration that it shows; nobody else is asked for one.
 func TestSimulatorUnmasked(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		http, config string
 		want         bool

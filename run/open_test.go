@@ -107,6 +107,7 @@ func event(t *testing.T, b *bundle.Bundle, name string) record.Event {
 // are to a server of 500 ms. Call k takes 0.05 + 0.04·k s from when it was due,
 // and the 99th percentile of sixty calls is that of call 59.
 func TestOverloadedServer(t *testing.T) {
+	t.Parallel()
 	const service = 50 * time.Millisecond
 	turns := make(chan chan struct{}, 10_000) // more than the test sends
 	stop := make(chan struct{})
@@ -160,6 +161,7 @@ func TestOverloadedServer(t *testing.T) {
 // Whatever a server does, every call of the schedule is one record, and the
 // balance in the bundle is what the records say.
 func TestBalanceUnderFaults(t *testing.T) {
+	t.Parallel()
 	var n atomic.Int64
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {
 		switch n.Add(1) % 7 {
@@ -237,6 +239,7 @@ func TestBalanceUnderFaults(t *testing.T) {
 // Two load generators together ask what one would have asked: the same numbers
 // and prompts at the same times.
 func TestShardsTogether(t *testing.T) {
+	t.Parallel()
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { reply(w) })
 	whole := openPlan(t, url, `{rate: [60], duration: 500ms, warmup: {duration: 200ms}}`)
 	type call struct {

@@ -41,6 +41,7 @@ func commandPlan(t *testing.T, program ...string) plan.Plan {
 
 // The example runs: a program in place of a server, started for the launch.
 func TestCommandRun(t *testing.T) {
+	t.Parallel()
 	b := carryOut(t, commandPlan(t, "python3", filepath.Join("..", "examples", "command", "words.py")))
 	requests := rows[record.Request](t, b, "requests")
 	if len(requests) < 16 {

@@ -185,6 +185,7 @@ func (l *listener) distinct() []string {
 // With recorded history two runs of a plan send the same bytes; with live history
 // the target's own words come back to it, without its reasoning.
 func TestHistories(t *testing.T) {
+	t.Parallel()
 	run := func(history string) *listener {
 		l := &listener{}
 		p := sessionPlan(t, l.serve(t), `session: {turns: 3, systemTokens: 4, history: `+history+`, limit: 3}`, `{concurrency: [1], duration: 30s, warmup: {}}`)
@@ -252,6 +253,7 @@ func TestDatasetSessions(t *testing.T) {
 // Sessions of a trace begin when they were recorded and wait for each other as
 // they were recorded to; in a closed loop they come one after the other.
 func TestTraceSessions(t *testing.T) {
+	t.Parallel()
 	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 2 * time.Millisecond}})
 	path, err := filepath.Abs("../workload/trace/testdata/otel.txt")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 // Stages of a closed loop: users beyond the first begin when their stage does, and
 // everything they began is accounted for.
 func TestStagesOfUsers(t *testing.T) {
+	t.Parallel()
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(20 * time.Millisecond)
 		reply(w)

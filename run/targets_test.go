@@ -63,6 +63,7 @@ func twoServers(t *testing.T) (urls []string, seen func() []sighting) {
 // Whatever reads the answers, calls go to the URLs in turn, with the bearer of
 // the file and with the user's headers and fields untouched.
 func TestRequestsAsAsked(t *testing.T) {
+	t.Parallel()
 	bearer := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(bearer, []byte("s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ func asked(t *testing.T, p plan.Plan) ([]record.Request, *bundle.Bundle) {
 // Every task runs from the spec to the records, with every API that serves it in
 // the simulator.
 func TestTasksRun(t *testing.T) {
+	t.Parallel()
 	url := simtest.Serve(t, quick)
 	f := func(prompt, api string, items, input int32) {
 		t.Helper()
@@ -102,6 +103,7 @@ func TestTasksRun(t *testing.T) {
 
 // Every format of data set runs from its file to the records.
 func TestDatasetsRun(t *testing.T) {
+	t.Parallel()
 	url := simtest.Serve(t, quick)
 	task := map[string]string{"images": "task: image-text-to-text, details: {outputTokens: 4}, ", "sounds": "task: speech-to-text, "}
 	for _, format := range dataset.All {
@@ -174,6 +176,7 @@ func turns(prompt string) string {
 // Prompts that share a prefix find it in the server's cache, others do not; the
 // mix of lengths is what is asked.
 func TestPrefixRuns(t *testing.T) {
+	t.Parallel()
 	url := simtest.Serve(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 100 * time.Microsecond}}})
 	const mix = `tokenizer: {kind: server}, sequenceLengthMix: [{inputTokens: 200, outputTokens: 2, weight: 0.5}, {inputTokens: 300, outputTokens: 3, weight: 0.5}], `
 	f := func(prompt string, least, most int32) {

@@ -57,6 +57,7 @@ func tracePlan(t *testing.T, url, load string) plan.Plan {
 // A replay asks what was recorded, when it was recorded, and the simulator's
 // prefix cache finds what the recorded prompts shared.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	path, digest := write(t, "trace.jsonl", mooncakeTrace())
 	url := simtest.Serve(t, sim.Config{Engine: sim.Engine{KVBlocks: 100_000}})
 	p := tracePlan(t, url, fmt.Sprintf(`{traceRef: "mine@%s", trace: {path: %q, format: mooncake, from: 1100ms, limit: 20}, traceScale: 2, duration: 10s, warmup: {duration: 250ms}}`, digest, path))
@@ -154,6 +155,7 @@ func TestReplayGoesOn(t *testing.T) {
 
 // Parts of a plan that replays a trace ask together what the whole asks.
 func TestReplayShards(t *testing.T) {
+	t.Parallel()
 	path, _ := write(t, "trace.jsonl", mooncakeTrace())
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { reply(w) })
 	whole := tracePlan(t, url, fmt.Sprintf(`{traceRef: %q, trace: {format: mooncake}, traceScale: 0.2, duration: 10s, warmup: {}}`, path))

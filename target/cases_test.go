@@ -67,6 +67,7 @@ func ask6(t *testing.T, ctx context.Context, c *Client) (record.Request, []recor
 // record, times left out, with testdata/cases.txt. Each line begins with the
 // number of its case in the conformance list; a fault without a line fails.
 func TestCases(t *testing.T) {
+	t.Parallel()
 	url := simtest.Serve(t, quick)
 	var got strings.Builder
 	for _, fault := range append([]sim.Fault{{Name: "plain"}}, sim.Faults...) {

@@ -53,6 +53,7 @@ type sighting struct {
 // cut in hostile ways, and compares what is recorded with a golden file. A
 // dialect without recordings fails.
 func TestDialects(t *testing.T) {
+	t.Parallel()
 	for _, named := range All {
 		t.Run(named.Name, func(t *testing.T) {
 			stream := Ask{Model: "a/b:1", Stream: true}

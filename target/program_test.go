@@ -176,6 +176,7 @@ func TestCommandTooLarge(t *testing.T) {
 // A program that does not come up is an error with what to do, and leaves
 // nothing behind.
 func TestCommandDoesNotStart(t *testing.T) {
+	t.Parallel()
 	python := python(t)
 	soon := func(cfg *Config) { cfg.Program.ReadyTimeout = 500 * time.Millisecond }
 	f := func(want string, change func(*Config), command ...string) {

@@ -58,6 +58,7 @@ func TestServerOutlivesThreads(t *testing.T) {
 
 // A server that ignores the request to end is killed, with its children.
 func TestServerIsKilled(t *testing.T) {
+	t.Parallel()
 	s, err := startSleeper(t, "sh", "-c", "trap '' TERM; sleep 60 & sleep 60; sleep 60")
 	if err != nil {
 		t.Fatal(err)

@@ -335,6 +335,7 @@ func TestTimeNamespace(t *testing.T) {
 
 // TestCut holds that a rank behind a broken link is unreachable, and not hung.
 func TestCut(t *testing.T) {
+	t.Parallel()
 	id := os.Getpid()
 	namespace, here, there := fmt.Sprintf("assay-cut-%d", id), fmt.Sprintf("acut%dh", id), fmt.Sprintf("acut%dn", id)
 	t.Cleanup(func() {

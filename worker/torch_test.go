@@ -11,6 +11,7 @@ import (
 	"assay/launch"
 	"assay/plan"
 	"assay/spec"
+	"assay/tests/whole"
 	"assay/worker"
 )
 
@@ -19,9 +20,7 @@ const python = "/usr/bin/python3"
 // TestTorch holds the controller against real ranks of the Python worker: what they
 // measure arrives whole, and of a killed one and its victim the killed one is named.
 func TestTorch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("importing torch takes seconds")
-	}
+	whole.Only(t) // importing torch takes seconds
 	if err := exec.Command(python, "-c", "import torch").Run(); err != nil {
 		t.Skip(python + " has no torch: make torch installs it")
 	}

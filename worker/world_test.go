@@ -17,6 +17,7 @@ import (
 	"assay/launch"
 	"assay/plan"
 	"assay/record"
+	"assay/tests/whole"
 	"assay/worker"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(worker.EnvController) != "" {
 		os.Exit(rank())
 	}
+	whole.AtOnce(8)
 	os.Exit(m.Run())
 }
 
@@ -290,6 +292,7 @@ func must(t *testing.T, err error) {
 
 // TestBlame holds that the culprit is named, whoever complains first, and in time.
 func TestBlame(t *testing.T) {
+	t.Parallel()
 	const hang = 3 * time.Second
 	tests := []struct {
 		fault   string

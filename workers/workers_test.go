@@ -55,9 +55,6 @@ func TestFindPythonSaysHow(t *testing.T) {
 // ASSAY_TEST_PYTHON names another one than the usual.
 func TestPython(t *testing.T) {
 	whole.Only(t)
-	if testing.Short() {
-		t.Skip("starts real ranks")
-	}
 	python, err := FindPython(t.Context(), os.Getenv("ASSAY_TEST_PYTHON"))
 	if err != nil {
 		t.Skipf("no Python that can start ranks, make torch installs one: %v", err)

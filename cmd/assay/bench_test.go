@@ -231,6 +231,7 @@ func noSecret(t *testing.T, secret, dir string, printed ...string) {
 }
 
 func TestBenchRefuses(t *testing.T) {
+	t.Parallel()
 	f := func(want string, args ...string) {
 		t.Helper()
 		_, stderr, code := call(t, append([]string{"bench"}, args...)...)

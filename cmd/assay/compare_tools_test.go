@@ -13,6 +13,7 @@ import (
 // Results of two tools, or of two runs of one that describes no machine, may be
 // laid side by side, but never as controlled; what the tools mean is named.
 func TestCompareAcrossTools(t *testing.T) {
+	t.Parallel()
 	_, theirs := importJSON(t, genaiErrors)
 	_, again := importJSON(t, "--name", "again", genaiErrors)
 	native := nativeBundle(t)

@@ -63,6 +63,7 @@ func TestExportNative(t *testing.T) {
 }
 
 func TestExportErrors(t *testing.T) {
+	t.Parallel()
 	_, dir := importJSON(t, genaiErrors)
 	taken := t.TempDir()
 	for _, tt := range []struct {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"assay/bundle"
 	"assay/tests/whole"
@@ -106,6 +105,7 @@ func TestServerDies(t *testing.T) {
 
 // An interrupted run is sealed as aborted, with everything up to then.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	cmd := program(t.Context(), "run", writeSpec(t, simulator(), "{concurrency: [4], duration: 30s}"), "--out", out)
 	var stderr bytes.Buffer
@@ -113,7 +113,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second)
+	underway(t, out)
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

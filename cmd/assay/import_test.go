@@ -42,6 +42,7 @@ func value(r report.Report, m metric.Metric, statistic string, point int) float6
 // What rows tell is computed anew, what they do not tell is absent, and what the
 // tool got wrong is marked.
 func TestImportJudged(t *testing.T) {
+	t.Parallel()
 	r, dir := importJSON(t, genaiErrors)
 	for _, tt := range []struct {
 		metric    metric.Metric
@@ -170,6 +171,7 @@ func TestImportErrors(t *testing.T) {
 // What an import could not have is no accusation: its plan is made afterwards, and
 // summaries have no requests. What was filled in is not shown as asked.
 func TestImportIsNotAccused(t *testing.T) {
+	t.Parallel()
 	for _, sample := range []string{"vllm/c2.json", "vegeta/rate10-report.json", "lm-eval", "nccl-tests/all_gather.json"} {
 		path := filepath.Join("../../foreign/testdata", sample)
 		tool, _, _ := strings.Cut(sample, "/")

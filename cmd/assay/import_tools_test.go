@@ -69,6 +69,7 @@ func TestImportAgrees(t *testing.T) {
 // The report of vegeta over the same requests gives the same mean and rate. An
 // open loop without a limit has reached none.
 func TestImportVegeta(t *testing.T) {
+	t.Parallel()
 	r, _ := importJSON(t, "../../foreign/testdata/vegeta/rate10.jsonl")
 	own, _ := importJSON(t, "../../foreign/testdata/vegeta/rate10-report.json")
 	if got, want := value(r, metric.E2E, "mean", 0), reportedValue(own, "latencies", "mean", 0); !(math.Abs(got-want) <= 1e-8) {
@@ -84,6 +85,7 @@ func TestImportVegeta(t *testing.T) {
 
 // A summary alone is shown as the tool's own, with nothing computed.
 func TestImportSummaries(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"vllm/rate10.json", "sglang/summary.jsonl", "k6/summary.json"} {
 		r, _ := importJSON(t, "../../foreign/testdata/"+path)
 		if len(r.Reported) == 0 || !math.IsNaN(value(r, metric.E2E, "mean", 0)) || r.Source == nil {

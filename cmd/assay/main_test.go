@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"assay/tests/whole"
 )
 
 // asProgram makes the test binary behave as assay itself, so that tests can
@@ -25,6 +27,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(asProgram, "1"); err != nil {
 		panic(err)
 	}
+	whole.AtOnce(8)
 	code := m.Run()
 	os.RemoveAll(demoOut())
 	os.Exit(code)

@@ -42,6 +42,7 @@ var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "net"
 
 // Every command prints what its schema says.
 func TestOutputs(t *testing.T) {
+	t.Parallel()
 	printed := map[string][]string{} // by kind
 	f := func(kind string, args ...string) {
 		t.Helper()

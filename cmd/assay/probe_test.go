@@ -12,6 +12,7 @@ import (
 
 // A probe goes the way of every run: three launches, a sealed bundle, a table.
 func TestProbe(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	code, text, story := answerAlone(t, "probe", "speed", "network", "--threads", "1", "--duration", "5ms", "--replicates", "3", "--out", out, "--progress", "none", "--json")
 	matchesSchema(t, "probe", text)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/report/reporttest"
+	"assay/tests/whole"
 )
 
 // TestBrowser drives the pages in a real Chromium: tests/browser/page.mjs hovers,
@@ -73,9 +74,7 @@ func TestBrowser(t *testing.T) {
 // browserOrSkip skips where there is no browser to drive.
 func browserOrSkip(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser is too slow for -short")
-	}
+	whole.Only(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("no node on the path: make browser installs it")
 	}

@@ -15,11 +15,13 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // office converts a file with LibreOffice and returns the folder of what it made.
 func office(t *testing.T, file, to string) string {
 	t.Helper()
+	whole.Only(t)
 	program, err := exec.LookPath("soffice")
 	if err != nil {
 		t.Skip("LibreOffice is not installed (make office installs it)")

@@ -58,6 +58,7 @@ var formats = []format{{"genai-bench", writeGenAI}, {"vllm", writeVLLM}, {"aiper
 // Everything that somebody may do to the results of another tool is found when they
 // are imported, whatever the tool.
 func TestImports(t *testing.T) {
+	t.Parallel()
 	cheats := []struct {
 		name  string
 		do    func(*foreignRun)

@@ -58,6 +58,7 @@ func programAnswers() []*answer {
 // answer is an attack. The run goes on, ends with a bundle, counts the attacks as
 // what they are, and takes no more memory than is stated.
 func TestAnswersProgram(t *testing.T) {
+	t.Parallel()
 	answers := programAnswers()
 	a := newAttacker(t, answers)
 	for _, x := range answers {
@@ -76,7 +77,7 @@ func attackProgram(t *testing.T, a *attacker, x *answer, limit string, most int6
 	dir := t.TempDir()
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: attacked},
 spec: {workload: {model: m, sequenceLengthMix: [{inputTokens: 8, outputTokens: 4, weight: 1}]},
-target: {url: %q, answerLimit: %s}, load: {concurrency: [2], requests: 4, warmup: {}, calibrate: false}, trials: {quick: true}}}`,
+target: {url: %q, answerLimit: %s}, load: {concurrency: [1], requests: 2, warmup: {}, calibrate: false}, trials: {quick: true}}}`,
 		a.plain+"/mixed/"+url.PathEscape(x.name), limit)
 	file := filepath.Join(dir, "run.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -92,7 +93,7 @@ target: {url: %q, answerLimit: %s}, load: {concurrency: [2], requests: 4, warmup
 	}
 	want := `outcomes +ok \d+, ` + string(x.want) + ` \d+ `
 	if x.want == record.OK {
-		want = `outcomes +ok 4 `
+		want = `outcomes +ok 2 `
 	}
 	reports, _ := filepath.Glob(filepath.Join(dir, "out", "*", "report", "report.txt"))
 	if len(reports) != 1 {

@@ -96,6 +96,7 @@ const slack = 24 << 20
 // outcome that the table says, none may panic, and none may take much more from the
 // server than its limits allow.
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	answers := allAnswers(t)
 	a := newAttacker(t, answers)
 	if len(answers) < 120 {

@@ -25,6 +25,7 @@ const injected = "\x1b]0;PWNED\a\x1b[2J\x1b[31mred\r\nassay: all is well\n::erro
 // TestInjection has every request fail with such words, and looks at everything
 // that assay shows of them.
 func TestInjection(t *testing.T) {
+	t.Parallel()
 	program.Path(t) // built before the clock of any command runs
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -66,6 +66,7 @@ func perLaunch(server *echo) int { return 2*len(server.keys)*len(server.ways)/3 
 // assay leaves behind or shows: files, decoded tables, unpacked workbooks, signed
 // payloads, every report, both streams, the screen.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	program.Path(t) // built before the clock of any command runs
 	t.Run("spec", secretsOfSpec)
 	t.Run("server", secretsOfServer)

@@ -256,6 +256,7 @@ while True:
 // TestStrangersFakeLeader is a stranger who was at the meeting first. A follower gives
 // it neither its token nor a process.
 func TestStrangersFakeLeader(t *testing.T) {
+	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed: the fake leader is a program of it")
@@ -318,6 +319,7 @@ func makeJobSecret(t *testing.T, runtime string) string {
 // TestStrangersSecretIsAskedFor holds that ranks on several hosts do not fall back to
 // what anybody could guess.
 func TestStrangersSecretIsAskedFor(t *testing.T) {
+	t.Parallel()
 	for _, rank := range []string{"0", "1"} {
 		r := program.Command{Args: []string{"comm", "--launcher", "environment"}, Env: []string{
 			"RANK=" + rank, "WORLD_SIZE=2", "LOCAL_RANK=0", "LOCAL_WORLD_SIZE=1", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=21251", "TORCHELASTIC_RUN_ID=job1"}}.Run(t)

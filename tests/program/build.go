@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"assay/tests/whole"
 )
 
 // Path is the path of the program.
@@ -22,8 +24,9 @@ func Path(t testing.TB) string {
 	return path
 }
 
-// Main runs the tests of a package and removes the program afterwards.
+// Main runs the tests of a package, many at a time, and removes the program afterwards.
 func Main(m *testing.M) int {
+	whole.AtOnce(8)
 	defer func() {
 		if own != "" {
 			os.RemoveAll(own)

@@ -4,7 +4,9 @@
 package whole
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -17,6 +19,15 @@ func Only(t testing.TB) {
 	t.Helper()
 	if os.Getenv(Variable) != "all" && !Exhaustive() {
 		t.Skipf("takes long: make test runs it, or %s=all", Variable)
+	}
+}
+
+// AtOnce has a package whose tests mostly wait for what they measure run n of them at a
+// time: go test runs as many as there are cores, which then have nothing to do. The flag
+// -parallel still counts. TestMain calls it before it runs the tests.
+func AtOnce(n int) {
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err) // no test binary, or no number
 	}
 }
 
