@@ -3,40 +3,42 @@ package assay
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// watchedLine lists the packages that make test runs under the race detector, without
-// what takes long.
-var watchedLine = regexp.MustCompile(`(?m)^WATCHED := \$\(addprefix \$\(MODULE\)/,(.*)\)$`)
+// watchedTests finds the tests that make test leaves out under the race detector, where
+// everything else runs, also what takes long.
+var watchedTests = regexp.MustCompile(`(?m)^\tASSAY_TESTS=all .* -race .* -skip '\^\((.*)\)\$\$' \$\(WATCHED\)`)
 
-// What takes long is skipped under the race detector, so its package must run without
-// it too: a test that no command of make test reaches guards nothing.
+// What is left out under the race detector must run without it: a test that no command
+// of make test reaches guards nothing.
 func TestWhatTakesLongRuns(t *testing.T) {
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := watchedLine.FindStringSubmatch(string(makefile))
+	found := watchedTests.FindStringSubmatch(string(makefile))
 	if found == nil || !strings.Contains(string(makefile), "$(filter-out %/bundle,$(WATCHED))") {
-		t.Fatal("the Makefile does not say which packages run under the race detector, or no longer runs bundle in both ways: mend this test with it")
+		t.Fatal("the Makefile does not say which tests the race detector leaves out, or no longer runs bundle in both ways: mend this test with it")
 	}
-	watched := strings.Fields(found[1])
-	long := 0
-	for _, s := range thisTree(t) {
-		if !s.test || !slices.Contains(s.imports(), moduleName()+"/tests/whole") {
-			continue
-		}
-		long++
-		if slices.Contains(watched, s.dir) && s.dir != "bundle" {
-			t.Errorf("%s has a test that takes long, and make test runs %s under the race detector alone", s.path, s.dir)
+	for name := range strings.SplitSeq(found[1], "|") {
+		for _, s := range thisTree(t) {
+			if s.test && s.dir != "bundle" && declares(t, s.path, name) {
+				t.Errorf("make test runs %s of %s under the race detector alone, and leaves it out there", name, s.dir)
+			}
 		}
 	}
-	if long == 0 {
-		t.Error("no test takes long: has the import of tests/whole changed?")
+}
+
+// declares reports whether a file has a test of this name.
+func declares(t *testing.T, path, name string) bool {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return strings.Contains(string(text), "\nfunc "+name+"(")
 }
 
 var (

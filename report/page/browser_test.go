@@ -17,6 +17,7 @@ import (
 // zooms, toggles and prints, and fails on anything that a page says to the console
 // or asks of the network.
 func TestBrowser(t *testing.T) {
+	whole.Only(t)
 	browserOrSkip(t)
 	dir := t.TempDir()
 	write := func(name string, page []byte) {
@@ -74,7 +75,6 @@ func TestBrowser(t *testing.T) {
 // browserOrSkip skips where there is no browser to drive.
 func browserOrSkip(t *testing.T) {
 	t.Helper()
-	whole.Only(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("no node on the path: make browser installs it")
 	}

@@ -146,7 +146,7 @@ func besiege(pid int) *siege {
 			select {
 			case <-s.stop:
 				return
-			case <-time.After(2 * time.Millisecond):
+			case <-time.After(5 * time.Millisecond):
 			}
 		}
 	}()
