@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 
 	"assay/bundle"
 	"assay/record"
 )
 
 // ClientVersion is the version of the format of client.json.
-const ClientVersion = "1.0"
+const ClientVersion = "1.1"
 
 // A Client is what a bundle says about the instrument that made it:
 // derived/VERSION/client.json. It tells whether the client, and not the target,
@@ -24,22 +23,6 @@ type Client struct {
 	After    *record.Calibration `json:"after,omitempty"`
 	Bounds   *Bounds             `json:"bounds,omitempty"` // nil when neither could be measured
 	Launches []ClientHealth      `json:"launches"`
-}
-
-// Bounds are the errors that the client stayed within, before and after the run:
-// client_error.v1.
-type Bounds struct {
-	TTFT Bound `json:"ttft"`
-	Gap  Bound `json:"gap"`
-}
-
-// A Bound is the larger of the errors before and after the run, in seconds.
-type Bound struct {
-	Seconds   float64  `json:"seconds"`
-	Statistic string   `json:"statistic"` // p99, or max where there are too few values for it
-	N         int      `json:"n"`         // values in the smaller of the two
-	Before    *float64 `json:"before"`    // null when not measured
-	After     *float64 `json:"after"`
 }
 
 // ClientHealth is the client during one launch. A null was not recorded.
@@ -53,7 +36,8 @@ type ClientHealth struct {
 	LagMax     *float64 `json:"lagMax"`    //
 	LateShare  *float64 `json:"lateShare"` // sent more than 1 ms after due
 	Dropped    int      `json:"dropped"`
-	SharedRead *float64 `json:"sharedReads"` // share of output events that came in one read with the one before
+	SharedRead *float64 `json:"sharedReads"` // share of output events that came in one read with the one before and may have been sent apart
+	OwnTTFT    *float64 `json:"ownTTFT"`     // seconds that the client added to TTFT as far as the launch shows; p99, the largest below 299 requests
 
 	MostInFlight int64 `json:"mostInFlight"` // of all points, from the balance
 
@@ -80,7 +64,7 @@ type ClientHealth struct {
 func newClient() Client { return Client{Version: ClientVersion, Launches: []ClientHealth{}} }
 
 // add takes in what a launch says about its client.
-func (c *Client) add(b *bundle.Bundle, r *launchReader, reads []sharedReads) error {
+func (c *Client) add(b *bundle.Bundle, r *launchReader, seen []clientTrace) error {
 	for _, slot := range []struct {
 		when string
 		to   **record.Calibration
@@ -93,7 +77,7 @@ func (c *Client) add(b *bundle.Bundle, r *launchReader, reads []sharedReads) err
 			*slot.to = found
 		}
 	}
-	health, err := healthOf(b, r, reads)
+	health, err := healthOf(b, r, seen)
 	c.Launches = append(c.Launches, health)
 	return err
 }
@@ -121,45 +105,3 @@ func readCalibration(b *bundle.Bundle, launch int, when string) (*record.Calibra
 	}
 	return &c, nil
 }
-
-// boundsOf is nil when neither calibration could be made.
-func boundsOf(before, after *record.Calibration) *Bounds {
-	var made []*record.Calibration
-	for _, c := range []*record.Calibration{before, after} {
-		if c != nil && c.Unavailable == "" {
-			made = append(made, c)
-		}
-	}
-	if len(made) == 0 {
-		return nil
-	}
-	pick := func(of func(*record.Calibration) record.ErrorSpread) Bound {
-		n := of(slices.MinFunc(made, func(a, b *record.Calibration) int { return of(a).N - of(b).N })).N
-		bound := Bound{Statistic: "p99", N: n}
-		if n < fewestForP99 {
-			bound.Statistic = "max"
-		}
-		for _, c := range made {
-			ns := of(c).P99
-			if n < fewestForP99 {
-				ns = of(c).Max
-			}
-			v := seconds(ns)
-			bound.Seconds = max(bound.Seconds, v)
-			if c == before {
-				bound.Before = &v
-			} else {
-				bound.After = &v
-			}
-		}
-		return bound
-	}
-	return &Bounds{
-		TTFT: pick(func(c *record.Calibration) record.ErrorSpread { return c.TTFT }),
-		Gap:  pick(func(c *record.Calibration) record.ErrorSpread { return c.Gap }),
-	}
-}
-
-// fewestForP99 is the least number of values whose largest lies above the true
-// p99 with 95 % confidence: 0.99^299 < 0.05.
-const fewestForP99 = 299

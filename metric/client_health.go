@@ -15,10 +15,10 @@ import (
 const lateAfter = 1e6 // ns
 
 // healthOf derives the client-health block of one launch.
-func healthOf(b *bundle.Bundle, r *launchReader, reads []sharedReads) (ClientHealth, error) {
+func healthOf(b *bundle.Bundle, r *launchReader, seen []clientTrace) (ClientHealth, error) {
 	h := ClientHealth{Launch: r.launch.Index}
 	h.fromRequests(r.requests)
-	h.SharedRead = shareOf(reads)
+	h.fromTraces(seen)
 	if err := h.readEvents(b); err != nil {
 		return h, err
 	}
@@ -63,14 +63,15 @@ func (h *ClientHealth) fromRequests(requests []*Timeline) {
 	h.LagP50, h.LagP99, h.LagMax, h.LateShare = at(.5), at(.99), &most, &share
 }
 
-// sharedReads counts the output events that shared a read: a client that keeps up
-// with one-event writes reads them one by one.
-type sharedReads struct {
-	shared, followers int      // followers come after another output event
-	_                 [48]byte // each worker counts in a cache line of its own
+// A clientTrace is what the events of the measured requests say about the client. A
+// client that keeps up with one-event writes reads them one by one.
+type clientTrace struct {
+	shared, followers int       // output events that shared a read, of those that come after another
+	own               []float64 // see Timeline.ownTTFT
+	_                 [24]byte  // each worker counts in a cache line of its own
 }
 
-func (s *sharedReads) see(t *Timeline) {
+func (s *clientTrace) see(t *Timeline) {
 	if t.Phase != record.Measure || t.Result == record.Dropped {
 		return
 	}
@@ -82,19 +83,23 @@ func (s *sharedReads) see(t *Timeline) {
 			}
 		}
 	}
+	if t.Result == record.OK && !t.NewConn { // else the network's handshakes are in it
+		s.own = append(s.own, t.ownTTFT())
+	}
 }
 
-// shareOf is nil when no event came after another.
-func shareOf(reads []sharedReads) *float64 {
+// fromTraces leaves out what nothing was seen of.
+func (h *ClientHealth) fromTraces(seen []clientTrace) {
 	shared, followers := 0, 0
-	for _, s := range reads {
-		shared, followers = shared+s.shared, followers+s.followers
+	var own []float64
+	for _, s := range seen {
+		shared, followers, own = shared+s.shared, followers+s.followers, append(own, s.own...)
 	}
-	if followers == 0 {
-		return nil
+	if followers > 0 {
+		share := float64(shared) / float64(followers)
+		h.SharedRead = &share
 	}
-	share := float64(shared) / float64(followers)
-	return &share
+	h.OwnTTFT = highest(own)
 }
 
 func (h *ClientHealth) readEvents(b *bundle.Bundle) error {

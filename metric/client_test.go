@@ -99,19 +99,57 @@ func TestReadClient(t *testing.T) {
 	if ttft.Seconds != 3e-3 || ttft.Statistic != "max" || ttft.N != 80 || *ttft.Before != 3e-3 || *ttft.After != 2e-3 {
 		t.Errorf("TTFT bound %+v, want the larger maximum: 80 values are too few for a p99", ttft)
 	}
-	if gap.Seconds != 3e-5 || gap.Statistic != "p99" {
-		t.Errorf("gap bound %+v, want the larger p99", gap)
+	if gap.Seconds != 6e-5 || gap.Statistic != "p99" {
+		t.Errorf("gap bound %+v, want twice the larger p99", gap)
 	}
 }
 
 func TestBoundsOfHalf(t *testing.T) {
 	made := &record.Calibration{TTFT: record.ErrorSpread{N: 400, P99: 5e6, Max: 7e6}}
 	failed := &record.Calibration{Unavailable: "why"}
-	if got := boundsOf(failed, nil); got != nil {
+	if got := boundsOf(failed, nil, nil); got != nil {
 		t.Errorf("bounds %+v of nothing", got)
 	}
-	got := boundsOf(failed, made)
+	got := boundsOf(failed, made, nil)
 	if got == nil || got.TTFT.Before != nil || got.TTFT.Seconds != 5e-3 || *got.TTFT.After != 5e-3 {
 		t.Errorf("bounds %+v, want those after the run", got)
 	}
+}
+
+// What the launches show of themselves bounds the error too: a busy moment that no
+// calibration has seen.
+func TestBoundsOfRun(t *testing.T) {
+	made := &record.Calibration{TTFT: record.ErrorSpread{N: 400, P99: 5e5}, Gap: record.ErrorSpread{N: 400, P99: 1e3}, Stamp: record.ErrorSpread{N: 400, P99: 1e4}}
+	quiet, busy := 2e-5, 3e-3
+	got := boundsOf(made, nil, []ClientHealth{{OwnTTFT: &busy}, {OwnTTFT: &quiet}, {}})
+	if got.TTFT.Run == nil || math.Abs(*got.TTFT.Run-3.02e-3) > 1e-9 || got.TTFT.Seconds != *got.TTFT.Run || got.Gap.Seconds != 2e-6 {
+		t.Errorf("bounds %+v, want 3.02 ms of the busier launch", got)
+	}
+	if got := boundsOf(made, nil, []ClientHealth{{OwnTTFT: &quiet}}); got.TTFT.Seconds != 5e-4 {
+		t.Errorf("bounds %+v, want the calibration's", got)
+	}
+}
+
+// A first event that was read together with the next ones may have come that many gaps
+// before.
+func TestOwnTTFT(t *testing.T) {
+	wrote := 1500 * ms / 1000
+	stream := timeline(5, 20, 20, 20, 30, 40)
+	stream.Wrote = &wrote
+	for i := range stream.Events {
+		stream.Events[i].Bytes = 100
+	}
+	f := func(want float64) {
+		t.Helper()
+		if got := stream.ownTTFT(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("own part of TTFT = %v, want %v", got, want)
+		}
+	}
+	f(.0015) // due at 0; sent together
+	stream.User = 0
+	f(.0005) // from the send
+	stream.Events[2].Shared, stream.Events[3].Shared = true, true
+	f(.0005 + 2*.010)
+	stream.Events = stream.Events[:4]
+	f(.0005 + .0185)
 }

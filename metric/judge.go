@@ -39,7 +39,7 @@ func (j *bundleJudge) read(b *bundle.Bundle) error {
 			return fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 	}
-	j.client.Bounds = boundsOf(j.client.Before, j.client.After)
+	j.client.Bounds = boundsOf(j.client.Before, j.client.After, j.client.Launches)
 	return j.estimates.gather(b, j.plan, j.launches)
 }
 
@@ -66,14 +66,14 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 		}
 	}
 	var points *launchCollector
-	var reads []sharedReads
+	var seen []clientTrace
 	err = r.each(func() func(int, *Timeline) {
-		reads = make([]sharedReads, r.workers)
+		seen = make([]clientTrace, r.workers)
 		if estimate {
 			points = newLaunchCollector(j.plan, r, j.watcher)
 		}
 		return func(worker int, t *Timeline) {
-			reads[worker].see(t)
+			seen[worker].see(t)
 			if estimate {
 				points.see(worker, t)
 			}
@@ -98,7 +98,7 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 		}
 	}
 	if knowsClient(b.Manifest) {
-		return j.client.add(b, r, reads)
+		return j.client.add(b, r, seen)
 	}
 	return nil
 }

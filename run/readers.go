@@ -39,6 +39,9 @@ const idleLook = 100 * time.Millisecond
 // reading threads.
 const spareProcessors = 2
 
+// idleNoise is what an idle host does all the time.
+const idleNoise = .5
+
 // decideAwake takes how many of the processors that the client may use are idle.
 func decideAwake(asked string, cfg target.Config, idle telemetry.Idleness) (bool, string) {
 	needed := cfg.ReaderCount() + spareProcessors
@@ -51,7 +54,7 @@ func decideAwake(asked string, cfg target.Config, idle telemetry.Idleness) (bool
 		return false, "how busy this host is cannot be read"
 	case !idle.Pinned && (cfg.Program != nil || slices.ContainsFunc(cfg.URLs, onThisHost)):
 		return false, "the target is on this host, and the client has no processors of its own"
-	case idle.Processors < float64(needed):
+	case idle.Processors < float64(needed)-idleNoise:
 		return false, fmt.Sprintf("%.1f processors are idle, and %d are needed", idle.Processors, needed)
 	}
 	return true, fmt.Sprintf("%.1f processors are idle", idle.Processors)

@@ -23,7 +23,7 @@ func TestDecideAwake(t *testing.T) {
 	}{
 		{"a free host beside the target's", "", remote, telemetry.Idleness{Known: true, Processors: 4}, true, "4.0 processors are idle"},
 		{"asked for by name", spec.WaitAuto, remote, telemetry.Idleness{Known: true, Processors: 4}, true, "4.0 processors are idle"},
-		{"a busy host", "", remote, telemetry.Idleness{Known: true, Processors: 3.9}, false, "3.9 processors are idle, and 4 are needed"},
+		{"a busy host", "", remote, telemetry.Idleness{Known: true, Processors: 3.4}, false, "3.4 processors are idle, and 4 are needed"},
 		{"the target's own host", "", local, telemetry.Idleness{Known: true, Processors: 16}, false, "the target is on this host"},
 		{"cores of its own there", "", local, telemetry.Idleness{Known: true, Processors: 4, Pinned: true}, true, "idle"},
 		{"a program on this host", "", target.Config{Program: &target.ServerConfig{}, Readers: 1}, telemetry.Idleness{Known: true, Processors: 16}, false, "the target is on this host"},
