@@ -23,10 +23,9 @@ type Bound struct {
 	Run       *float64 `json:"run,omitempty"` // what the launches themselves show; absent when they show nothing
 }
 
-// unseenMoments is by how much the errors of a known stream are taken for larger than
-// they were seen: a second of it holds few of the moments that a run of minutes has.
-// Against a server that logs the truth the p99 of runs was up to 1.5 times that of
-// their calibrations (docs/evidence/fidelity.md).
+// unseenMoments is by how much the error of a stamp is taken for larger than a known
+// stream showed: a second of it holds few of the moments that a run of minutes has.
+// docs/evidence/fidelity.md says how often the bounds then hold.
 const unseenMoments = 2
 
 // boundsOf is nil when neither calibration could be made. How long a request took to
@@ -47,7 +46,6 @@ func boundsOf(before, after *record.Calibration, launches []ClientHealth) *Bound
 		TTFT: worst(func(c *record.Calibration) record.ErrorSpread { return c.TTFT }),
 		Gap:  worst(func(c *record.Calibration) record.ErrorSpread { return c.Gap }),
 	}
-	b.Gap.Seconds *= unseenMoments
 	stamp := worst(func(c *record.Calibration) record.ErrorSpread { return c.Stamp })
 	for _, h := range launches {
 		if h.OwnTTFT != nil {
