@@ -45,7 +45,7 @@ func scene() watch.Snapshot {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	s := watch.Snapshot{
 		Name: "chat-baseline", Stage: watch.Measuring, Elapsed: 272 * time.Second, Launch: 2, Launches: 5, Side: "candidate",
-		Point: plan.Point{Index: 1, Name: "rate=50", Rate: 50, MaxInFlight: 1000}, Number: 2, Of: 3,
+		Point: plan.Point{Index: 1, Name: "rate=50", Rate: 50, Arrival: "poisson", MaxInFlight: 1000}, Number: 2, Of: 3,
 		PointProgress: watch.Progressed{Share: .61, Left: 23400 * time.Millisecond, Known: true},
 		RunProgress:   watch.Progressed{Share: .38, Left: 440 * time.Second, Known: true},
 		Offered:       49.83, Achieved: 49.7, OutputTokens: 15931, InFlight: 1012,
