@@ -25,7 +25,7 @@ type Bound struct {
 
 // unseenMoments is by how much the error of a stamp is taken for larger than a known
 // stream showed: a second of it holds few of the moments that a run of minutes has.
-// docs/evidence/fidelity.md says how often the bounds then hold.
+// docs/evidence/truth.md says how often the bounds then hold.
 const unseenMoments = 2
 
 // boundsOf is nil when neither calibration could be made. How long a request took to
