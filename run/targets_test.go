@@ -99,7 +99,8 @@ func TestRequestsAsAsked(t *testing.T) {
 	f(`timeout: 20s`, "HTTP/1.1", "")
 	f(`reader: epoll`, "HTTP/1.1", "epoll")
 	f(`reader: net/http`, "HTTP/1.1", "net/http")
-	f(`http2: true`, "HTTP/2.0", "net/http")
+	f(`http2: true`, "HTTP/2.0", "")
+	f(`http2: true, reader: net/http`, "HTTP/2.0", "net/http")
 }
 
 // The example of gRPC runs: a server that answers every call with the recording.

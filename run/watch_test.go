@@ -60,7 +60,7 @@ func TestLiveAgreesWithTheBundle(t *testing.T) {
 			if r.Phase == record.Measure {
 				measured++
 				if r.Result == record.OK {
-					e2e = append(e2e, float64(r.Done-r.Due)/1e9)
+					e2e = append(e2e, float64(r.Done-r.Origin())/1e9)
 				}
 			}
 		}

@@ -126,7 +126,7 @@ func TestLiveRatesAndRing(t *testing.T) {
 			}
 			tally.Begun.Add(2) // every other one never ends
 			chunks := []record.Chunk{{Kind: record.Content, At: 5e7}, {Kind: record.Content, At: 6e7}}
-			v.Ended(&record.Request{Phase: record.Measure, Result: record.OK, Due: 1e7, Sent: 2e7, Done: 6e7, UsageOutput: &tokens}, chunks)
+			v.Ended(&record.Request{User: -1, Phase: record.Measure, Result: record.OK, Due: 1e7, Sent: 2e7, Done: 6e7, UsageOutput: &tokens}, chunks)
 			v.Snapshot()
 		}
 		s := v.Snapshot()
