@@ -212,6 +212,16 @@ var servingTrips = quick([]trip{
 			}
 		}
 	}, finding.Void, "the first 8 requests of the window wait 4.0 times as long"},
+	{"users-in-step", "began together", func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			shift(r, events, r.ID/sceneUsers*sceneAnswer-r.Due)
+		}
+	}, finding.Caution, "whenever one asks, 100 % of the other 7 ask within the same"},
+	{"few-answers", "short window", func(s *scene) {
+		s.events = func(_ int, l *bundle.Launch) {
+			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneAnswer, Name: record.WindowEnd})
+		}
+	}, finding.Caution, "the window of 630 ms holds 2 whole answers per user"},
 	{"drain-in-window", "long end", func(s *scene) {
 		s.events = func(_ int, l *bundle.Launch) {
 			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneWindow, Name: record.WindowEnd})

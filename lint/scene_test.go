@@ -51,14 +51,16 @@ type scene struct {
 }
 
 const (
-	sceneUsers  = 8
-	sceneTTFT   = 100e6 // ns
-	sceneGap    = 10e6  // ns
-	sceneTokens = 11
-	sceneWarmup = 1e9    // ns
-	sceneWindow = 10.5e9 // ns
-	sceneLength = 15e9   // ns of a launch
-	sceneApart  = 20e9   // ns between the beginnings of two launches
+	sceneUsers   = 8
+	sceneTTFT    = 100e6 // ns
+	sceneGap     = 10e6  // ns
+	sceneStagger = 18e6  // ns between the beginnings of two users
+	sceneTokens  = 11
+	sceneAnswer  = sceneTTFT + sceneTokens*sceneGap
+	sceneWarmup  = 1e9    // ns
+	sceneWindow  = 10.5e9 // ns
+	sceneLength  = 15e9   // ns of a launch
+	sceneApart   = 20e9   // ns between the beginnings of two launches
 )
 
 // sceneDay is when the scenes are set.
@@ -242,7 +244,10 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) (balance Calls) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1+2*s.draw, uint64(launch)))
-	free := make([]int64, sceneUsers) // when each user is free again
+	free := make([]int64, sceneUsers) // when each user is free again; they begin one by one
+	for user := range free {
+		free[user] = int64(user) * sceneStagger
+	}
 	arrivals := rand.New(rand.NewPCG(2+2*s.draw, uint64(launch)))
 	next := 0.0 // when the next call of an open loop is due
 	own := 1 + .005*random.NormFloat64()

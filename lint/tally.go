@@ -33,6 +33,7 @@ type PointTally struct {
 	LastSent     int64  // of any phase
 	Carried      int    // requests in flight when the window began
 	Left         int    // requests in flight when it ended
+	Whole        int    // measured requests that began and ended in the window
 	MostInFlight *int64 // by the point's balance; nil where there is none
 
 	Collector *record.Collector // what the client's collector did in the window; nil where nobody says
@@ -57,12 +58,15 @@ type PointTally struct {
 	Response *stats.Sketch // seconds from due to done, of successful measured requests
 	Service  *stats.Sketch // seconds from sent to done, of the same
 	Opening  Opening
+	Crowds   Crowds   // of users who ask at the same moments
 	Due      Arrivals // of measured requests
 	Sent     Arrivals // of requests due and sent inside the window
 
 	// Quantum is what every stamp seen is a multiple of, in nanoseconds; zero
 	// where there is none.
 	Quantum int64
+
+	sends sends // what Crowds is made of; gone afterwards
 }
 
 // sketchError is by how much the quantiles of a tally may be off: well below any
@@ -113,7 +117,7 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timeline
 	for _, point := range p.Points {
 		points[int32(point.Index)] = &PointTally{
 			Launch: info.Index, Point: point.Index, Side: info.Side, Outcomes: map[record.Outcome]int{},
-			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point),
+			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point), sends: newSends(point),
 			Response: stats.NewSketch(sketchError), Service: stats.NewSketch(sketchError),
 		}
 	}
@@ -148,6 +152,7 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timeline
 	var list []PointTally
 	for _, point := range p.Points {
 		if at := points[int32(point.Index)]; at.Measured > 0 {
+			at.Crowds, at.sends = at.sends.crowds(at.Service.Quantile(.5)), sends{}
 			list = append(list, *at)
 		}
 	}
@@ -211,6 +216,9 @@ func (t *PointTally) add(r requestRow, seen *seen) {
 	if r.Sent == r.Due {
 		t.OnTime++
 	}
+	if r.Sent >= t.Begin && r.Done <= t.End {
+		t.Whole++
+	}
 	if r.NewConn {
 		t.NewConnections++
 		for _, took := range []*int64{r.DNS, r.Dial, r.TLS} {
@@ -237,6 +245,7 @@ func (t *PointTally) add(r requestRow, seen *seen) {
 		t.Service.Add(float64(r.Done-r.Sent) / 1e9)
 		t.Lengths.add(r)
 		t.Opening.add(r)
+		t.sends.add(r)
 	}
 }
 

@@ -1,0 +1,123 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay/finding"
+	"assay/plan"
+	"assay/spec"
+)
+
+// UsersInStep fires when the users of a closed loop ask at the same moments.
+var UsersInStep = Check{
+	ID: "users-in-step", Severity: finding.Caution,
+	Doc: "Users of a closed loop who ask at the same moments wait for each other, and TTFT is that of a crowd.",
+	When: "whenever a user asks, at least 30 % of the others ask within the same tenth of a median answer (independent " +
+		"users: 10 %), as the median over launches, and more than chance brings together (10 % + 350 % / users): a " +
+		"caution; a note below 50 % or where load.start is together. From 5 users and 2 requests of each on, and not where " +
+		"users pause for longer than an answer",
+	Applies: func(f *Facts) bool { return serves(f) && slices.ContainsFunc(f.Plan.Points, rhythmic(f)) },
+	Run:     usersInStep,
+}
+
+// rhythmic holds for points in which the end of an answer is what makes a user ask
+// again. The pauses of sessions have lengths of their own.
+func rhythmic(f *Facts) func(plan.Point) bool {
+	session := f.Plan.Workload().Session
+	pauses := session != nil && (session.ThinkTime > 0 || session.Tool != nil || session.From != spec.SessionSynthetic)
+	return func(p plan.Point) bool {
+		return !p.Open() && p.Concurrency > 1 && !pauses && steadyPoint(f)(p)
+	}
+}
+
+const (
+	// stepShare is the share of the other users from which on a report should say
+	// that they ask together: three times that of independent users. From stepMost on
+	// most of them do.
+	stepShare, stepMost = .3, .5
+	// stepLuck divided by the number of users is what chance adds to the tenth that
+	// independent users have, in one launch of ten thousand: with answers of one
+	// length their phases never change, and so many draws decide. By simulation, for
+	// 5 to 128 users; fewer can be in step by chance.
+	stepLuck     = 3.5
+	fewestInStep = 5
+	// fewestPerUser is the least number of requests per user: with one, nobody has kept
+	// step yet.
+	fewestPerUser = 2
+	// startAnswers is how many answers a warm-up must last for users to begin over the
+	// whole of one: they begin in its first half.
+	startAnswers = 2
+)
+
+func usersInStep(f *Facts) Answer {
+	var answer Answer
+	looked := false
+	for _, p := range f.places() {
+		if !rhythmic(f)(p.point) {
+			continue
+		}
+		list := p.crowds()
+		if len(list) == 0 {
+			answer.Missing = fmt.Sprintf("requests at %s: want those of at least %d users, %d of each in a launch", p.name, fewestInStep, fewestPerUser)
+			continue
+		}
+		looked = true
+		at := list[(len(list)-1)/2]
+		if at.Share < max(stepShare, 1./moments+stepLuck/float64(at.Users)) || p.point.ThinkTime.Seconds() > moments*at.Moment {
+			continue
+		}
+		answer.Findings = append(answer.Findings, stepFinding(p, at))
+	}
+	if looked {
+		answer.Missing = ""
+	}
+	return answer
+}
+
+// crowds lists those of the launches that hold enough, the loosest first.
+func (p placeTally) crowds() []Crowds {
+	var list []Crowds
+	for _, t := range p.launches {
+		if t.Crowds.Users >= fewestInStep && t.Crowds.Sends >= fewestPerUser*t.Crowds.Users {
+			list = append(list, t.Crowds)
+		}
+	}
+	slices.SortFunc(list, func(a, b Crowds) int { return cmp.Compare(a.Share, b.Share) })
+	return list
+}
+
+func stepFinding(p placeTally, at Crowds) finding.Finding {
+	enough := startAnswers * moments * at.Moment
+	one := finding.Finding{
+		Severity: finding.Caution,
+		Message: fmt.Sprintf("%s: users ask in step: whenever one asks, %.0f %% of the other %d ask within the same %s (independent users: %d %%); %s",
+			p.name, 100*at.Share, at.Users-1, duration(at.Moment), 100/moments, crowdWaits(at)),
+		Why: "those who ask in a crowd wait for each other, and TTFT is longer than for users who come one by one",
+		Fix: "give load.warmup a duration of at least two answers, because users begin at random moments of its first half" + ": here " + duration(enough),
+	}
+	if at.Share < stepMost {
+		one.Severity = finding.Note
+	}
+	switch {
+	case p.point.Start == spec.StartTogether:
+		one.Severity = finding.Note
+		one.Message += "; load.start: together asks for it"
+		one.Fix = "quote the latencies as those of bursts, or leave out load.start for users who begin one by one"
+	case p.point.Warmup.Seconds() >= enough:
+		one.Fix = "find what brings them together, such as a target that answers in batches; an open loop (load.rate) shows how it treats independent users"
+	}
+	return one
+}
+
+// crowdWaits says what the crowd does to the first byte.
+func crowdWaits(at Crowds) string {
+	switch {
+	case at.Crowd == 0:
+		return "the crowds are too small to compare their waits"
+	case at.Apart == 0:
+		return fmt.Sprintf("the median wait for the first byte is %s, and too few ask apart to say what it is without the crowd", duration(at.Crowd))
+	}
+	return fmt.Sprintf("the median wait for the first byte is %s in a crowd and %s apart from it", duration(at.Crowd), duration(at.Apart))
+}
