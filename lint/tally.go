@@ -58,15 +58,12 @@ type PointTally struct {
 	Response *stats.Sketch // seconds from due to done, of successful measured requests
 	Service  *stats.Sketch // seconds from sent to done, of the same
 	Opening  Opening
-	Crowds   Crowds   // of users who ask at the same moments
 	Due      Arrivals // of measured requests
 	Sent     Arrivals // of requests due and sent inside the window
 
 	// Quantum is what every stamp seen is a multiple of, in nanoseconds; zero
 	// where there is none.
 	Quantum int64
-
-	sends sends // what Crowds is made of; gone afterwards
 }
 
 // sketchError is by how much the quantiles of a tally may be off: well below any
@@ -117,7 +114,7 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timeline
 	for _, point := range p.Points {
 		points[int32(point.Index)] = &PointTally{
 			Launch: info.Index, Point: point.Index, Side: info.Side, Outcomes: map[record.Outcome]int{},
-			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point), sends: newSends(point),
+			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point),
 			Response: stats.NewSketch(sketchError), Service: stats.NewSketch(sketchError),
 		}
 	}
@@ -152,7 +149,6 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timeline
 	var list []PointTally
 	for _, point := range p.Points {
 		if at := points[int32(point.Index)]; at.Measured > 0 {
-			at.Crowds, at.sends = at.sends.crowds(at.Service.Quantile(.5)), sends{}
 			list = append(list, *at)
 		}
 	}
@@ -245,7 +241,6 @@ func (t *PointTally) add(r requestRow, seen *seen) {
 		t.Service.Add(float64(r.Done-r.Sent) / 1e9)
 		t.Lengths.add(r)
 		t.Opening.add(r)
-		t.sends.add(r)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/analysis/steady"
 	"assay/finding"
 	"assay/plan"
 	"assay/spec"
@@ -14,9 +15,9 @@ import (
 var UsersInStep = Check{
 	ID: "users-in-step", Severity: finding.Caution,
 	Doc: "Users of a closed loop who ask at the same moments wait for each other, and TTFT is that of a crowd.",
-	When: "whenever a user asks, at least 30 % of the others ask within the same tenth of a median answer (independent " +
+	When: "whenever a user asks, at least 20 % of the others ask within the same tenth of a median answer (independent " +
 		"users: 10 %), as the median over launches, and more than chance brings together (10 % + 350 % / users): a " +
-		"caution; a note below 50 % or where load.start is together. From 5 users and 2 requests of each on, and not where " +
+		"caution; a note below 25 % or where load.start is together. From 5 users and 2 requests of each on, and not where " +
 		"users pause for longer than an answer",
 	Applies: func(f *Facts) bool { return serves(f) && slices.ContainsFunc(f.Plan.Points, rhythmic(f)) },
 	Run:     usersInStep,
@@ -33,14 +34,15 @@ func rhythmic(f *Facts) func(plan.Point) bool {
 }
 
 const (
-	// stepShare is the share of the other users from which on a report should say
-	// that they ask together: three times that of independent users. From stepMost on
-	// most of them do.
-	stepShare, stepMost = .3, .5
+	// stepShare is the share of the other users from which on a report should say that
+	// they ask together, twice that of independent users. From stepMost on it is a
+	// caution: 32 users of an engine that prefills ten prompts at a time have 30 %, and
+	// a TTFT three times that of independent ones.
+	stepShare, stepMost = .2, .25
 	// stepLuck divided by the number of users is what chance adds to the tenth that
-	// independent users have, in one launch of ten thousand: with answers of one
-	// length their phases never change, and so many draws decide. By simulation, for
-	// 5 to 128 users; fewer can be in step by chance.
+	// independent users have, in one launch of ten thousand: with answers of one length
+	// their phases never change, and one draw of each decides. By simulation, for 5 to
+	// 128 users; fewer may all be in step by chance.
 	stepLuck     = 3.5
 	fewestInStep = 5
 	// fewestPerUser is the least number of requests per user: with one, nobody has kept
@@ -58,14 +60,14 @@ func usersInStep(f *Facts) Answer {
 		if !rhythmic(f)(p.point) {
 			continue
 		}
-		list := p.crowds()
+		list := p.crowds(f)
 		if len(list) == 0 {
 			answer.Missing = fmt.Sprintf("requests at %s: want those of at least %d users, %d of each in a launch", p.name, fewestInStep, fewestPerUser)
 			continue
 		}
 		looked = true
 		at := list[(len(list)-1)/2]
-		if at.Share < max(stepShare, 1./moments+stepLuck/float64(at.Users)) || p.point.ThinkTime.Seconds() > moments*at.Moment {
+		if at.Share < max(stepShare, 1./steady.Moments+stepLuck/float64(at.Users)) || p.point.ThinkTime.Seconds() > steady.Moments*at.Moment {
 			continue
 		}
 		answer.Findings = append(answer.Findings, stepFinding(p, at))
@@ -77,25 +79,26 @@ func usersInStep(f *Facts) Answer {
 }
 
 // crowds lists those of the launches that hold enough, the loosest first.
-func (p placeTally) crowds() []Crowds {
-	var list []Crowds
-	for _, t := range p.launches {
-		if t.Crowds.Users >= fewestInStep && t.Crowds.Sends >= fewestPerUser*t.Crowds.Users {
-			list = append(list, t.Crowds)
+func (p placeTally) crowds(f *Facts) []steady.Crowds {
+	var list []steady.Crowds
+	for _, at := range f.Steady.Points {
+		own := slices.ContainsFunc(p.launches, func(t PointTally) bool { return t.Launch == at.Launch && t.Point == at.Point })
+		if c := at.Crowds; own && c != nil && c.Users >= fewestInStep && c.Requests >= fewestPerUser*c.Users {
+			list = append(list, *c)
 		}
 	}
-	slices.SortFunc(list, func(a, b Crowds) int { return cmp.Compare(a.Share, b.Share) })
+	slices.SortFunc(list, func(a, b steady.Crowds) int { return cmp.Compare(a.Share, b.Share) })
 	return list
 }
 
-func stepFinding(p placeTally, at Crowds) finding.Finding {
-	enough := startAnswers * moments * at.Moment
+func stepFinding(p placeTally, at steady.Crowds) finding.Finding {
+	enough := startAnswers * steady.Moments * at.Moment
 	one := finding.Finding{
 		Severity: finding.Caution,
 		Message: fmt.Sprintf("%s: users ask in step: whenever one asks, %.0f %% of the other %d ask within the same %s (independent users: %d %%); %s",
-			p.name, 100*at.Share, at.Users-1, duration(at.Moment), 100/moments, crowdWaits(at)),
+			p.name, 100*at.Share, at.Users-1, duration(at.Moment), 100/steady.Moments, crowdWaits(at)),
 		Why: "those who ask in a crowd wait for each other, and TTFT is longer than for users who come one by one",
-		Fix: "give load.warmup a duration of at least two answers, because users begin at random moments of its first half" + ": here " + duration(enough),
+		Fix: "give load.warmup a duration of at least two answers, because users begin at random moments of its first half" + fmt.Sprintf(": here %s", duration(enough)),
 	}
 	if at.Share < stepMost {
 		one.Severity = finding.Note
@@ -111,13 +114,13 @@ func stepFinding(p placeTally, at Crowds) finding.Finding {
 	return one
 }
 
-// crowdWaits says what the crowd does to the first byte.
-func crowdWaits(at Crowds) string {
+// crowdWaits says what the crowd does to TTFT.
+func crowdWaits(at steady.Crowds) string {
 	switch {
-	case at.Crowd == 0:
-		return "the crowds are too small to compare their waits"
-	case at.Apart == 0:
-		return fmt.Sprintf("the median wait for the first byte is %s, and too few ask apart to say what it is without the crowd", duration(at.Crowd))
+	case at.Crowd == nil:
+		return "crowds of half of the users are too rare to tell their TTFT"
+	case at.Apart == nil:
+		return fmt.Sprintf("TTFT p50 is %s in the crowd, and too few ask apart from it to say what it is without", duration(*at.Crowd))
 	}
-	return fmt.Sprintf("the median wait for the first byte is %s in a crowd and %s apart from it", duration(at.Crowd), duration(at.Apart))
+	return fmt.Sprintf("TTFT p50 is %s in the crowd and %s apart from it", duration(*at.Crowd), duration(*at.Apart))
 }

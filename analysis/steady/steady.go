@@ -50,6 +50,7 @@ type Point struct {
 
 	Series []Series `json:"series,omitempty"`
 	Passes *Passes  `json:"passes,omitempty"` // over a data set; nil for other loads
+	Crowds *Crowds  `json:"crowds,omitempty"` // of the users of a closed loop; nil for other loads
 }
 
 // Read judges every point of the completed launches of b.
@@ -106,6 +107,7 @@ type call struct {
 	first, last   int64 // stamps of the first and the last output; 0 without any
 	prompt        int64
 	point         int32
+	user          int32 // −1 in an open loop
 	tokens        int32
 	measured      bool
 }
@@ -147,7 +149,7 @@ func readCalls(b *bundle.Bundle, launch int) ([]call, error) {
 		if r.Result != record.OK || r.Phase != record.Warmup && r.Phase != record.Measure {
 			continue
 		}
-		c := call{id: r.ID, due: r.Due, done: r.Done, origin: record.Origin(r.User, r.Due, r.Sent), prompt: r.Prompt, point: r.Point, tokens: -1, measured: r.Phase == record.Measure}
+		c := call{id: r.ID, due: r.Due, done: r.Done, origin: record.Origin(r.User, r.Due, r.Sent), prompt: r.Prompt, point: r.Point, user: r.User, tokens: -1, measured: r.Phase == record.Measure}
 		if r.Usage != nil {
 			c.tokens = *r.Usage
 		}
@@ -235,6 +237,7 @@ func judge(launch int, point plan.Point, calls []call, begin int64, dataSet bool
 	if j.Skipped != "" {
 		return j
 	}
+	j.Crowds = crowds(calls)
 	for _, m := range gated(calls) {
 		j.Series = append(j.Series, newSeries(m, calls))
 	}
