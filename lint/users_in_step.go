@@ -51,6 +51,8 @@ const (
 	// startAnswers is how many answers a warm-up must last for users to begin over the
 	// whole of one: they begin in its first half.
 	startAnswers = 2
+	// apartFactor is how much shorter the waits apart from the crowd must be to be named.
+	apartFactor = .8
 )
 
 func usersInStep(f *Facts) Answer {
@@ -114,13 +116,14 @@ func stepFinding(p placeTally, at steady.Crowds) finding.Finding {
 	return one
 }
 
-// crowdWaits says what the crowd does to TTFT.
+// crowdWaits says what the crowd does to TTFT. Those who ask a little after a crowd still
+// wait for it: they show its effect only where they wait for a good deal less.
 func crowdWaits(at steady.Crowds) string {
 	switch {
 	case at.Crowd == nil:
 		return "crowds of half of the users are too rare to tell their TTFT"
-	case at.Apart == nil:
-		return fmt.Sprintf("TTFT p50 is %s in the crowd, and too few ask apart from it to say what it is without", duration(*at.Crowd))
+	case at.Apart == nil || *at.Apart > apartFactor**at.Crowd:
+		return fmt.Sprintf("TTFT p50 is %s in the crowd, and this run cannot say what it would be without", duration(*at.Crowd))
 	}
 	return fmt.Sprintf("TTFT p50 is %s in the crowd and %s apart from it", duration(*at.Crowd), duration(*at.Apart))
 }
