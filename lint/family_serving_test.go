@@ -221,7 +221,7 @@ var servingTrips = quick([]trip{
 		s.events = func(_ int, l *bundle.Launch) {
 			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneAnswer, Name: record.WindowEnd})
 		}
-	}, finding.Caution, "the window of 630 ms holds 2 whole answers per user"},
+	}, finding.Note, "the window of 630 ms holds 2 whole answers per user"},
 	{"drain-in-window", "long end", func(s *scene) {
 		s.events = func(_ int, l *bundle.Launch) {
 			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneWindow, Name: record.WindowEnd})

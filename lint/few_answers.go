@@ -15,7 +15,7 @@ var FewAnswers = Check{
 	ID: "few-answers", Severity: finding.Caution,
 	Doc: "In a window of few answers per user, rates depend on where its edges cut the answers.",
 	When: "the measured window of a closed loop holds fewer than 3 whole answers per user, as the median over " +
-		"launches",
+		"launches: a note; a caution below 1",
 	Applies: func(f *Facts) bool { return serves(f) && slices.ContainsFunc(f.Plan.Points, asksAgain(f)) },
 	Run:     fewAnswers,
 }
@@ -29,6 +29,9 @@ const (
 	// fewestWhole is the least number of whole answers per user: an edge cuts half an
 	// answer of each user on average, and of users in step the same part of all.
 	fewestWhole = 3
+	// mostlyCut is below how many most answers are cut by an edge: rates, which count the
+	// part of each answer in the window, then rest on parts alone.
+	mostlyCut = 1
 	// wantedWhole is how many leave the edges less than a tenth of the window.
 	wantedWhole = 10
 )
@@ -48,8 +51,12 @@ func fewAnswers(f *Facts) Answer {
 		if at.whole >= fewestWhole {
 			continue
 		}
+		severity := finding.Note
+		if at.whole < mostlyCut {
+			severity = finding.Caution
+		}
 		answer.Findings = append(answer.Findings, finding.Finding{
-			Severity: finding.Caution,
+			Severity: severity,
 			Message:  fmt.Sprintf("%s: the window of %s holds %.2g whole answers per user", p.name, duration(at.window), at.whole),
 			Why:      "rates then depend on where the edges of the window cut the answers, and launches that are cut alike agree on the same error",
 			Fix:      "measure for longer (load.duration), until every user has ten answers" + enoughFor(p.point, at.turn),
