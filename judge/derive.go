@@ -18,11 +18,12 @@ import (
 func Derive(b *bundle.Bundle, p plan.Plan, version string) (*Judgement, error) {
 	j := &Judgement{Bundle: b, Plan: p, Source: DerivedAgain}
 	var err error
-	pictures := picture.New(b, p)
-	if j.Estimates, j.Client, err = metric.JudgeWatched(b, p, version, pictures.Watcher()); err != nil {
+	pictures, survey := picture.New(b, p), lint.NewSurvey(b, p)
+	watchers := append(survey.Watchers(), pictures.Watcher())
+	if j.Estimates, j.Client, err = metric.JudgeWatched(b, p, version, watchers...); err != nil {
 		return nil, err
 	}
-	if j.facts, err = lint.Gather(b, p, j.Estimates, j.Client); err != nil {
+	if j.facts, err = survey.Facts(j.Estimates, j.Client); err != nil {
 		return nil, err
 	}
 	for _, of := range j.ofRanks() {

@@ -4,7 +4,6 @@ import (
 	"assay/analysis/diff"
 	"assay/analysis/gate"
 	"assay/analysis/ranks"
-	"assay/analysis/saturation"
 	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/finding"
@@ -79,32 +78,4 @@ func (f *Facts) changesOfSides() ([]diff.Change, error) {
 		list = append(list, diff.Bundles(baseline, candidate)...)
 	}
 	return list, nil
-}
-
-// Gather reads from b what the estimates do not hold already.
-func Gather(b *bundle.Bundle, p plan.Plan, e metric.Estimates, c metric.Client) (*Facts, error) {
-	f := &Facts{Manifest: b.Manifest, Plan: p, Estimates: e, Client: c}
-	var err error
-	if f.Saturated, err = saturation.Findings(b, p); err != nil {
-		return nil, err
-	}
-	if f.Tally, err = tally(b, p); err != nil {
-		return nil, err
-	}
-	if f.Foreign, err = tallyForeign(b, p); err != nil {
-		return nil, err
-	}
-	if f.Changes, err = f.changesOfSides(); err != nil {
-		return nil, err
-	}
-	if f.Ranks, err = ranks.Read(b); err != nil {
-		return nil, err
-	}
-	if f.GPUs, err = tallyGPUs(b); err != nil {
-		return nil, err
-	}
-	if f.Steady, err = steady.Read(b, p); err != nil {
-		return nil, err
-	}
-	return f, nil
 }

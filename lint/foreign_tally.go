@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 )
@@ -42,51 +43,41 @@ func (a *Average) add(n *int32) {
 	}
 }
 
-// foreignRow is what is read of a request.
-type foreignRow struct {
-	Point  int32          `parquet:"point,delta"`
-	Phase  record.Phase   `parquet:"phase,dict"`
-	Sent   int64          `parquet:"sent_ns,delta"`
-	Done   int64          `parquet:"done_ns,delta"`
-	Result record.Outcome `parquet:"outcome,dict"`
-	Input  *int32         `parquet:"usage_input_tokens"`
-	Usage  *int32         `parquet:"usage_output_tokens"`
-	Count  *int32         `parquet:"tokenizer_output_tokens"`
+// A foreignWatch tallies the requests of an import while others read them; nothing of
+// other bundles.
+type foreignWatch struct {
+	bundle *bundle.Bundle
+	plan   plan.Plan
+	list   []ForeignPoint
 }
 
-// tallyForeign reads the requests of an import; nothing of other bundles.
-func tallyForeign(b *bundle.Bundle, p plan.Plan) ([]ForeignPoint, error) {
-	if b.Manifest.Source == nil {
-		return nil, nil
+func (w *foreignWatch) see(launch metric.WatchedLaunch) error {
+	source := w.bundle.Manifest.Source
+	if source == nil || launch.Info.Outcome != bundle.LaunchCompleted {
+		return nil
 	}
-	var list []ForeignPoint
-	for _, info := range b.Launches() {
-		if info.Outcome != bundle.LaunchCompleted {
+	points, err := foreignLaunch(w.bundle, launch)
+	if err != nil {
+		return err
+	}
+	for _, point := range w.plan.Points {
+		at := points[int32(point.Index)]
+		if at == nil {
 			continue
 		}
-		points, err := foreignLaunch(b, info.Index)
-		if err != nil {
-			return nil, fmt.Errorf("launch %d: %w", info.Index+1, err)
+		at.Launch, at.Point = launch.Info.Index, point.Index
+		i := slices.IndexFunc(source.Stated, func(s bundle.Stated) bool { return s.Launch == at.Launch && s.Point == at.Point })
+		if i >= 0 {
+			at.Stated = source.Stated[i]
 		}
-		for _, point := range p.Points {
-			at := points[int32(point.Index)]
-			if at == nil {
-				continue
-			}
-			at.Launch, at.Point = info.Index, point.Index
-			i := slices.IndexFunc(b.Manifest.Source.Stated, func(s bundle.Stated) bool { return s.Launch == at.Launch && s.Point == at.Point })
-			if i >= 0 {
-				at.Stated = b.Manifest.Source.Stated[i]
-			}
-			list = append(list, *at)
-		}
+		w.list = append(w.list, *at)
 	}
-	return list, nil
+	return nil
 }
 
-func foreignLaunch(b *bundle.Bundle, launch int) (map[int32]*ForeignPoint, error) {
+func foreignLaunch(b *bundle.Bundle, launch metric.WatchedLaunch) (map[int32]*ForeignPoint, error) {
 	points, begins := map[int32]*ForeignPoint{}, map[int32]int64{}
-	for e, err := range bundle.Rows[record.Event](b, launch, bundle.Events) {
+	for e, err := range bundle.Rows[record.Event](b, launch.Info.Index, bundle.Events) {
 		switch {
 		case err != nil:
 			return nil, err
@@ -96,18 +87,15 @@ func foreignLaunch(b *bundle.Bundle, launch int) (map[int32]*ForeignPoint, error
 			points[e.Point].Window = float64(e.At-begins[e.Point]) / 1e9
 		}
 	}
-	for r, err := range bundle.Rows[foreignRow](b, launch, bundle.Requests) {
-		if err != nil {
-			return nil, err
-		}
-		if at := points[r.Point]; at != nil {
-			at.add(r, begins[r.Point])
+	for _, t := range launch.Requests {
+		if at := points[t.Point]; at != nil {
+			at.add(&t.Request, begins[t.Point])
 		}
 	}
 	return points, nil
 }
 
-func (t *ForeignPoint) add(r foreignRow, begin int64) {
+func (t *ForeignPoint) add(r *record.Request, begin int64) {
 	sent, done := float64(r.Sent-begin)/1e9, float64(r.Done-begin)/1e9
 	if t.Rows == 0 {
 		t.First = sent
@@ -122,11 +110,12 @@ func (t *ForeignPoint) add(r foreignRow, begin int64) {
 		return
 	}
 	t.Completed++
-	t.Input.add(r.Input)
-	if r.Usage == nil {
-		r.Usage = r.Count
+	t.Input.add(r.UsageInput)
+	if r.UsageOutput != nil {
+		t.Output.add(r.UsageOutput)
+	} else {
+		t.Output.add(r.TokenizerOutput)
 	}
-	t.Output.add(r.Usage)
 }
 
 // isImport reports whether the bundle repeats another tool.

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/stats"
 )
 
-// A Tally is what one pass over the requests of the completed launches counts.
+// A Tally is what is counted while the requests of the completed launches are read.
 // Checks read it instead of the records: a bundle may hold millions of them, and
 // sixty checks must not read them sixty times. What it keeps does not grow with
 // their number.
@@ -70,55 +71,64 @@ type PointTally struct {
 // difference that a check speaks about.
 const sketchError = .005
 
-// requestRow is what the tally reads of a request.
-type requestRow struct {
-	Point   int32          `parquet:"point,delta"`
-	Phase   record.Phase   `parquet:"phase,dict"`
-	User    int32          `parquet:"user,delta"`
-	Due     int64          `parquet:"due_ns,delta"`
-	Sent    int64          `parquet:"sent_ns,delta"`
-	First   *int64         `parquet:"first_byte_ns"`
-	Done    int64          `parquet:"done_ns,delta"`
-	Result  record.Outcome `parquet:"outcome,dict"`
-	DNS     *int64         `parquet:"dns_ns"`
-	Dial    *int64         `parquet:"connect_ns"`
-	TLS     *int64         `parquet:"tls_ns"`
-	NewConn bool           `parquet:"new_connection"`
-	Asked   int32          `parquet:"asked_output_tokens,delta"`
-	Usage   *int32         `parquet:"usage_output_tokens"`
-	Finish  string         `parquet:"finish_reason,dict"`
-	Prompt  int64          `parquet:"prompt_hash"`
-	Flags   string         `parquet:"flags,dict"`
-	ID      int64          `parquet:"request,delta"`
-	Chunks  int32          `parquet:"chunks,delta"`
+// A tallyWatch tallies the completed launches of a bundle while others read them.
+type tallyWatch struct {
+	bundle    *bundle.Bundle
+	plan      plan.Plan
+	timelines *seen // of the whole bundle: launches are held against each other
+	tally     Tally
 }
 
-func tally(b *bundle.Bundle, p plan.Plan) (Tally, error) {
-	var out Tally
-	timelines := newSeen() // of the whole bundle: launches are held against each other
-	for _, info := range b.Launches() {
-		if info.Outcome != bundle.LaunchCompleted {
-			continue
-		}
-		points, err := tallyLaunch(b, p, info, timelines)
-		if err != nil {
-			return out, fmt.Errorf("launch %d: %w", info.Index+1, err)
-		}
-		out.Points = append(out.Points, points...)
+func newTallyWatch(b *bundle.Bundle, p plan.Plan) *tallyWatch {
+	return &tallyWatch{bundle: b, plan: p, timelines: newSeen()}
+}
+
+func (w *tallyWatch) see(launch metric.WatchedLaunch) error {
+	if launch.Info.Outcome != bundle.LaunchCompleted {
+		return nil
 	}
-	return out, nil
+	points, err := w.launch(launch)
+	w.tally.Points = append(w.tally.Points, points...)
+	return err
 }
 
-func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timelines *seen) ([]PointTally, error) {
+func (w *tallyWatch) launch(launch metric.WatchedLaunch) ([]PointTally, error) {
+	points, err := w.points(launch.Info)
+	if err != nil {
+		return nil, err
+	}
+	streams, err := readStreams(w.bundle, launch.Info.Index)
+	if err != nil {
+		return nil, err
+	}
+	seen := newSeen()
+	for _, t := range launch.Requests {
+		r := &t.Request
+		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
+			at.add(r, seen)
+			at.account(r, streams, w.timelines)
+		}
+	}
+	var list []PointTally
+	for _, point := range w.plan.Points {
+		if at := points[int32(point.Index)]; at.Measured > 0 {
+			list = append(list, *at)
+		}
+	}
+	return list, nil
+}
+
+// points begins the tallies of a launch with what its events say.
+func (w *tallyWatch) points(info bundle.LaunchInfo) (map[int32]*PointTally, error) {
 	points := map[int32]*PointTally{}
-	for _, point := range p.Points {
+	for _, point := range w.plan.Points {
 		points[int32(point.Index)] = &PointTally{
 			Launch: info.Index, Point: point.Index, Side: info.Side, Outcomes: map[record.Outcome]int{},
 			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point),
 			Response: stats.NewSketch(sketchError), Service: stats.NewSketch(sketchError),
 		}
 	}
-	for e, err := range bundle.Rows[record.Event](b, info.Index, bundle.Events) {
+	for e, err := range bundle.Rows[record.Event](w.bundle, info.Index, bundle.Events) {
 		if err != nil {
 			return nil, err
 		}
@@ -128,31 +138,11 @@ func tallyLaunch(b *bundle.Bundle, p plan.Plan, info bundle.LaunchInfo, timeline
 			}
 		}
 	}
-	for _, point := range p.Points {
+	for _, point := range w.plan.Points {
 		at := points[int32(point.Index)]
 		at.Due, at.Sent = newArrivals(point, at.Begin, at.End), newArrivals(point, at.Begin, at.End)
 	}
-	streams, err := readStreams(b, info.Index)
-	if err != nil {
-		return nil, err
-	}
-	seen := newSeen()
-	for r, err := range bundle.Rows[requestRow](b, info.Index, bundle.Requests) {
-		if err != nil {
-			return nil, err
-		}
-		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
-			at.add(r, seen)
-			at.account(r, streams, timelines)
-		}
-	}
-	var list []PointTally
-	for _, point := range p.Points {
-		if at := points[int32(point.Index)]; at.Measured > 0 {
-			list = append(list, *at)
-		}
-	}
-	return list, nil
+	return points, nil
 }
 
 func (t *PointTally) event(e record.Event) error {
@@ -181,10 +171,10 @@ func (t *PointTally) event(e record.Event) error {
 }
 
 // add counts one request of any phase.
-func (t *PointTally) add(r requestRow, seen *seen) {
+func (t *PointTally) add(r *record.Request, seen *seen) {
 	known, sampled := false, false
 	if r.Result != record.Dropped {
-		known, sampled = seen.before(r.Prompt)
+		known, sampled = seen.before(r.PromptHash)
 		t.LastSent = max(t.LastSent, r.Sent)
 		if r.Sent < t.Begin && t.Begin < r.Done {
 			t.Carried++

@@ -43,7 +43,7 @@ const windowSlack = 10e6
 
 // account takes one request of any phase into the books: its outcome, whether its
 // times can be true, and whether the same answer was there before.
-func (t *PointTally) account(r requestRow, streams map[int64]stream, timelines *seen) {
+func (t *PointTally) account(r *record.Request, streams map[int64]stream, timelines *seen) {
 	t.Calls.count(r.Result)
 	if r.Result == record.Dropped {
 		return
@@ -69,7 +69,7 @@ func (t *PointTally) account(r requestRow, streams map[int64]stream, timelines *
 
 // timelineHash mixes how long an answer and its first byte took. Two answers that
 // agree in both to the nanosecond are one answer.
-func timelineHash(r requestRow) int64 {
+func timelineHash(r *record.Request) int64 {
 	return mixed(mixed(r.Done-r.Sent) ^ (*r.First - r.Sent))
 }
 
@@ -130,24 +130,24 @@ type Surplus struct {
 	Bounded         int   // answers whose requests allow a number
 }
 
-func (s *Surplus) add(r requestRow, events stream) {
-	if r.Usage == nil {
+func (s *Surplus) add(r *record.Request, events stream) {
+	if r.UsageOutput == nil {
 		return
 	}
-	if r.Asked > 0 {
+	if r.AskedOutput > 0 {
 		s.Bounded++
-		if *r.Usage > r.Asked+1 { // some count the token that ends an answer
+		if *r.UsageOutput > r.AskedOutput+1 { // some count the token that ends an answer
 			s.Beyond++
 		}
 	}
 	if events.output == 0 || events.rows != r.Chunks {
 		return
 	}
-	more := *r.Usage - events.output
+	more := *r.UsageOutput - events.output
 	if s.Answers == 0 {
-		s.Least, s.Most, s.Fewest, s.Longest = more, more, *r.Usage, *r.Usage
+		s.Least, s.Most, s.Fewest, s.Longest = more, more, *r.UsageOutput, *r.UsageOutput
 	}
 	s.Answers++
 	s.Least, s.Most = min(s.Least, more), max(s.Most, more)
-	s.Fewest, s.Longest = min(s.Fewest, *r.Usage), max(s.Longest, *r.Usage)
+	s.Fewest, s.Longest = min(s.Fewest, *r.UsageOutput), max(s.Longest, *r.UsageOutput)
 }

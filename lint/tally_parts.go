@@ -25,23 +25,23 @@ type Lengths struct {
 	Finish  map[string]int
 }
 
-func (l *Lengths) add(r requestRow) {
-	l.Finish[r.Finish]++
+func (l *Lengths) add(r *record.Request) {
+	l.Finish[r.FinishReason]++
 	if slices.Contains(strings.Fields(r.Flags), "impossible_usage") {
 		l.Wrong++
 	}
-	if r.Usage == nil {
+	if r.UsageOutput == nil {
 		l.Silent++
 		return
 	}
 	l.Answers++
-	l.Tokens += float64(*r.Usage)
-	if r.Asked > 0 {
+	l.Tokens += float64(*r.UsageOutput)
+	if r.AskedOutput > 0 {
 		l.Bounded++
-		l.Asked += float64(r.Asked)
-		l.AskedOf += float64(*r.Usage)
+		l.Asked += float64(r.AskedOutput)
+		l.AskedOf += float64(*r.UsageOutput)
 	}
-	if r.Asked > 1 && *r.Usage == 1 {
+	if r.AskedOutput > 1 && *r.UsageOutput == 1 {
 		l.Single++
 	}
 }
@@ -127,7 +127,7 @@ func newOpening(p plan.Point) Opening {
 	return Opening{Wave: wave, All: stats.NewSketch(sketchError)}
 }
 
-func (o *Opening) add(r requestRow) {
+func (o *Opening) add(r *record.Request) {
 	if r.First == nil {
 		return
 	}

@@ -94,7 +94,7 @@ func TestOpening(t *testing.T) {
 		if i < 8 {
 			first = due + 5e6
 		}
-		o.add(requestRow{User: -1, Due: due, First: &first, Result: record.OK})
+		o.add(&record.Request{User: -1, Due: due, First: &first, Result: record.OK})
 	}
 	if got := medianWait(o.First); got != .005 || len(o.First) != 8 {
 		t.Errorf("the first %d wait %v, want 8 and 5 ms", len(o.First), got)

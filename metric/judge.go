@@ -8,7 +8,7 @@ import (
 )
 
 // JudgeWatched computes the estimates and the client's health of a bundle in one pass,
-// with somebody looking on. Every metric of every point is over the completed launches,
+// with others looking on. Every metric of every point is over the completed launches,
 // the client's health over those that have records.
 //
 // The records are read a launch at a time and once. While the chunks of a launch
@@ -18,8 +18,8 @@ import (
 // cut into segments.
 //
 // Code is the version of this program.
-func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w Watcher) (Estimates, Client, error) {
-	j := bundleJudge{plan: p, estimates: newEstimates(b, p, code), client: newClient(), watcher: w}
+func JudgeWatched(b *bundle.Bundle, p plan.Plan, code string, w ...Watcher) (Estimates, Client, error) {
+	j := bundleJudge{plan: p, estimates: newEstimates(b, p, code), client: newClient(), watchers: w}
 	err := j.read(b)
 	return j.estimates, j.client, err
 }
@@ -29,7 +29,7 @@ type bundleJudge struct {
 	plan      plan.Plan
 	estimates Estimates
 	client    Client
-	watcher   Watcher
+	watchers  watchers
 	launches  []judgedLaunch
 }
 
@@ -70,7 +70,7 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	err = r.each(func() func(int, *Timeline) {
 		seen = make([]clientTrace, r.workers)
 		if estimate {
-			points = newLaunchCollector(j.plan, r, j.watcher)
+			points = newLaunchCollector(j.plan, r, j.watchers)
 		}
 		return func(worker int, t *Timeline) {
 			seen[worker].see(t)
@@ -92,10 +92,8 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 			j.estimates.Repeats = append(j.estimates.Repeats, r.launch.repeats()...)
 		}
 	}
-	if j.watcher.See != nil {
-		if err := j.watcher.See(j.watched(info, r, judged)); err != nil {
-			return err
-		}
+	if err := j.watchers.see(j.watched(info, r, judged)); err != nil {
+		return err
 	}
 	if knowsClient(b.Manifest) {
 		return j.client.add(b, r, seen)

@@ -69,12 +69,12 @@ func sidesOf(p plan.Plan) []spec.Side {
 type launchCollector struct {
 	reader   *launchReader
 	workload spec.Workload
-	watcher  Watcher
+	watchers watchers
 	points   map[*Point][]*collector // by place in All; nil for other metrics
 }
 
-func newLaunchCollector(p plan.Plan, r *launchReader, w Watcher) *launchCollector {
-	c := &launchCollector{reader: r, workload: p.Workload(), watcher: w, points: map[*Point][]*collector{}}
+func newLaunchCollector(p plan.Plan, r *launchReader, w watchers) *launchCollector {
+	c := &launchCollector{reader: r, workload: p.Workload(), watchers: w, points: map[*Point][]*collector{}}
 	for _, point := range r.launch.Points {
 		list := make([]*collector, len(All))
 		for i, m := range All {
@@ -119,7 +119,7 @@ func (c *launchCollector) end(info bundle.LaunchInfo) judgedLaunch {
 		}
 		inParallel(c.reader.workers, len(All), func(i int) {
 			if All[i].About(point.Kind) && All[i].Has(c.workload) {
-				judged.results[i] = All[i].ask(point, c.points[point][i], c.watcher.draws(All[i]))
+				judged.results[i] = All[i].ask(point, c.points[point][i], c.watchers.draws(All[i]))
 			}
 		})
 		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Samples: point.Samples, Declared: point.Declared}

@@ -41,14 +41,11 @@ func draw(t *testing.T, b *bundle.Bundle) Set {
 		t.Fatal(err)
 	}
 	d := New(b, p)
-	if _, _, err := metric.JudgeWatched(b, p, "test", d.Watcher()); err != nil {
+	judged := steady.New(b, p)
+	if _, _, err := metric.JudgeWatched(b, p, "test", d.Watcher(), judged.Watcher()); err != nil {
 		t.Fatal(err)
 	}
-	judged, err := steady.Read(b, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.Set(judged)
+	return d.Set(judged.Report())
 }
 
 func (s Set) find(t *testing.T, id string, point int) Distribution {

@@ -3,20 +3,17 @@
 // window began and stayed so, how much warm-up would have been enough, and how far
 // naive ways of reporting are from the warm median.
 //
-// It reads a few columns of the table requests, warm-up included, and of the table
-// chunks when the first and the last output of each request came, and keeps some
-// fifty bytes of each. It gives no verdict on the run: package lint makes
+// It looks on while package metric reads the requests, warm-up included, and keeps
+// some eighty bytes of each for as long as a launch takes. It gives no verdict on the run: package lint makes
 // findings of what is said here. Points whose load changes by plan are not judged.
 package steady
 
 import (
 	"cmp"
-	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/stats"
@@ -53,28 +50,35 @@ type Point struct {
 	Crowds *Crowds  `json:"crowds,omitempty"` // of the users of a closed loop; nil for other loads
 }
 
-// Read judges every point of the completed launches of b.
-func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
-	r := Report{Version: Version, Method: Method, Points: []Point{}}
-	if p.Search != nil { // its levels go where there is no steady state on purpose
-		return r, nil
-	}
-	for _, info := range b.Launches() {
-		if info.Outcome != bundle.LaunchCompleted {
-			continue
-		}
-		if b.Manifest.Unknown(bundle.GapSendTimes) {
-			r.Points = append(r.Points, cannotTell(info.Index, p)...)
-			continue
-		}
-		points, err := readLaunch(b, info.Index, p)
-		if err != nil {
-			return r, fmt.Errorf("launch %d: %w", info.Index+1, err)
-		}
-		r.Points = append(r.Points, points...)
-	}
-	return r, nil
+// A Watch judges the launches of a bundle while others read them.
+type Watch struct {
+	bundle *bundle.Bundle
+	plan   plan.Plan
+	points []Point
 }
+
+// New begins to watch b.
+func New(b *bundle.Bundle, p plan.Plan) *Watch { return &Watch{bundle: b, plan: p, points: []Point{}} }
+
+// Watcher is what must look on while the requests of the bundle are read.
+func (w *Watch) Watcher() metric.Watcher { return metric.Watcher{See: w.see} }
+
+func (w *Watch) see(seen metric.WatchedLaunch) error {
+	switch {
+	case seen.Info.Outcome != bundle.LaunchCompleted:
+	case w.plan.Search != nil: // its levels go where there is no steady state on purpose
+	case w.bundle.Manifest.Unknown(bundle.GapSendTimes):
+		w.points = append(w.points, cannotTell(seen.Info.Index, w.plan)...)
+	default:
+		points, err := judgeLaunch(w.bundle, seen, w.plan)
+		w.points = append(w.points, points...)
+		return err
+	}
+	return nil
+}
+
+// Report is what was seen, once the bundle was read.
+func (w *Watch) Report() Report { return Report{Version: Version, Method: Method, Points: w.points} }
 
 // cannotTell lists the points of a launch whose requests have no order in time.
 func cannotTell(launch int, p plan.Plan) []Point {
@@ -83,20 +87,6 @@ func cannotTell(launch int, p plan.Plan) []Point {
 		list = append(list, Point{Launch: launch, Point: point.Index, Skipped: "the source does not tell when requests were sent: whether the window was in steady state cannot be known"})
 	}
 	return list
-}
-
-// row is what is read of a request.
-type row struct {
-	ID     int64          `parquet:"request,delta"`
-	Point  int32          `parquet:"point,delta"`
-	Phase  record.Phase   `parquet:"phase,dict"`
-	User   int32          `parquet:"user,delta"`
-	Due    int64          `parquet:"due_ns,delta"`
-	Sent   int64          `parquet:"sent_ns,delta"`
-	Done   int64          `parquet:"done_ns,delta"`
-	Result record.Outcome `parquet:"outcome,dict"`
-	Usage  *int32         `parquet:"usage_output_tokens"`
-	Prompt int64          `parquet:"prompt_hash"`
 }
 
 // A call is what is kept of a successful request. Stamps are nanoseconds; counts
@@ -112,11 +102,8 @@ type call struct {
 	measured      bool
 }
 
-func readLaunch(b *bundle.Bundle, launch int, p plan.Plan) ([]Point, error) {
-	calls, err := readCalls(b, launch)
-	if err != nil {
-		return nil, err
-	}
+func judgeLaunch(b *bundle.Bundle, seen metric.WatchedLaunch, p plan.Plan) ([]Point, error) {
+	launch, calls := seen.Info.Index, callsOf(seen.Requests)
 	begins, err := windows(b, launch)
 	if err != nil {
 		return nil, err
@@ -138,56 +125,23 @@ func readLaunch(b *bundle.Bundle, launch int, p plan.Plan) ([]Point, error) {
 	return list, nil
 }
 
-// readCalls reads the successful requests of warm-ups and windows, in the order of
-// their numbers.
-func readCalls(b *bundle.Bundle, launch int) ([]call, error) {
-	var calls []call
-	for r, err := range bundle.Rows[row](b, launch, bundle.Requests) {
-		if err != nil {
-			return nil, err
-		}
-		if r.Result != record.OK || r.Phase != record.Warmup && r.Phase != record.Measure {
+// callsOf lists the successful requests of warm-ups and windows.
+func callsOf(requests []*metric.Timeline) []call {
+	calls := make([]call, 0, len(requests))
+	for _, t := range requests {
+		if t.Result != record.OK || t.Phase != record.Warmup && t.Phase != record.Measure {
 			continue
 		}
-		c := call{id: r.ID, due: r.Due, done: r.Done, origin: record.Origin(r.User, r.Due, r.Sent), prompt: r.Prompt, point: r.Point, user: r.User, tokens: -1, measured: r.Phase == record.Measure}
-		if r.Usage != nil {
-			c.tokens = *r.Usage
+		c := call{id: t.ID, due: t.Due, done: t.Done, origin: record.Origin(t.User, t.Due, t.Sent), prompt: t.PromptHash, point: t.Point, user: t.User, tokens: -1, measured: t.Phase == record.Measure}
+		if t.UsageOutput != nil {
+			c.tokens = *t.UsageOutput
+		}
+		if first, last, ok := t.OutputSpan(); ok {
+			c.first, c.last = first, last
 		}
 		calls = append(calls, c)
 	}
-	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.id, b.id) })
-	return calls, readOutputs(b, launch, calls)
-}
-
-// readOutputs fills in when the first and the last output of each call came.
-func readOutputs(b *bundle.Bundle, launch int, calls []call) error {
-	var mu sync.Mutex
-	return b.Pieces(launch, runtime.GOMAXPROCS(0), func(_ int, p bundle.Piece) error {
-		at, known := slices.BinarySearchFunc(calls, p.Rows[0].Request, func(c call, id int64) int { return cmp.Compare(c.id, id) })
-		if !known {
-			return nil
-		}
-		var first, last int64
-		for _, chunk := range p.Rows {
-			if chunk.Kind.Output() {
-				if first == 0 {
-					first = chunk.At
-				}
-				last = chunk.At
-			}
-		}
-		if first == 0 {
-			return nil
-		}
-		mu.Lock() // the pieces of one request may come to several workers
-		defer mu.Unlock()
-		if c := &calls[at]; c.first == 0 {
-			c.first, c.last = first, last
-		} else {
-			c.first, c.last = min(c.first, first), max(c.last, last)
-		}
-		return nil
-	})
+	return calls
 }
 
 // windows says when the measured window of each point that was completed began.

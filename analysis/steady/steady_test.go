@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -81,9 +82,9 @@ func (m run) read(t *testing.T) Report {
 	if m.rows > 0 {
 		p.Run.Spec.Workload.Prompt.Dataset = &spec.Dataset{Path: "x"}
 	}
-	r, err := Read(b, p)
-	must(err)
-	return r
+	watch := New(b, p)
+	must(metric.Watch(b, watch.Watcher()))
+	return watch.Report()
 }
 
 // one is the only point of a run.
@@ -219,8 +220,9 @@ func TestPasses(t *testing.T) {
 }
 
 func TestSearchIsLeftAlone(t *testing.T) {
-	r, err := Read(&bundle.Bundle{}, plan.Plan{Search: &plan.Search{}})
-	if err != nil || len(r.Points) != 0 {
+	w := New(&bundle.Bundle{}, plan.Plan{Search: &plan.Search{}})
+	err := w.see(metric.WatchedLaunch{Info: bundle.LaunchInfo{Outcome: bundle.LaunchCompleted}})
+	if r := w.Report(); err != nil || len(r.Points) != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
