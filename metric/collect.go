@@ -63,10 +63,10 @@ func summarise(xs []float64, draw bool) distribution {
 // and sums are exact.
 type collector struct {
 	each     func(*Timeline) []float64
-	requests int   // that the point has, one for each place
-	most     int64 // values that are kept as they are
-	count    atomic.Int64
-	answered atomic.Int64 // requests with a value
+	requests int          // that the point has, one for each place
+	probes   bool         // it asks probes and nothing else
+	most     int64        // values that are kept as they are
+	told     atomic.Int64 // values that workers have told of: see workerValues.untold
 	workers  []workerValues
 
 	alone sync.Once
@@ -75,11 +75,18 @@ type collector struct {
 
 // workerValues are what one worker has gathered.
 type workerValues struct {
-	values []float64  // of requests with several
-	runs   []valueRun // whose they are
-	sketch *stats.Sketch
-	sum    exactSum
+	count    int64      // values
+	answered int64      // requests with a value
+	untold   int64      // values that told lacks: one number that all write for each request would cost more than the values
+	values   []float64  // of requests with several
+	runs     []valueRun // whose they are
+	sketch   *stats.Sketch
+	sum      exactSum
+	_        [64]byte // workers write at once, each in cache lines of its own
 }
+
+// tellAfter is how many values a worker gathers before it tells of them.
+const tellAfter = 1 << 10
 
 // A run is neighbouring values of one request.
 type valueRun struct {
@@ -93,7 +100,7 @@ var noValue = math.Float64frombits(0x7ff8_a55a_7000_0001)
 func isNoValue(v float64) bool { return math.Float64bits(v) == math.Float64bits(noValue) }
 
 func newCollector(m Metric, requests, workers int) *collector {
-	c := &collector{each: m.Each, requests: requests, most: exactValues, workers: make([]workerValues, workers)}
+	c := &collector{each: m.each(), probes: m.Only(Probes), requests: requests, most: exactValues, workers: make([]workerValues, workers)}
 	if requests > exactRequests {
 		c.most = 0
 	}
@@ -106,11 +113,15 @@ func (c *collector) see(worker int, t *Timeline) {
 	if len(xs) == 0 {
 		return
 	}
-	total := c.count.Add(int64(len(xs)))
-	c.answered.Add(1)
 	w := &c.workers[worker]
+	w.count += int64(len(xs))
+	w.answered++
+	if w.untold += int64(len(xs)); w.untold > tellAfter {
+		c.told.Add(w.untold)
+		w.untold = 0
+	}
 	switch {
-	case total > c.most:
+	case c.most == 0 || c.told.Load() > c.most:
 		w.toSketch(w.values)
 		w.toSketch(xs)
 		w.values, w.runs = nil, nil
@@ -141,17 +152,21 @@ func (w *workerValues) toSketch(xs []float64) {
 // end is what all workers have gathered.
 func (c *collector) end(draw bool) distribution {
 	var d distribution
-	if c.count.Load() > c.most {
-		d = c.sketched(draw)
-	} else {
-		d = summarise(c.inOrder(), draw)
+	var count, answered int64
+	for _, w := range c.workers {
+		count, answered = count+w.count, answered+w.answered
 	}
-	d.requests = int(c.answered.Load())
+	if count > c.most {
+		d = c.sketched(count, draw)
+	} else {
+		d = summarise(c.inOrder(count), draw)
+	}
+	d.requests = int(answered)
 	return d
 }
 
-// inOrder lists the values in the order of the requests.
-func (c *collector) inOrder() []float64 {
+// inOrder lists the values, so many, in the order of the requests.
+func (c *collector) inOrder(count int64) []float64 {
 	type piece struct {
 		place  int32
 		values []float64
@@ -165,7 +180,7 @@ func (c *collector) inOrder() []float64 {
 		}
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.place, b.place) })
-	all := make([]float64, 0, c.count.Load())
+	all := make([]float64, 0, count)
 	at := 0 // in one
 	alone := func(before int) {
 		for ; at < min(before, len(c.one)); at++ {
@@ -182,7 +197,7 @@ func (c *collector) inOrder() []float64 {
 	return all
 }
 
-func (c *collector) sketched(draw bool) distribution {
+func (c *collector) sketched(count int64, draw bool) distribution {
 	var all workerValues
 	for _, v := range c.one {
 		if !isNoValue(v) {
@@ -198,10 +213,7 @@ func (c *collector) sketched(draw bool) distribution {
 			all.sum.merge(w.sum)
 		}
 	}
-	d := distribution{n: int(c.count.Load()), error: sketchError}
-	if d.n == 0 {
-		return distribution{}
-	}
+	d := distribution{n: int(count), error: sketchError}
 	mean := all.sum.mean(int64(d.n))
 	for _, st := range statistics {
 		if st.quantile == 0 {
@@ -217,13 +229,13 @@ func (c *collector) sketched(draw bool) distribution {
 	return d
 }
 
-// counted reports whether the values of t are part of a distribution of m.
-func (m Metric) counted(t *Timeline) bool {
+// counts reports whether the values of t are part of the distribution.
+func (c *collector) counts(t *Timeline) bool {
 	if t.in == nil || t.Result != record.OK {
 		return false
 	}
-	if probe, probes := t.Phase == record.Probe, m.Only(Probes); probe || probes {
-		return probe && probes && t.in.Begin <= t.Due && t.Due < t.in.End
+	if probe := t.Phase == record.Probe; probe || c.probes {
+		return probe && c.probes && t.in.Begin <= t.Due && t.Due < t.in.End
 	}
 	return t.Phase == record.Measure
 }

@@ -138,10 +138,10 @@ func TestWhoCounts(t *testing.T) {
 	f := func(phase record.Phase, due int64, result record.Outcome, load, probe bool) {
 		t.Helper()
 		r := &Timeline{Request: record.Request{Phase: phase, Due: due, Result: result}, in: in}
-		if got := E2E.counted(r); got != load {
+		if got := newCollector(E2E, 1, 1).counts(r); got != load {
 			t.Errorf("%s due at %d, %s: counted %v, want %v", phase, due, result, got, load)
 		}
-		if got := ProbeE2E.counted(r); got != probe {
+		if got := newCollector(ProbeE2E, 1, 1).counts(r); got != probe {
 			t.Errorf("%s due at %d, %s: counted as a probe %v, want %v", phase, due, result, got, probe)
 		}
 	}
@@ -150,7 +150,7 @@ func TestWhoCounts(t *testing.T) {
 	f(record.Warmup, 5, record.OK, false, false)
 	f(record.Probe, 15, record.OK, false, true)
 	f(record.Probe, 20, record.OK, false, false)
-	if E2E.counted(&Timeline{Request: record.Request{Phase: record.Measure, Result: record.OK}}) {
+	if newCollector(E2E, 1, 1).counts(&Timeline{Request: record.Request{Phase: record.Measure, Result: record.OK}}) {
 		t.Error("a request outside of every point is counted")
 	}
 }

@@ -10,7 +10,7 @@ var E2E = Metric{
 	Better: Lower,
 	Doc:    "Time from the origin of a request to the end of its stream: the read that delivered [DONE], or the end of the body. The origin is when the request was due in an open loop, and when it was sent in a closed one.",
 	Of: Each(func(t *Timeline) []float64 {
-		return []float64{seconds(t.Done - t.Origin())}
+		return append(t.room(1), seconds(t.Done-t.Origin()))
 	}),
 }
 

@@ -31,16 +31,20 @@ func (s *exactSum) add(v float64) {
 	mantissa := raw&(1<<52-1) | 1<<52
 	// v is mantissa × 2^(exponent−1075), and a unit is 2⁻⁶⁴.
 	shift := exponent - 1075 + 64
-	var x exactSum
-	if shift < 0 {
-		x.limbs[0] = mantissa >> min(63, -shift)
-	} else {
-		limb, up := shift/64, uint(shift%64)
-		x.limbs[limb] = mantissa << up
-		if limb < 2 {
-			x.limbs[limb+1] = mantissa >> (64 - up) // zero where up is: Go shifts all out
-		}
+	limb, low, high := 0, mantissa>>min(63, uint(-shift)), uint64(0)
+	if shift >= 0 {
+		up := uint(shift % 64)
+		limb, low, high = shift/64, mantissa<<up, mantissa>>(64-up) // zero where up is: Go shifts all out
 	}
+	if limb == 0 && raw>>63 == 0 { // nearly every one
+		var carry uint64
+		s.limbs[0], carry = bits.Add64(s.limbs[0], low, 0)
+		s.limbs[1], carry = bits.Add64(s.limbs[1], high, carry)
+		s.limbs[2] += carry
+		return
+	}
+	var x exactSum
+	x.limbs[limb], x.limbs[limb+1] = low, high // at most the second: see exactLimit
 	if raw>>63 != 0 {
 		x.negate()
 	}

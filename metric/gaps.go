@@ -47,13 +47,14 @@ type gapSums struct {
 	squares float64
 }
 
-func (t *Timeline) flow() (f gapSums) {
-	var before, first int64
-	for gap := range t.gaps {
-		if f.gaps == 0 {
-			first, before = gap, gap
-		}
-		f.gaps++
+// sumGaps goes through gaps in their order.
+func sumGaps(gaps []int64) (f gapSums) {
+	if len(gaps) == 0 {
+		return f
+	}
+	f.gaps = len(gaps)
+	first, before := gaps[0], gaps[0]
+	for _, gap := range gaps {
 		f.steps += max(gap-before, before-gap)
 		f.sum += gap - first
 		f.squares += float64(gap-first) * float64(gap-first)

@@ -65,6 +65,6 @@ var FirstByte = Metric{
 		if t.First == nil {
 			return nil
 		}
-		return []float64{seconds(*t.First - t.Origin())}
+		return append(t.room(1), seconds(*t.First-t.Origin()))
 	}),
 }

@@ -14,8 +14,9 @@ var ITL = Metric{
 	Scope:  Scope{Workload: textOut},
 	Doc:    "Time between two successive events of one stream that carried output. One gap per event, whatever number of tokens it holds; every gap whose ends are known counts, so a stall cannot be averaged away. Not known are the stamps of events that one read took together although the server may have sent them apart: their gaps are left out, and the client's health says how many events shared a read.",
 	Of: Values(func(t *Timeline) []float64 {
-		gaps := make([]float64, 0, len(t.Events))
-		for gap := range t.gaps {
+		known := t.gaps()
+		gaps := t.room(len(known))
+		for _, gap := range known {
 			gaps = append(gaps, seconds(gap))
 		}
 		return gaps
@@ -27,9 +28,14 @@ var ITLAll = Metric{
 	ID: "itl_chunk.v1", Name: "ITL (chunk, every gap)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 	Doc: "As itl_chunk.v2, with the gaps of events that shared a read: of two such events the first one's gap is too long and the second one's nothing.",
 	Of: Values(func(t *Timeline) []float64 {
-		gaps := make([]float64, 0, len(t.Events))
+		t.mustHold()
+		gaps := t.room(len(t.Events))
 		last := int64(-1)
-		for c := range t.Output {
+		for i := range t.Events {
+			c := &t.Events[i]
+			if !c.Kind.Output() {
+				continue
+			}
 			if last >= 0 {
 				gaps = append(gaps, seconds(c.At-last))
 			}
@@ -39,19 +45,26 @@ var ITLAll = Metric{
 	}),
 }
 
-// gaps yields the times between successive output events whose stamps are known.
-func (t *Timeline) gaps(yield func(gap int64) bool) {
+// findGaps appends to gaps the times between successive output events whose stamps are
+// known: that of an event is not when the next one shared its read.
+func (t *Timeline) findGaps(gaps []int64) []int64 {
 	t.mustHold()
-	before := -1 // the output event before
+	var before *record.Chunk // the output event before
+	open := false            // gaps ends with that up to it, which counts unless the next one shares its read
 	for i := range t.Events {
-		if !t.Events[i].Kind.Output() {
+		c := &t.Events[i]
+		if !c.Kind.Output() {
 			continue
 		}
-		if before >= 0 && !t.stampedLate(before) && !t.stampedLate(i) && !yield(t.Events[i].At-t.Events[before].At) {
-			return
+		switch shared := readLater(c); {
+		case shared && open:
+			gaps, open = gaps[:len(gaps)-1], false
+		case !shared && before != nil:
+			gaps, open = append(gaps, c.At-before.At), true
 		}
-		before = i
+		before = c
 	}
+	return gaps
 }
 
 // stampedLate reports whether the output event i was read together with the next one,

@@ -31,7 +31,7 @@ func (t *Timeline) tokenGaps(tokens *int32) []float64 {
 	if tokens == nil || *tokens < 2 || total == 0 {
 		return nil
 	}
-	gaps := make([]float64, 0, *tokens-1)
+	gaps := t.room(int(*tokens - 1))
 	each := float64(*tokens) / total
 	last, passed, bytes := int64(-1), 0.0, 0.0
 	for i := range t.Events {

@@ -69,10 +69,15 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	var seen []clientTrace
 	err = r.each(func() func(int, *Timeline) {
 		seen = make([]clientTrace, r.workers)
+		spaces := make([]*workspace, r.workers)
+		for i := range spaces {
+			spaces[i] = &workspace{} // apart from each other: they are written at once
+		}
 		if estimate {
 			points = newLaunchCollector(j.plan, r, j.watchers)
 		}
 		return func(worker int, t *Timeline) {
+			spaces[worker].lend(t)
 			seen[worker].see(t)
 			if estimate {
 				points.see(worker, t)

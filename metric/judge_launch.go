@@ -94,8 +94,8 @@ func newLaunchCollector(p plan.Plan, r *launchReader, w watchers) *launchCollect
 
 // see asks a request that ended well everything that needs its events.
 func (c *launchCollector) see(worker int, t *Timeline) {
-	for i, one := range c.points[t.in] {
-		if one != nil && All[i].counted(t) {
+	for _, one := range c.points[t.in] {
+		if one != nil && one.counts(t) {
 			one.see(worker, t)
 		}
 	}

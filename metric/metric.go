@@ -96,10 +96,11 @@ type Timeline struct {
 	judged bool
 	missed uint64
 
-	in    *Point // that it is part of; nil outside of one, and in one that never ended
-	place int32  // among the requests, or the probes, of that point
-	order int32  // among the requests of the launch
-	kept  output // what stays of Events
+	in    *Point     // that it is part of; nil outside of one, and in one that never ended
+	place int32      // among the requests, or the probes, of that point
+	order int32      // among the requests of the launch
+	kept  output     // what stays of Events
+	space *workspace // of the worker that sees it; nil before and after
 }
 
 // A Point is everything recorded about one point of one launch.

@@ -19,7 +19,7 @@ func (t *Timeline) leaveEvents() {
 	if t.in != nil {
 		begin, end = t.in.Begin, t.in.End
 	}
-	t.kept, t.Events = t.look(begin, end), nil
+	t.kept, t.Events, t.space = t.look(begin, end), nil, nil
 	t.kept.letGo = true
 }
 

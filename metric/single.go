@@ -9,7 +9,7 @@ func single(value func(*Timeline) (float64, bool)) func(*Timeline) []float64 {
 		if !ok {
 			return nil
 		}
-		return []float64{v}
+		return append(t.room(1), v)
 	}
 }
 

@@ -23,5 +23,5 @@ func (t *Timeline) pace(tokens *int32) []float64 {
 		return nil
 	}
 	last, _ := t.lastOutput()
-	return []float64{seconds(last-first) / float64(*tokens-1)}
+	return append(t.room(1), seconds(last-first)/float64(*tokens-1))
 }

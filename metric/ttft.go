@@ -15,7 +15,7 @@ var TTFT = Metric{
 		if !ok {
 			return nil
 		}
-		return []float64{seconds(first - t.Origin())}
+		return append(t.room(1), seconds(first-t.Origin()))
 	}),
 }
 
