@@ -55,10 +55,11 @@ func groupSizes(path string) (rows []int64, err error) {
 }
 
 // Batches passes one table of one launch to visit, some rows at a time, as Rows
-// does row by row. Row groups are read by so many workers at once, in no order:
-// place is that of the first row in the table. The slice is used again after the
-// visit; the first error ends the reading.
-func Batches[T any](b *Bundle, launch int, table string, workers int, visit func(place int64, rows []T) error) error {
+// does row by row. The columns named in without are not read and their fields stay
+// zero. Row groups are read by so many workers at once, in no order: place is that of
+// the first row in the table. The slice is used again after the visit; the first error
+// ends the reading.
+func Batches[T any](b *Bundle, launch int, table string, workers int, without []string, visit func(place int64, rows []T) error) error {
 	if err := checkRow(table, reflect.TypeFor[T]()); err != nil {
 		return err
 	}
@@ -67,16 +68,17 @@ func Batches[T any](b *Bundle, launch int, table string, workers int, visit func
 		return err
 	}
 	return eachGroup(groups, workers, func(int) (func(rowGroup) error, func()) {
-		r := &batchReader[T]{batch: make([]T, 1024), visit: visit}
+		r := &batchReader[T]{batch: make([]T, 1024), without: without, visit: visit}
 		return r.read, r.close
 	})
 }
 
-// A batchReader reads row groups with the library's own reader.
+// A batchReader cuts row groups into batches.
 type batchReader[T any] struct {
 	groupFile
-	batch []T
-	visit func(place int64, rows []T) error
+	batch   []T
+	without []string
+	visit   func(place int64, rows []T) error
 }
 
 func (r *batchReader[T]) read(g rowGroup) error {
@@ -84,6 +86,29 @@ func (r *batchReader[T]) read(g rowGroup) error {
 	if err != nil {
 		return err
 	}
+	fields, ok, err := openFields[T](r.in, group, r.without)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: row group %d: %w", g.path, g.index, err)
+	case !ok:
+		return r.readWhole(g, group)
+	}
+	defer fields.close()
+	for place, left := g.first, g.rows; left > 0; {
+		rows := r.batch[:min(left, int64(len(r.batch)))]
+		if err := fields.fill(rows); err != nil {
+			return fmt.Errorf("read %s: row group %d: %w", g.path, g.index, err)
+		}
+		if err := r.visit(place, rows); err != nil {
+			return err
+		}
+		place, left = place+int64(len(rows)), left-int64(len(rows))
+	}
+	return nil
+}
+
+// readWhole reads a row group with the library's own reader, every column of it.
+func (r *batchReader[T]) readWhole(g rowGroup, group parquet.RowGroup) error {
 	in := parquet.NewGenericRowGroupReader[T](group)
 	defer in.Close()
 	for place, left := g.first, g.rows; left > 0; {

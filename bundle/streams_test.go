@@ -155,7 +155,7 @@ func TestBatchesHoldEveryRow(t *testing.T) {
 	got := make([]record.Event, len(want))
 	var mu sync.Mutex
 	n := 0
-	check(t, Batches(b, 0, Events, 4, func(place int64, rows []record.Event) error {
+	check(t, Batches(b, 0, Events, 4, nil, func(place int64, rows []record.Event) error {
 		mu.Lock()
 		defer mu.Unlock()
 		n += copy(got[place:], rows)
@@ -167,7 +167,7 @@ func TestBatchesHoldEveryRow(t *testing.T) {
 	type wrong struct {
 		Name string `parquet:"nome"`
 	}
-	if err := Batches(b, 0, Events, 1, func(int64, []wrong) error { return nil }); err == nil {
+	if err := Batches(b, 0, Events, 1, nil, func(int64, []wrong) error { return nil }); err == nil {
 		t.Error("a column that the table does not have is read as zeroes")
 	}
 }

@@ -162,8 +162,11 @@ func (r *launchReader) besides() (err error) {
 	return nil
 }
 
-// readRequests reads the table requests, without what no metric asks for: the
-// answers' texts and their ids would be most of the memory.
+// unasked are the columns of the table requests that no metric asks for: the answers'
+// texts and their ids would be most of the memory, and of the time.
+var unasked = []string{"text", "server_request_id"}
+
+// readRequests reads the table requests without them.
 func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
 	type batch struct {
 		place int64
@@ -172,7 +175,7 @@ func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
 	var mu sync.Mutex
 	var batches []batch
 	words := interned{}
-	err := bundle.Batches(b, launch, bundle.Requests, workers, func(place int64, rows []record.Request) error {
+	err := bundle.Batches(b, launch, bundle.Requests, workers, unasked, func(place int64, rows []record.Request) error {
 		list := make([]Timeline, len(rows))
 		keep := newNumberArena(rows)
 		mu.Lock()
