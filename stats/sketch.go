@@ -19,7 +19,7 @@ import (
 type Sketch struct {
 	relativeError float64
 	factor        float64 // γ, the ratio of a bucket's ends
-	perLog        float64 // buckets in a unit of the natural logarithm
+	bucket        bucketer
 
 	positive, negative buckets
 	zeros              int64
@@ -37,7 +37,7 @@ func NewSketch(relativeError float64) *Sketch {
 	}
 	factor := (1 + relativeError) / (1 - relativeError)
 	return &Sketch{
-		relativeError: relativeError, factor: factor, perLog: 1 / math.Log(factor),
+		relativeError: relativeError, factor: factor, bucket: newBucketer(1 / math.Log(factor)),
 		min: math.Inf(1), max: math.Inf(-1),
 	}
 }
@@ -58,9 +58,9 @@ func (s *Sketch) AddN(v float64, n int64) {
 	}
 	switch {
 	case v >= smallestNormal && v <= math.MaxFloat64:
-		s.positive.add(s.bucketOf(v), n)
+		s.positive.add(s.bucket.of(v), n)
 	case v <= -smallestNormal && v >= -math.MaxFloat64:
-		s.negative.add(s.bucketOf(-v), n)
+		s.negative.add(s.bucket.of(-v), n)
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		s.refused += n
 		return
@@ -126,12 +126,9 @@ func (s *Sketch) Refused() int64 { return s.refused }
 // RelativeError is by how much of itself a quantile may be off, at most.
 func (s *Sketch) RelativeError() float64 { return s.relativeError }
 
-// bucketOf is the i with γ^(i−1) < v ≤ γ^i.
-func (s *Sketch) bucketOf(v float64) int { return int(math.Ceil(math.Log(v) * s.perLog)) }
-
 // middle is the value that is as far from both ends of a bucket, relatively.
 func (s *Sketch) middle(bucket int) float64 {
-	return 2 / (1 + s.factor) * math.Exp(float64(bucket)/s.perLog)
+	return 2 / (1 + s.factor) * math.Exp(float64(bucket)/s.bucket.perLog)
 }
 
 // buckets are counts by index, without gaps from first on.
@@ -227,7 +224,7 @@ func (s *Sketch) UnmarshalJSON(data []byte) error {
 	}
 	read := NewSketch(form.RelativeError)
 	// No float64 lies beyond these.
-	limit := int64(math.Ceil(746 * read.perLog))
+	limit := int64(math.Ceil(746 * read.bucket.perLog))
 	for _, side := range []struct {
 		pairs [][2]int64
 		into  *buckets
