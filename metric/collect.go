@@ -43,7 +43,7 @@ func summarise(xs []float64, draw bool) distribution {
 		return d
 	}
 	mean := stat.Mean(xs, nil) // first: sums depend on the order
-	slices.Sort(xs)
+	stats.Sort(xs)
 	d.top = stats.TopShare(mean, func(q float64) float64 { return stats.OfRank(xs, q) })
 	for _, st := range statistics {
 		if st.quantile == 0 {

@@ -259,7 +259,8 @@ func figures(xs []float64) Figures {
 	if len(xs) == 0 {
 		return Figures{}
 	}
-	sorted := slices.Sorted(slices.Values(xs))
+	sorted := slices.Clone(xs)
+	stats.Sort(sorted)
 	rank := int(math.Ceil(.99*float64(len(xs)) - 1e-9))
 	return Figures{
 		N: len(xs), Mean: stat.Mean(xs, nil), Median: sorted[(len(xs)+1)/2-1],
