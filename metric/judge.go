@@ -88,6 +88,7 @@ func (j *bundleJudge) launch(b *bundle.Bundle, info bundle.LaunchInfo) error {
 	if err != nil {
 		return err
 	}
+	r.byID = nil // nobody looks for a request any more
 	var judged judgedLaunch
 	if estimate {
 		judged = points.end(info)

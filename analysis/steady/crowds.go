@@ -40,16 +40,16 @@ func crowds(calls []call) *Crowds {
 	var took []float64
 	m := moment{asking: map[int32]int{}}
 	for _, c := range calls {
-		if c.measured && c.user >= 0 && len(asks) < mostAsks {
+		if c.measured && c.User >= 0 && len(asks) < mostAsks {
 			asks = append(asks, c)
-			took = append(took, seconds(c.done-c.origin))
-			m.asking[c.user] = 0
+			took = append(took, seconds(c.Done-c.Origin()))
+			m.asking[c.User] = 0
 		}
 	}
 	if len(m.asking) < 2 {
 		return nil
 	}
-	slices.SortFunc(asks, func(a, b call) int { return cmp.Compare(a.origin, b.origin) })
+	slices.SortFunc(asks, func(a, b call) int { return cmp.Compare(a.Origin(), b.Origin()) })
 	out := &Crowds{Users: len(m.asking), Requests: len(asks), Moment: figures(took).Median / Moments}
 	m.half = int64(1e9 * out.Moment / 2)
 	var crowd, apart []float64
@@ -81,13 +81,13 @@ type moment struct {
 
 // around moves the moment on to c and returns the users in it, that of c among them.
 func (m *moment) around(c call, asks []call) int {
-	for ; m.to < len(asks) && asks[m.to].origin <= c.origin+m.half; m.to++ {
-		user := asks[m.to].user
+	for ; m.to < len(asks) && asks[m.to].Origin() <= c.Origin()+m.half; m.to++ {
+		user := asks[m.to].User
 		m.asking[user]++
 		m.users += count(m.asking[user] == 1)
 	}
-	for ; asks[m.from].origin < c.origin-m.half; m.from++ {
-		user := asks[m.from].user
+	for ; asks[m.from].Origin() < c.Origin()-m.half; m.from++ {
+		user := asks[m.from].User
 		m.asking[user]--
 		m.users -= count(m.asking[user] == 0)
 	}

@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"assay/metric"
+	"assay/record"
 )
 
 // A loop is a made-up closed loop: users who ask again as soon as they are answered.
@@ -20,6 +23,15 @@ func equal(*rand.Rand) float64         { return 1 }
 func nearlyEqual(r *rand.Rand) float64 { return 1 + .001*r.NormFloat64() }
 func uneven(r *rand.Rand) float64      { return .5 + r.Float64() }
 
+// asked is a measured call; first is 0 without output.
+func asked(user int, sent, first, done int64) call {
+	t := &metric.Timeline{Request: record.Request{User: int32(user), Sent: sent, Done: done}}
+	if first > 0 {
+		t.Events = []record.Chunk{{At: first, Kind: record.Content}}
+	}
+	return call{Timeline: t, measured: true}
+}
+
 func (l loop) calls(random *rand.Rand) []call {
 	var list []call
 	free := make([]float64, l.users) // when each may ask
@@ -29,9 +41,7 @@ func (l loop) calls(random *rand.Rand) []call {
 	for range l.rounds {
 		for user, at := range free {
 			free[user] += l.answer(random)
-			list = append(list, call{
-				user: int32(user), measured: true, origin: int64(at * 1e9), first: int64((at + .1) * 1e9), done: int64(free[user] * 1e9),
-			})
+			list = append(list, asked(user, int64(at*1e9), int64((at+.1)*1e9), int64(free[user]*1e9)))
 		}
 	}
 	return list
@@ -61,7 +71,8 @@ func TestCrowds(t *testing.T) {
 	if got := crowds(loop{1, 100, together, equal}.calls(random)); got != nil {
 		t.Errorf("a user alone: %+v", got)
 	}
-	if got := crowds([]call{{user: -1, measured: true}, {user: -1, measured: true}}); got != nil {
+	open := asked(-1, 0, 0, 0)
+	if got := crowds([]call{open, open}); got != nil {
 		t.Errorf("an open loop: %+v", got)
 	}
 }
@@ -95,7 +106,7 @@ func TestWaitsOfACrowd(t *testing.T) {
 			if n%2 == 1 { // every other time they are spread
 				sent, wait = sent+int64(user)*1e9/9, 20e6
 			}
-			list = append(list, call{user: user, measured: true, origin: sent, first: sent + wait, done: sent + 1e9})
+			list = append(list, asked(int(user), sent, sent+wait, sent+1e9))
 		}
 	}
 	if got := crowds(list); *got.Crowd != .06 || *got.Apart != .02 || got.Users != 8 || got.Requests != 160 {
@@ -103,7 +114,7 @@ func TestWaitsOfACrowd(t *testing.T) {
 	}
 	hasty := make([]call, 50)
 	for i := range hasty {
-		hasty[i] = call{user: int32(i) / 25, measured: true, origin: int64(i) * 1e6, done: int64(i)*1e6 + 1e9}
+		hasty[i] = asked(i/25, int64(i)*1e6, 0, int64(i)*1e6+1e9)
 	}
 	if got := crowds(hasty); got.Share > 1 || got.Crowd != nil {
 		t.Errorf("%+v, want two users at most", got)

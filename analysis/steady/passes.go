@@ -21,7 +21,7 @@ type Passes struct {
 func passes(calls []call) *Passes {
 	different := map[int64]bool{}
 	for _, c := range calls {
-		different[c.prompt] = true
+		different[c.PromptHash] = true
 	}
 	p := &Passes{Size: len(different)}
 	byPass := map[int64][]call{}

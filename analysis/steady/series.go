@@ -84,13 +84,17 @@ type measure struct {
 }
 
 var (
-	firstToken = measure{TTFT, func(c call) (float64, bool) { return seconds(c.first - c.origin), c.first > 0 }}
-	pace       = measure{TPOT, func(c call) (float64, bool) {
-		return seconds(c.last-c.first) / float64(c.tokens-1), c.first > 0 && c.tokens > 1
+	firstToken = measure{TTFT, func(c call) (float64, bool) {
+		first, _ := c.span()
+		return seconds(first - c.Origin()), first > 0
 	}}
-	whole    = measure{Whole, func(c call) (float64, bool) { return seconds(c.done - c.origin), true }}
+	pace = measure{TPOT, func(c call) (float64, bool) {
+		first, last := c.span()
+		return seconds(last-first) / float64(c.tokens()-1), first > 0 && c.tokens() > 1
+	}}
+	whole    = measure{Whole, func(c call) (float64, bool) { return seconds(c.Done - c.Origin()), true }}
 	perToken = measure{PerToken, func(c call) (float64, bool) {
-		return seconds(c.done-c.origin) / float64(c.tokens), c.tokens > 0
+		return seconds(c.Done-c.Origin()) / float64(c.tokens()), c.tokens() > 0
 	}}
 )
 
@@ -129,9 +133,9 @@ func gated(calls []call) []measure {
 func lengthsMix(calls []call) bool {
 	var lengths []float64
 	for _, c := range calls {
-		if c.tokens >= 0 {
-			lengths = append(lengths, float64(c.tokens))
-		} else if c.first > 0 {
+		if n := c.tokens(); n >= 0 {
+			lengths = append(lengths, float64(n))
+		} else if first, _ := c.span(); first > 0 {
 			return true
 		}
 	}
@@ -145,8 +149,8 @@ func lengthsMix(calls []call) bool {
 // newSeries judges one quantity of the calls that have it.
 func newSeries(m measure, calls []call) Series {
 	s := Series{Name: m.name}
-	var xs, window []float64
-	var own []call
+	xs, window := make([]float64, 0, len(calls)), make([]float64, 0, len(calls))
+	own := make([]call, 0, len(calls)) // those that have it
 	for _, c := range calls {
 		v, ok := m.of(c)
 		if !ok {

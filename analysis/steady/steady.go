@@ -4,7 +4,7 @@
 // naive ways of reporting are from the warm median.
 //
 // It looks on while package metric reads the requests, warm-up included, and keeps
-// some eighty bytes of each for as long as a launch takes. It gives no verdict on the run: package lint makes
+// none of them. It gives no verdict on the run: package lint makes
 // findings of what is said here. Points whose load changes by plan are not judged.
 package steady
 
@@ -89,17 +89,27 @@ func cannotTell(launch int, p plan.Plan) []Point {
 	return list
 }
 
-// A call is what is kept of a successful request. Stamps are nanoseconds; counts
-// that are not known are −1.
+// A call is a successful request, with what calls are ordered by beside it: a launch may
+// have a million of them, and a copy of each would be a fifth of the memory again.
 type call struct {
-	id, due, done int64
-	origin        int64 // see record.Request.Origin
-	first, last   int64 // stamps of the first and the last output; 0 without any
-	prompt        int64
-	point         int32
-	user          int32 // −1 in an open loop
-	tokens        int32
-	measured      bool
+	*metric.Timeline
+	point    int32
+	measured bool
+	due, id  int64
+}
+
+// span is when the first and the last output came, in nanoseconds; 0 without any.
+func (c call) span() (first, last int64) {
+	first, last, _ = c.OutputSpan()
+	return first, last
+}
+
+// tokens of the answer; −1 where they are not known.
+func (c call) tokens() int32 {
+	if c.UsageOutput == nil {
+		return -1
+	}
+	return *c.UsageOutput
 }
 
 func judgeLaunch(b *bundle.Bundle, seen metric.WatchedLaunch, p plan.Plan) ([]Point, error) {
@@ -132,14 +142,7 @@ func callsOf(requests []*metric.Timeline) []call {
 		if t.Result != record.OK || t.Phase != record.Warmup && t.Phase != record.Measure {
 			continue
 		}
-		c := call{id: t.ID, due: t.Due, done: t.Done, origin: record.Origin(t.User, t.Due, t.Sent), prompt: t.PromptHash, point: t.Point, user: t.User, tokens: -1, measured: t.Phase == record.Measure}
-		if t.UsageOutput != nil {
-			c.tokens = *t.UsageOutput
-		}
-		if first, last, ok := t.OutputSpan(); ok {
-			c.first, c.last = first, last
-		}
-		calls = append(calls, c)
+		calls = append(calls, call{t, t.Point, t.Phase == record.Measure, t.Due, t.ID})
 	}
 	return calls
 }
