@@ -150,9 +150,10 @@ func lengthsMix(calls []call) bool {
 func newSeries(m measure, calls []call) Series {
 	s := Series{Name: m.name}
 	xs, window := make([]float64, 0, len(calls)), make([]float64, 0, len(calls))
-	own := make([]call, 0, len(calls)) // those that have it
-	for _, c := range calls {
-		v, ok := m.of(c)
+	own := make([]*call, 0, len(calls)) // those that have it
+	for i := range calls {
+		c := &calls[i]
+		v, ok := m.of(*c)
 		if !ok {
 			continue
 		}
