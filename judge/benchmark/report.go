@@ -105,7 +105,7 @@ func (s size) check(report []byte) error {
 	if got != measured || r.Estimates.Outcomes[0].Counts[record.OK] != ok {
 		return fmt.Errorf("the report counts %v, want %d measured requests of which %d succeeded", r.Estimates.Outcomes[0].Counts, measured, ok)
 	}
-	row, found := r.Estimates.Find(metric.ITL.ID, "p99", 0)
+	row, found := r.Estimates.Find(metric.ITLAll.ID, "p99", 0)
 	gaps := 0
 	for _, v := range row.PerLaunch {
 		gaps += v.N
