@@ -137,7 +137,7 @@ func (h *http2Conn) remove(x *exchange) {
 // goAway gives up the streams that the server will not answer. The others go on.
 func (h *http2Conn) goAway(f *http2.GoAwayFrame) {
 	h.going.Store(true)
-	h.goneBy = http2.GoAwayError{LastStreamID: f.LastStreamID, ErrCode: f.ErrCode, DebugData: string(f.DebugData())}
+	h.goneBy = fmt.Errorf("the server sent GOAWAY and closed the connection: last stream %d, %v, %q", f.LastStreamID, f.ErrCode, f.DebugData())
 	for _, id := range h.ids(nil) {
 		if x := h.find(id); id > f.LastStreamID && x != nil {
 			h.end(x, errWentAway)
