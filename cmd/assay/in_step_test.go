@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"assay/sim"
+	"assay/sim/simtest"
 	"assay/tests/whole"
 )
 
@@ -62,23 +61,5 @@ spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens:
 // batchingServer is a simulated engine whose answers of 60 tokens take about 0.35 s.
 func batchingServer(t *testing.T) string {
 	t.Helper()
-	server, err := sim.New(sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 5 * time.Millisecond, PerDecode: 10 * time.Microsecond}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }() // ends with Close
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != http.ErrServerClosed {
-			t.Error(err)
-		}
-	})
-	return "http://" + listener.Addr().String()
+	return simtest.Serve(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: 5 * time.Millisecond, PerDecode: 10 * time.Microsecond}}})
 }
