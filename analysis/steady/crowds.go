@@ -26,7 +26,7 @@ const Moments = 10
 
 const (
 	crowdShare, apartShare = .5, .25 // of the other users
-	// fewestWaits is the least number of requests whose median wait is told.
+	// fewestWaits is the least number of requests whose median wait is worth stating.
 	fewestWaits = 10
 	// mostAsks bounds how many requests of a window are looked at, the first of it:
 	// a thousand users have asked dozens of times by then.
