@@ -166,6 +166,8 @@ var servingTrips = quick([]trip{
 			f.Statements = []Statement{{Metric: "e2e.v2", Statistic: "p99", Value: f.places()[0].quantile(.99, func(t PointTally) quantiler { return t.Service })}}
 		}
 	}), finding.Void, "that is stated counts from sending; from when the requests were due it is 2.2"},
+	{"gaps-left-out", "pauses behind bursts", leavingOut(.2), finding.Caution, "20.0 % of the streams' time is in gaps that ITL and jitter leave out (launch 1, the most)"},
+	{"gaps-left-out", "a late client", leavingOut(.02), finding.Note, "2.0 % of the streams' time"},
 	{"collector-ran", "paused", collected(3, .004), finding.Caution, "in 2 of 2 measured windows: 6 times, the longest pause 4 ms at most"},
 	{"in-flight-cap", "touched", changes(open(40), asked(func(r *spec.Run) { r.Spec.Load.MaxInFlight = 8 })),
 		finding.Void, "the limit of 8 in flight was reached in 2 of 2 launches, and 0 of"},

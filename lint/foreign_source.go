@@ -77,7 +77,7 @@ var evidence = map[string][]string{
 	bundle.GapChunks:   {StreamBursts.ID},
 	bundle.GapErrors:   {Survivors.ID, Censored.ID},
 	bundle.GapRetries:  {Retries.ID},
-	bundle.GapClient:   {ClientUnmeasured.ID, ClientError.ID, ClientDrift.ID, ClientLimit.ID, CollectorRan.ID, Clock.ID},
+	bundle.GapClient:   {ClientUnmeasured.ID, ClientError.ID, ClientDrift.ID, ClientLimit.ID, CollectorRan.ID, GapsLeftOut.ID, Clock.ID},
 	bundle.GapSeed:     {PromptCache.ID},
 	bundle.GapHost:     {MutableInputs.ID, PatchedEngine.ID, SharedNodes.ID, NoisyNeighbours.ID},
 	anySource:          {NewConnections.ID, ProtocolSurface.ID, ModelOverrides.ID},

@@ -30,14 +30,15 @@ type ClientHealth struct {
 	Launch int `json:"launch"`
 
 	// From the requests of the measured windows.
-	Requests   int      `json:"requests"`
-	LagP50     *float64 `json:"lagP50"`    // seconds, lag.v1
-	LagP99     *float64 `json:"lagP99"`    // largest value below 100 requests
-	LagMax     *float64 `json:"lagMax"`    //
-	LateShare  *float64 `json:"lateShare"` // sent more than 1 ms after due
-	Dropped    int      `json:"dropped"`
-	SharedRead *float64 `json:"sharedReads"` // share of output events that came in one read with the one before and may have been sent apart
-	OwnTTFT    *float64 `json:"ownTTFT"`     // seconds that the client added to TTFT as far as the launch shows; p99, the largest below 299 requests
+	Requests    int      `json:"requests"`
+	LagP50      *float64 `json:"lagP50"`    // seconds, lag.v1
+	LagP99      *float64 `json:"lagP99"`    // largest value below 100 requests
+	LagMax      *float64 `json:"lagMax"`    //
+	LateShare   *float64 `json:"lateShare"` // sent more than 1 ms after due
+	Dropped     int      `json:"dropped"`
+	SharedRead  *float64 `json:"sharedReads"` // share of output events that came in one read with the one before and may have been sent apart
+	GapsLeftOut *float64 `json:"gapsLeftOut"` // share of the streams' time, from first to last output, in gaps that itl_chunk.v2 leaves out
+	OwnTTFT     *float64 `json:"ownTTFT"`     // seconds that the client added to TTFT as far as the launch shows; p99, the largest below 299 requests
 
 	MostInFlight int64 `json:"mostInFlight"` // of all points, from the balance
 

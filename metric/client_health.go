@@ -67,8 +67,9 @@ func (h *ClientHealth) fromRequests(requests []*Timeline) {
 // client that keeps up with one-event writes reads them one by one.
 type clientTrace struct {
 	shared, followers int       // output events that shared a read, of those that come after another
+	streamed, leftOut int64     // time from the first to the last output, and in gaps that ITL leaves out
 	own               []float64 // see Timeline.ownTTFT
-	_                 [24]byte  // each worker counts in a cache line of its own
+	_                 [8]byte   // each worker counts in a cache line of its own
 }
 
 func (s *clientTrace) see(t *Timeline) {
@@ -83,6 +84,13 @@ func (s *clientTrace) see(t *Timeline) {
 			}
 		}
 	}
+	if first, last, ok := t.OutputSpan(); ok {
+		s.streamed += last - first
+		s.leftOut += last - first
+		for _, gap := range t.gaps() {
+			s.leftOut -= gap
+		}
+	}
 	if t.Result == record.OK && !t.NewConn { // else the network's handshakes are in it
 		s.own = append(s.own, t.ownTTFT())
 	}
@@ -91,9 +99,15 @@ func (s *clientTrace) see(t *Timeline) {
 // fromTraces leaves out what nothing was seen of.
 func (h *ClientHealth) fromTraces(seen []clientTrace) {
 	shared, followers := 0, 0
+	var streamed, leftOut int64
 	var own []float64
 	for _, s := range seen {
 		shared, followers, own = shared+s.shared, followers+s.followers, append(own, s.own...)
+		streamed, leftOut = streamed+s.streamed, leftOut+s.leftOut
+	}
+	if streamed > 0 {
+		share := float64(leftOut) / float64(streamed)
+		h.GapsLeftOut = &share
 	}
 	if followers > 0 {
 		share := float64(shared) / float64(followers)

@@ -153,3 +153,16 @@ func TestOwnTTFT(t *testing.T) {
 	stream.Events = stream.Events[:4]
 	f(.0005 + .0185)
 }
+
+// A pause that ends with two events in one read is not in ITL, and its time is counted.
+func TestGapsLeftOut(t *testing.T) {
+	stream := timeline(6, 10, 20, 40, 40, 50, 60)
+	stream.Events[4].Shared, stream.Events[4].Bytes = true, 100
+	var seen clientTrace
+	seen.see(stream)
+	var h ClientHealth
+	h.fromTraces([]clientTrace{seen})
+	if h.GapsLeftOut == nil || math.Abs(*h.GapsLeftOut-.4) > 1e-12 {
+		t.Errorf("share of the time in gaps that are left out = %v, want 20 of 50 ms", h.GapsLeftOut)
+	}
+}

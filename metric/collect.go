@@ -66,7 +66,7 @@ type collector struct {
 	requests int          // that the point has, one for each place
 	probes   bool         // it asks probes and nothing else
 	most     int64        // values that are kept as they are
-	told     atomic.Int64 // values that workers have told of: see workerValues.untold
+	counted  atomic.Int64 // values of all workers, within countAfter of each: see workerValues.uncounted
 	workers  []workerValues
 
 	alone sync.Once
@@ -75,18 +75,18 @@ type collector struct {
 
 // workerValues are what one worker has gathered.
 type workerValues struct {
-	count    int64      // values
-	answered int64      // requests with a value
-	untold   int64      // values that told lacks: one number that all write for each request would cost more than the values
-	values   []float64  // of requests with several
-	runs     []valueRun // whose they are
-	sketch   *stats.Sketch
-	sum      exactSum
-	_        [64]byte // workers write at once, each in cache lines of its own
+	count     int64      // values
+	answered  int64      // requests with a value
+	uncounted int64      // values that collector.counted lacks: one number that all write for each request would cost more than the values
+	values    []float64  // of requests with several
+	runs      []valueRun // whose they are
+	sketch    *stats.Sketch
+	sum       exactSum
+	_         [64]byte // workers write at once, each in cache lines of its own
 }
 
-// tellAfter is how many values a worker gathers before it tells of them.
-const tellAfter = 1 << 10
+// countAfter is how many values a worker gathers before it adds them to the common count.
+const countAfter = 1 << 10
 
 // A run is neighbouring values of one request.
 type valueRun struct {
@@ -116,12 +116,12 @@ func (c *collector) see(worker int, t *Timeline) {
 	w := &c.workers[worker]
 	w.count += int64(len(xs))
 	w.answered++
-	if w.untold += int64(len(xs)); w.untold > tellAfter {
-		c.told.Add(w.untold)
-		w.untold = 0
+	if w.uncounted += int64(len(xs)); w.uncounted > countAfter {
+		c.counted.Add(w.uncounted)
+		w.uncounted = 0
 	}
 	switch {
-	case c.most == 0 || c.told.Load() > c.most:
+	case c.most == 0 || c.counted.Load() > c.most:
 		w.toSketch(w.values)
 		w.toSketch(xs)
 		w.values, w.runs = nil, nil

@@ -220,7 +220,7 @@ func TestSharedReads(t *testing.T) {
 	stream.Events[4].Shared = true
 	f(ITL, .01, .01, .01)
 	f(ITLAll, .01, .02, 0, .01, .01)
-	f(LongestGap, .01)
+	f(LongestGap, .02) // which may be a pause
 	f(JitterSD, 0)
 	f(ITLToken, .01, .01, .01, .01, .01)
 	f(TPOT, .01)
