@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"math"
 
 	"assay/finding"
 	"assay/metric"
@@ -48,7 +47,7 @@ func usageMismatch(f *Facts) Answer {
 			continue
 		}
 		looked += c.Requests
-		if constant := c.Most-c.Least <= ending && c.Least > ending; constant || math.Abs(c.Server-c.Ours) > max(ending, lengthShare*c.Ours) {
+		if constant := c.Most-c.Least <= ending && c.Least > ending; constant || c.Server-c.Ours > max(ending, lengthShare*c.Ours) {
 			list = append(list, inflatedFinding(fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average, and the named tokenizer counts %.1f in the same text",
 				placeName(pointName(f, c.Point), c.Side), c.Server, c.Ours)))
 		}
