@@ -1,6 +1,10 @@
 package plan
 
-import "assay/spec"
+import (
+	"slices"
+
+	"assay/spec"
+)
 
 // What the plan decided, by its parts. Readers and makers ask these, so that nobody
 // outside reaches into the document that the plan was made from: every default is
@@ -72,6 +76,11 @@ func (p Plan) Cost() *spec.Cost { return p.Run.Spec.Cost }
 
 // Seed is the seed from which every random choice is drawn.
 func (p Plan) Seed() int64 { return p.Run.Spec.Seed }
+
+// DrawsSeed reports whether a run of this document takes another seed than this plan.
+func (p Plan) DrawsSeed() bool {
+	return p.Run.Spec.Target != nil && slices.ContainsFunc(p.Defaults, func(d spec.Default) bool { return d.Path == "spec.seed" })
+}
 
 // Train is the training that is measured; nil where there is none.
 func (p Plan) Train() *spec.Train { return p.Run.Spec.Train }

@@ -68,7 +68,9 @@ func WorkloadDigest(run Run) (string, error) {
 		"train":        s.Train,
 		"collectives":  s.Collectives,
 		"probe":        s.Probe,
-		"seed":         s.Seed,
+	}
+	if !s.SeedDrawn {
+		identity["seed"] = s.Seed
 	}
 	pruned, err := prune(identity)
 	if err != nil {

@@ -92,8 +92,13 @@ type RunSpec struct {
 	// What hardware and model can do at most, for the share of it that was used.
 	Bounds *Bounds `json:"bounds,omitzero"`
 
-	// The seed of every random choice: prompts, arrivals, order of points.
+	// The seed of every random choice: prompts, arrivals, order of points. A run that
+	// asks a server draws its own where none is stated, so that no cache knows its prompts.
 	Seed int64 `json:"seed,omitzero" default:"20260313" min:"1" max:"9007199254740991"`
+
+	// Whether the seed was drawn for this run and not chosen: runs that differ in such
+	// a seed alone ask the same question.
+	SeedDrawn bool `json:"seedDrawn,omitzero"`
 
 	// What differs between baseline and candidate.
 	Comparison Comparison `json:"comparison,omitzero"`

@@ -85,6 +85,17 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// Two runs of one document, each with the seed that it drew, ask the same question.
+func TestDrawnSeeds(t *testing.T) {
+	drawn := func(seed string) Side { return side(t, nil, "load: {", "seed: "+seed+"\n  seedDrawn: true\n  load: {") }
+	if changes := Bundles(drawn("5"), drawn("6")); len(changes) > 0 {
+		t.Errorf("two drawn seeds differ in %v", paths(changes))
+	}
+	if got := paths(Bundles(side(t, nil), drawn("6"))); !slices.Equal(got, []string{"spec.seed"}) {
+		t.Errorf("a stated and a drawn seed differ in %v, want spec.seed", got)
+	}
+}
+
 func TestEnvironments(t *testing.T) {
 	base := record.Environment{
 		"gpu.driver": {Value: "570.86"}, "cpu.threads": {Value: float64(8)}, "load.avg1": {Value: 0.1},

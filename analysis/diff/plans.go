@@ -18,6 +18,10 @@ const commandPath = "spec.target.server.command"
 // documents and would say everything twice.
 func plans(a, b plan.Plan) []Change {
 	flatA, flatB := flatPlan(a), flatPlan(b)
+	if a.Decided().SeedDrawn && b.Decided().SeedDrawn {
+		delete(flatA, "spec.seed") // one question, asked with other words each time
+		delete(flatB, "spec.seed")
+	}
 	var list []Change
 	for _, path := range union(flatA, flatB) {
 		x, y := flatA[path], flatB[path]

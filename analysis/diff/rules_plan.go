@@ -21,6 +21,7 @@ var planRules = rules{
 	{path: "spec.workload.prompt.dataset.path", ignore: true, reason: "datasetRef names the content"},
 	{path: "spec.workload.tokenizer.path", ignore: true, reason: "its digest names the content"},
 	{path: "spec.load.trace.path", ignore: true, reason: "traceRef names the content"},
+	{path: "spec.seedDrawn", ignore: true, reason: "says how the seed came about"},
 	{path: "spec.load.calibrate", ignore: true, reason: "about the client, outside of the measured time"},
 	{path: "spec.load.keepAnswers", ignore: true, reason: "what is kept of the answers"},
 

@@ -18,7 +18,9 @@ kind: BenchmarkRun
 metadata:
   name: demo
 spec:
-  seed: {{.Seed}}
+{{- with .Seed}}
+  seed: {{.}}
+{{- end}}
   workload:
     model: sim
     tokenizer: {kind: server}
@@ -52,9 +54,6 @@ and signs the bundle with a key made for it, prints the report and verifies the
 bundle. It needs no network, no root and no accelerator.`,
 		Args: exactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if seed == 0 {
-				seed = newSeed()
-			}
 			source, err := demoSource(duration, launches, seed)
 			if err != nil {
 				return err
@@ -67,8 +66,11 @@ bundle. It needs no network, no root and no accelerator.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.Stderr, "measuring the simulator: %d launches of 3 points, %s each\n", launches, duration)
 			j := job{source: source, run: document, out: out, keyFile: keyFile, format: "text", progress: shown}
+			if err := j.drawSeed("demo.yaml"); err != nil {
+				return err
+			}
+			fmt.Fprintf(env.Stderr, "measuring the simulator: %d launches of 3 points, %s each\n", launches, duration)
 			story := env
 			if asJSON {
 				j.format, story.Stdout = "json", env.Stderr // one document on standard output

@@ -105,7 +105,11 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 			point.Name, limited(point.Warmup, point.WarmupRequests), point.Duration, atMost(point.Requests), point.Cooldown, p.Expected.PerPoint[i].Requests)
 	}
 	t.Flush()
-	fmt.Fprintf(b, "\nlaunches (seed of the run %d)\n", p.Seed())
+	if p.DrawsSeed() {
+		fmt.Fprintf(b, "\nlaunches (each run draws its own seed unless spec.seed fixes it; with %d they are)\n", p.Seed())
+	} else {
+		fmt.Fprintf(b, "\nlaunches (seed of the run %d)\n", p.Seed())
+	}
 	for _, l := range p.Launches {
 		var order []string
 		for _, index := range l.Order {

@@ -80,10 +80,26 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 
 // reads takes the run from a spec file.
 func (j *job) reads(path string, quick bool) (err error) {
-	if j.source, j.run, err = readRun(path); err != nil || !quick {
+	if j.source, j.run, err = readRun(path); err != nil {
 		return err
 	}
-	if j.source, err = spec.WithQuick(j.source, j.run); err != nil {
+	if quick {
+		if j.source, err = spec.WithQuick(j.source, j.run); err != nil {
+			return err
+		}
+		if j.run, err = parseRun(path, j.source); err != nil {
+			return err
+		}
+	}
+	return j.drawSeed(path)
+}
+
+// drawSeed gives a run that states no seed one of its own.
+func (j *job) drawSeed(path string) (err error) {
+	if !j.run.DrawsSeed() {
+		return nil
+	}
+	if j.source, err = spec.WithSeed(j.source, j.run, newSeed()); err != nil {
 		return err
 	}
 	j.run, err = parseRun(path, j.source)

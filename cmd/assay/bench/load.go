@@ -197,6 +197,6 @@ func (m *maker) launches() {
 	}
 	m.run.Spec.Trials.MinReplicates = n
 	if m.run.Spec.Seed = m.whole("seed"); m.run.Spec.Seed == 0 && m.v.NewSeed != nil {
-		m.run.Spec.Seed = m.v.NewSeed() // else a second run would ask what the server's cache knows
+		m.run.Spec.Seed, m.run.Spec.SeedDrawn = m.v.NewSeed(), true // else a second run would ask what the server's cache knows
 	}
 }
