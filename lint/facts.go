@@ -22,6 +22,7 @@ type Facts struct {
 	Saturated []finding.Finding // points whose queue grew, see package saturation
 	Tally     Tally             // of the records, in one pass
 	Ranks     []ranks.Tally     // of the training steps, by launch and rank
+	Processes []Process         // the ranks as they described themselves
 	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
 	Steady    steady.Report     // whether windows were in steady state
 	Foreign   []ForeignPoint    // what the files of an import say, and what their requests are

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"fmt"
+	"testing"
 	"time"
 
 	"assay/bundle"
@@ -164,6 +166,16 @@ var coreTrips = []trip{
 	}, finding.Caution, "launch 3: CPU contention (PSI) 96.0 % (limit 5 %)"},
 	{"slowest-rank-hidden", "mean over ranks", both(slowRank, also(Statement{Metric: "step_time", Value: .1, Interval: &stats.Interval{Lo: .09, Hi: .11}, Aggregation: MeanOverRanks})),
 		finding.Void, "launch 1: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
+	{"ranks-differ", "a variable and a driver", ranksOf(func(r *record.Rank) {
+		if r.Rank == 2 {
+			r.Driver, r.Tuning = "570.1", "NCCL_DEBUG_FILE=/tmp/2"
+		}
+	}), finding.Caution, "NCCL_ALGO is Ring on rank 0 and not set on rank 2; driver is 575.5 on rank 0 and 570.1 on rank 2"},
+	{"ranks-differ", "processors", ranksOf(func(r *record.Rank) {
+		if r.Rank == 1 {
+			r.Affinity = "4-5,7"
+		}
+	}), finding.Caution, "number of processors is 4 on rank 0 and 3 on rank 1"},
 	{"slowest-rank-hidden", "nobody averages", slowRank, finding.Note, "a rank holds up the others"},
 	{"utilisation-as-outcome", "primary", func(s *scene) {
 		s.small()
@@ -237,6 +249,33 @@ func slowLaunch(slow int) func(int, *record.Request, *[]record.Chunk) {
 		}
 		*r.First += 10e6
 		r.Done += 10e6
+	}
+}
+
+// ranksOf makes a world of three ranks that are alike but for what change does.
+func ranksOf(change func(*record.Rank)) func(*scene) {
+	return func(s *scene) {
+		s.small()
+		s.spoil = func(f *Facts) {
+			f.Processes = nil
+			for rank := range int32(3) {
+				joined := int64(1)
+				r := record.Rank{Rank: rank, Ranks: 3, Joined: &joined, Device: "NVIDIA H200", Driver: "575.5",
+					Affinity: fmt.Sprintf("%d-%d", 4*rank, 4*rank+3), Tuning: fmt.Sprintf("NCCL_ALGO=Ring\nNCCL_DEBUG_FILE=/tmp/%d", rank)}
+				change(&r)
+				f.Processes = append(f.Processes, Process{Rank: r})
+			}
+		}
+	}
+}
+
+// Ranks that differ only in what is their own are alike.
+func TestRanksAlike(t *testing.T) {
+	t.Parallel()
+	s := clean()
+	ranksOf(func(*record.Rank) {})(&s)
+	if got := RanksAlike.Run(s.facts(t)); len(got.Findings) != 0 {
+		t.Errorf("%+v", got.Findings)
 	}
 }
 

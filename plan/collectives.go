@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/spec"
 	"assay/unit"
@@ -16,7 +17,7 @@ type Collective struct {
 	Backend    string `json:"backend"`
 	Device     string `json:"device"`
 	Op         string `json:"op"`
-	Algorithm  string `json:"algorithm"` // auto, or one of the native ones
+	Algorithm  string `json:"algorithm"` // auto, or one that the backend has
 	Bytes      int64  `json:"bytes"`     // as nccl-tests counts them
 	DataType   string `json:"dataType"`
 	InPlace    bool   `json:"inPlace,omitempty"`
@@ -24,6 +25,24 @@ type Collective struct {
 	Warmup     int    `json:"warmup"`
 	Chunks     int    `json:"chunks,omitempty"`  // calls that the buffer is cut into; 0 means one
 	Profile    string `json:"profile,omitempty"` // size for the sweep, stability or chunking for what is compared apart
+
+	// Protocol and Setting are how the library is told to work besides the algorithm,
+	// and Env the variables that tell it; empty leaves all to the library.
+	Protocol string   `json:"protocol,omitempty"`
+	Setting  string   `json:"setting,omitempty"`
+	Env      []string `json:"env,omitempty"`
+}
+
+// Asked names how the library is told to work: auto, ring, ring ll128, or the name of
+// a setting.
+func (c Collective) Asked() string {
+	switch {
+	case c.Setting != "":
+		return c.Setting
+	case c.Protocol != "":
+		return c.Algorithm + " " + c.Protocol
+	}
+	return c.Algorithm
 }
 
 // The profiles of collectives.
@@ -36,34 +55,90 @@ const (
 func collectivePoints(c spec.Collectives) []Point {
 	var list []Point
 	for _, ranks := range c.Ranks {
-		add := func(one Collective) {
-			one.Backend, one.Device, one.DataType, one.Warmup = c.Backend, c.Device, c.DataType, c.Warmup
-			list = append(list, Point{Name: one.name(ranks), Ranks: ranks, Collective: &one})
-		}
-		for _, op := range c.Operations {
-			for _, algorithm := range c.Algorithms {
-				for _, size := range sizesOf(c, op) {
-					for _, inPlace := range placesOf(c.Place, op) {
-						add(Collective{Op: op, Algorithm: algorithm, Bytes: size, InPlace: inPlace, Iterations: c.Iterations, Profile: ProfileSize})
-					}
-				}
+		for i, how := range manners(c) {
+			for _, one := range operationPoints(c, how, ranks, i == 0) {
+				one.Backend, one.Device, one.DataType, one.Warmup = c.Backend, c.Device, c.DataType, c.Warmup
+				one.Protocol, one.Setting, one.Env = how.protocol, how.setting, how.env
+				list = append(list, Point{Name: one.name(ranks), Ranks: ranks, Collective: &one})
 			}
-			largest := largest(c)
-			if c.Stability > 0 && op == "all_reduce" {
-				add(Collective{Op: op, Algorithm: c.Algorithms[0], Bytes: largest, Iterations: c.Stability, Profile: ProfileStability})
-			}
-			for _, chunks := range c.Chunks {
-				if op == "all_reduce" {
-					add(Collective{Op: op, Algorithm: c.Algorithms[0], Bytes: largest, Iterations: c.Iterations, Chunks: chunks, Profile: ProfileChunking})
-				}
-			}
-		}
-		if c.Pairs && ranks > 1 {
-			add(Collective{Op: OpPairs, Algorithm: "direct", Bytes: pairLatencyBytes, Iterations: c.Iterations, Profile: ProfileSize})
-			add(Collective{Op: OpPairs, Algorithm: "direct", Bytes: pairBandwidthBytes, Iterations: max(3, c.Iterations/4), Profile: ProfileSize})
 		}
 	}
 	return list
+}
+
+// operationPoints are the operations that one manner of working is measured with. What
+// is compared apart and the matrix of pairs are measured once, in the first manner.
+func operationPoints(c spec.Collectives, how manner, ranks int, first bool) (list []Collective) {
+	for _, op := range c.Operations {
+		for _, algorithm := range how.algorithms {
+			for _, size := range sizesOf(c, op) {
+				for _, inPlace := range placesOf(c.Place, op) {
+					list = append(list, Collective{Op: op, Algorithm: algorithm, Bytes: size, InPlace: inPlace, Iterations: c.Iterations, Profile: ProfileSize})
+				}
+			}
+		}
+		if op != "all_reduce" || !first {
+			continue
+		}
+		largest := largest(c)
+		if c.Stability > 0 {
+			list = append(list, Collective{Op: op, Algorithm: c.Algorithms[0], Bytes: largest, Iterations: c.Stability, Profile: ProfileStability})
+		}
+		for _, chunks := range c.Chunks {
+			list = append(list, Collective{Op: op, Algorithm: c.Algorithms[0], Bytes: largest, Iterations: c.Iterations, Chunks: chunks, Profile: ProfileChunking})
+		}
+	}
+	if c.Pairs && ranks > 1 && first {
+		list = append(list,
+			Collective{Op: OpPairs, Algorithm: "direct", Bytes: pairLatencyBytes, Iterations: c.Iterations, Profile: ProfileSize},
+			Collective{Op: OpPairs, Algorithm: "direct", Bytes: pairBandwidthBytes, Iterations: max(3, c.Iterations/4), Profile: ProfileSize})
+	}
+	return list
+}
+
+// A manner is one way for the library to work. A library reads its environment when
+// ranks join, so that each manner is measured by ranks of its own.
+type manner struct {
+	algorithms []string
+	protocol   string // empty for auto
+	setting    string
+	env        []string // sorted
+}
+
+// The names that NCCL has for its algorithms and protocols.
+var (
+	ncclAlgorithms = map[string]string{"ring": "Ring", "tree": "Tree", "nvls": "NVLS"}
+	ncclProtocols  = map[string]string{"ll": "LL", "ll128": "LL128", "simple": "Simple"}
+)
+
+// manners are those of the spec: for nccl one for each algorithm and protocol, then
+// the settings. Native ranks take their algorithm from each point.
+func manners(c spec.Collectives) (list []manner) {
+	if c.Backend != spec.BackendNCCL {
+		list = append(list, manner{algorithms: c.Algorithms})
+	} else {
+		for _, algorithm := range c.Algorithms {
+			for _, protocol := range c.Protocols {
+				list = append(list, ncclManner(algorithm, protocol))
+			}
+		}
+	}
+	for _, s := range c.Settings {
+		list = append(list, manner{algorithms: []string{"auto"}, setting: s.Name, env: slices.Sorted(slices.Values(s.Env))})
+	}
+	return list
+}
+
+func ncclManner(algorithm, protocol string) manner {
+	m := manner{algorithms: []string{algorithm}}
+	if name := ncclAlgorithms[algorithm]; name != "" {
+		m.env = append(m.env, "NCCL_ALGO="+name)
+	}
+	if name := ncclProtocols[protocol]; name != "" {
+		m.protocol = protocol
+		m.env = append(m.env, "NCCL_PROTO="+name)
+	}
+	return m
 }
 
 // The messages of the matrix of pairs: one small enough to show latency alone, one
@@ -78,8 +153,8 @@ func (c Collective) name(ranks int) string {
 	if c.Op == "barrier" {
 		text = fmt.Sprintf("%s ranks=%d", c.Op, ranks)
 	}
-	if c.Algorithm != "auto" && c.Op != OpPairs {
-		text += " " + c.Algorithm
+	if asked := c.Asked(); asked != "auto" && c.Op != OpPairs {
+		text += " " + asked
 	}
 	if c.InPlace {
 		text += " in place"

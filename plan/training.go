@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"assay/spec"
 	"assay/unit"
@@ -133,7 +134,7 @@ func (p Point) backend() string {
 	if p.Steps != nil {
 		return p.Steps.Backend + " " + p.Steps.Device
 	}
-	return p.Collective.Backend + " " + p.Collective.Device
+	return p.Collective.Backend + " " + p.Collective.Device + " " + strings.Join(p.Collective.Env, " ")
 }
 
 // rankPoints lists the points of training, collectives and probes.

@@ -66,6 +66,9 @@ type Collective struct {
 	Clock   string `parquet:"clock,dict"`    // host or cuda_event
 	Checked bool   `parquet:"checked"`       // whether the answer was looked at
 	Emulate string `parquet:"emulated,dict"` // what stood in for an operation that the library lacks, such as all_reduce+slice
+
+	Protocol string `parquet:"protocol,dict"` // that the library was told to take; empty when it chose
+	Setting  string `parquet:"setting,dict"`  // name of the library's settings in the plan; empty for its own
 }
 
 // A Memory is what one rank's memory held at one point: one row of the table
@@ -120,6 +123,12 @@ type Rank struct {
 	LastSeq  *int64 `parquet:"last_collective"` // number of the last collective it had begun
 	Dropped  int64  `parquet:"dropped,delta"`   // records that it could not keep
 	Error    string `parquet:"error,zstd"`      // what it said, redacted and capped
+
+	Driver   string `parquet:"driver,dict"`   // version of the accelerator's driver
+	Launcher string `parquet:"launcher,dict"` // whose environment it was found in
+	Affinity string `parquet:"affinity,dict"` // processors that it may run on, such as 0-3,8
+	NUMA     *int32 `parquet:"numa"`          // node whose processors hold it; null where they span several
+	Tuning   string `parquet:"tuning,dict"`   // variables that tune the libraries, NAME=VALUE on a line each, sorted
 }
 
 // A Ping is one exchange of four stamps with a rank: one row of the table pings.

@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // collectivesAgree wants what the backend can do.
@@ -12,18 +14,66 @@ func collectivesAgree(c *checker) {
 		return
 	}
 	native := s.Backend == "" || s.Backend == BackendNative
-	for i, algorithm := range s.Algorithms {
-		if !native && algorithm != "auto" {
-			c.fail(itemPath("spec.collectives.algorithms", i), s.Backend+" chooses its algorithms itself: want auto, or backend native")
-		}
-	}
+	choicesAgree(c, *s)
+	settingsAgree(c, *s)
 	if native && s.Device == "cuda" {
 		c.fail("spec.collectives.device", "the native backend sends the host's memory: want cpu, or another backend")
 	}
-	if s.Backend == "nccl" && s.Device == "cpu" {
+	if s.Backend == BackendNCCL && s.Device == "cpu" {
 		c.fail("spec.collectives.device", "nccl sends the memory of accelerators: want cuda, or backend gloo")
 	}
 	launchAgrees(c, "spec.collectives", s.Launch, s.Ranks)
+}
+
+// algorithmsOf are the algorithms that a backend can be told to take, besides auto.
+var algorithmsOf = map[string][]string{
+	BackendNative: {"ring", "tree", "halving_doubling", "direct"},
+	BackendNCCL:   {"ring", "tree", "nvls"},
+}
+
+// choicesAgree wants algorithms and protocols that the backend can be told to take.
+func choicesAgree(c *checker, s Collectives) {
+	backend := cmp.Or(s.Backend, BackendNative)
+	for i, algorithm := range s.Algorithms {
+		switch known := algorithmsOf[backend]; {
+		case algorithm == "auto" || slices.Contains(known, algorithm):
+		case known == nil:
+			c.fail(itemPath("spec.collectives.algorithms", i), backend+" chooses its algorithms itself: want auto, or backend native or nccl")
+		default:
+			c.fail(itemPath("spec.collectives.algorithms", i), fmt.Sprintf("backend %s has no %s: want auto, %s", backend, algorithm, strings.Join(known, ", ")))
+		}
+	}
+	for i, protocol := range s.Protocols {
+		if protocol != "auto" && backend != BackendNCCL {
+			c.fail(itemPath("spec.collectives.protocols", i), "backend "+backend+" has no such protocols: want auto, or backend nccl")
+		}
+	}
+}
+
+// tuning are the variables that a setting may set: those that ranks report, so that
+// the bundle shows what they were.
+var tuning = []string{"NCCL_", "GLOO_", "TORCH_", "OMP_"}
+
+// settingsAgree wants settings that have a name of their own and set what libraries
+// read.
+func settingsAgree(c *checker, s Collectives) {
+	names := map[string]bool{"auto": true}
+	for i, setting := range s.Settings {
+		path := itemPath("spec.collectives.settings", i)
+		if names[setting.Name] {
+			c.fail(path+".name", fmt.Sprintf("%q names another setting: want a name for each, and none called auto", setting.Name))
+		}
+		names[setting.Name] = true
+		for j, entry := range setting.Env {
+			name, _, assigned := strings.Cut(entry, "=")
+			if !assigned || !slices.ContainsFunc(tuning, func(prefix string) bool { return strings.HasPrefix(name, prefix) && name != prefix }) {
+				c.fail(itemPath(path+".env", j), fmt.Sprintf("%q sets nothing that a communication library reads: want NAME=VALUE with a name that begins with %s", entry, strings.Join(tuning, ", ")))
+			}
+		}
+	}
+	if len(s.Settings) > 0 && cmp.Or(s.Backend, BackendNative) == BackendNative {
+		c.fail("spec.collectives.settings", "the native backend reads no environment: want backend nccl, gloo or mpi")
+	}
 }
 
 // trainAgrees wants what one world can do.
@@ -32,7 +82,7 @@ func trainAgrees(c *checker) {
 	if t == nil {
 		return
 	}
-	if t.Backend == "nccl" && t.Device == "cpu" {
+	if t.Backend == BackendNCCL && t.Device == "cpu" {
 		c.fail("spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo")
 	}
 	if e := t.Emulate; e != nil && len(t.Ranks) > 0 && e.Rank >= slices.Max(t.Ranks) {

@@ -197,6 +197,16 @@ type Launcher struct {
 	Restarts int `json:"restarts,omitzero" min:"0" max:"1000"`
 }
 
+// A LibrarySetting is one way to set a communication library up through the
+// environment of its ranks.
+type LibrarySetting struct {
+	// What results call it.
+	Name string `json:"name" required:"true" example:"cross_nic_0"`
+
+	// The variables, as NAME=VALUE: of NCCL, gloo, torch or OpenMP.
+	Env []string `json:"env" required:"true" items:"1" example:"[NCCL_CROSS_NIC=0]"`
+}
+
 // Collectives says which collective operations are measured and at which sizes.
 type Collectives struct {
 	// What carries them out: native is assay's own, over TCP, and needs nothing else.
@@ -217,9 +227,19 @@ type Collectives struct {
 	// The message sizes.
 	Sizes []unit.Bytes `json:"sizes,omitzero" default:"[1KiB, 32KiB, 1MiB, 32MiB]" above:"0B" max:"1TiB" items:"1"`
 
-	// The algorithms of the native backend; auto chooses by size. Other backends
-	// choose for themselves.
+	// The algorithms to compare; auto leaves the choice to the library. The native
+	// backend has ring, tree, halving_doubling and direct; nccl has ring, tree and
+	// nvls, each in processes of its own with NCCL_ALGO set; the others choose for
+	// themselves.
 	Algorithms []string `json:"algorithms,omitzero" default:"[auto]" enum:"algorithms" items:"1"`
+
+	// The protocols of nccl to compare, each in processes of its own with NCCL_PROTO
+	// set.
+	Protocols []string `json:"protocols,omitzero" default:"[auto]" enum:"libraryProtocols" items:"1"`
+
+	// Settings of the library to compare with its own choice, each in processes of
+	// its own.
+	Settings []LibrarySetting `json:"settings,omitzero"`
 
 	// The type of the elements.
 	DataType string `json:"dataType,omitzero" default:"float32" enum:"dataTypes"`

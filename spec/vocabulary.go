@@ -70,6 +70,9 @@ const (
 	// BackendNative is assay's own collectives.
 	BackendNative = "native"
 
+	// BackendNCCL is NVIDIA's library, for the memory of accelerators.
+	BackendNCCL = "nccl"
+
 	LaunchLocal       = "local"
 	LaunchEnvironment = "environment"
 
@@ -145,15 +148,16 @@ var Vocabularies = map[string][]string{
 	"pointOrders":       {OrderAscending, OrderRandomised},
 	"ramps":             {RampStep, RampLinear, RampExponential},
 	"sloMetrics":        sloMetricNames(),
-	"backends":          {BackendNative, "gloo", "nccl", "mpi"},
-	"trainBackends":     {"gloo", "nccl", "mpi"},
+	"backends":          {BackendNative, "gloo", BackendNCCL, "mpi"},
+	"trainBackends":     {"gloo", BackendNCCL, "mpi"},
 	"devices":           {"auto", "cpu", "cuda"},
 	"launchers":         {LaunchLocal, LaunchEnvironment},
 	"modelFamilies":     {"transformer", "mlp"},
 	"optimizers":        {"adamw", "sgd"},
 	"flopConventions":   {"palm", "torchtitan", "megatron"},
 	"trainKnobs":        {"batchSize", "gradientAccumulation", "bucketSize", "compression", "compile", "checkpointing", "loaderWorkers", "loadAhead", "parameters", "sequenceLength", "precision", "parallelism", "optimizer"},
-	"algorithms":        {"auto", "ring", "tree", "halving_doubling", "direct"},
+	"algorithms":        {"auto", "ring", "tree", "halving_doubling", "direct", "nvls"},
+	"libraryProtocols":  {"auto", "ll", "ll128", "simple"},
 	"dataTypes":         {"float32", "float64", "int32", "uint8", "bfloat16", "float16"},
 	"places":            {"out_of_place", "in_place", "both"},
 	"scalings":          {"strong", "weak"},

@@ -62,7 +62,7 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 		err = errors.Join(w.control.Sync(ctx, "after", pingsAfter), w.control.Quit(ctx))
 	}
 	stop()
-	return done, errors.Join(err, w.describe(), sink.err)
+	return done, errors.Join(err, w.describe(), w.launch.keepLibraryLogs(dir, w.number), sink.err)
 }
 
 // start starts the ranks and tells the controller of their ends.
@@ -113,6 +113,7 @@ func (w *world) environment(first plan.Point) []string {
 	case first.Collective != nil:
 		set(worker.EnvBackend, first.Collective.Backend)
 		set(worker.EnvDevice, first.Collective.Device)
+		env = append(env, first.Collective.Env...)
 	case first.Micro != nil:
 		set(worker.EnvDevice, first.Micro.Device)
 	}

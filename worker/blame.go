@@ -313,7 +313,7 @@ func (c *Controller) fail(p *peer, verdict, text string, seconds time.Duration) 
 	if c.turnedAway > 0 && p.hello == nil {
 		text += "; a connection was turned away: " + c.refusal
 	}
-	c.failure = &Failure{Rank: p.rank, Verdict: verdict, Text: c.redact(text), LastSeq: p.seq, Seconds: seconds.Seconds()}
+	c.failure = &Failure{Rank: p.rank, Verdict: verdict, Text: c.redact(text, maxError), LastSeq: p.seq, Seconds: seconds.Seconds()}
 	for _, q := range c.peers {
 		if q != p && (q.said != nil && q.said.Kind == KindCommunication) {
 			c.failure.Victims = append(c.failure.Victims, q.rank)

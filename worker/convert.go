@@ -102,6 +102,7 @@ func (l CollLine) record(rank int32, offset int64) record.Collective {
 		Bytes: l.Bytes, DataType: l.DataType, Ranks: int32(l.N), InPlace: l.InPlace,
 		Start: l.T0 - offset, End: l.T1 - offset, Wrong: l.Wrong,
 		Chunks: int32(l.Chunks), Clock: l.Clock, Checked: l.Checked, Emulate: l.Emulated,
+		Protocol: l.Protocol, Setting: l.Setting,
 	}
 	if l.Peer != nil {
 		row.Peer = new(int32(*l.Peer))

@@ -244,6 +244,9 @@ func (hello HelloLine) complete() HelloLine {
 	fill(&hello.Host, host)
 	fill(&hello.BootID, bootID())
 	fill(&hello.TimeNS, timeNamespace())
+	if hello.Affinity == nil {
+		hello.Affinity = affinity()
+	}
 	hello.PID, hello.WallNS = int64(os.Getpid()), time.Now().UnixNano()
 	return hello
 }

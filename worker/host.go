@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -24,6 +25,33 @@ func timeNamespace() string {
 		return ""
 	}
 	return name
+}
+
+// affinity lists the processors that this process may run on; nil where the system
+// does not say.
+func affinity() (list []int) {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(data)) {
+		text, ok := strings.CutPrefix(line, "Cpus_allowed_list:")
+		if !ok {
+			continue
+		}
+		for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+			first, last, several := strings.Cut(part, "-")
+			if !several {
+				last = first
+			}
+			from, errFrom := strconv.Atoi(first)
+			to, errTo := strconv.Atoi(last)
+			for cpu := from; errFrom == nil && errTo == nil && cpu <= to; cpu++ {
+				list = append(list, cpu)
+			}
+		}
+	}
+	return list
 }
 
 // Reach is the address at which the peers of this process reach it, without a port:

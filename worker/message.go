@@ -196,6 +196,8 @@ type CollLine struct {
 	Peer      *int         `json:"peer,omitempty"`
 	Chunks    int          `json:"chunks,omitempty"`
 	Emulated  string       `json:"emulated,omitempty"`
+	Protocol  string       `json:"protocol,omitempty"`
+	Setting   string       `json:"setting,omitempty"`
 	Clock     string       `json:"clock"`
 }
 

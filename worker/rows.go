@@ -2,6 +2,9 @@ package worker
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"assay/record"
@@ -36,7 +39,7 @@ func (c *Controller) row(p *peer) record.Rank {
 		Rank: int32(p.rank), Ranks: int32(c.o.Ranks), LocalRank: int32(p.rank), PID: int64(p.pid),
 		Started: when(p.started), Joined: when(p.joined), Ready: when(p.ready),
 		Verdict: c.verdict(p), LastSeq: p.seq, Dropped: p.lost + p.garbage,
-		Error: c.redact(p.trouble()),
+		Error: c.redact(p.trouble(), maxError),
 	}
 	if p.bye != nil {
 		row.Dropped = max(row.Dropped, p.bye.Dropped)
@@ -45,6 +48,10 @@ func (c *Controller) row(p *peer) record.Rank {
 		row.LocalRank, row.NodeRank, row.Host, row.PID = int32(h.LocalRank), int32(h.NodeRank), h.Host, h.PID
 		row.Backend, row.Device, row.DeviceID, row.Library, row.CommLib = h.Backend, h.Device, h.DeviceID, h.Library, h.CommLib
 		row.BootID, row.TimeNS = h.BootID, h.TimeNS
+		row.Driver, row.Launcher, row.Affinity, row.Tuning = h.Driver, h.Launcher, processors(h.Affinity), c.redact(variables(h.Env), maxGreeting)
+		if h.NUMA != nil {
+			row.NUMA = new(int32(*h.NUMA))
+		}
 	}
 	if clock, ok := c.alignment(p); ok {
 		row.Offset, row.Bound = &clock.offset, &clock.bound
@@ -56,6 +63,33 @@ func (c *Controller) row(p *peer) record.Rank {
 		}
 	}
 	return row
+}
+
+// processors are a list of them as the kernel writes it, such as 0-3,8.
+func processors(list []int) string {
+	list = slices.Compact(slices.Sorted(slices.Values(list)))
+	var parts []string
+	for i := 0; i < len(list); {
+		end := i
+		for end+1 < len(list) && list[end+1] == list[end]+1 {
+			end++
+		}
+		part := strconv.Itoa(list[i])
+		if end > i {
+			part += "-" + strconv.Itoa(list[end])
+		}
+		parts, i = append(parts, part), end+1
+	}
+	return strings.Join(parts, ",")
+}
+
+// variables are an environment as text, one variable a line.
+func variables(env map[string]string) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		lines = append(lines, name+"="+env[name])
+	}
+	return strings.Join(lines, "\n")
 }
 
 func when(at int64) *int64 {
@@ -105,9 +139,9 @@ func (p *peer) trouble() string {
 // its file has it all.
 const maxError = 2000
 
-func (c *Controller) redact(text string) string {
+func (c *Controller) redact(text string, most int) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "�"), c.token, "…")
-	return secret.Tail(text, maxError)
+	return secret.Tail(text, most)
 }
 
 // Pings are the exchanges of stamps with all ranks.

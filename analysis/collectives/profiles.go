@@ -20,7 +20,7 @@ func (s study) stability() (list []Stability) {
 		}
 		all := slices.Sorted(slices.Values(slices.Concat(times...)))
 		one := Stability{
-			Op: p.Collective.Op, Algorithm: p.Collective.Algorithm, Ranks: p.Ranks, Bytes: p.Collective.Bytes,
+			Op: p.Collective.Op, Algorithm: p.Collective.Asked(), Ranks: p.Ranks, Bytes: p.Collective.Bytes,
 			Iterations: len(all), P50: stats.OfRank(all, .5), P99: stats.OfRank(all, .99), Series: thinned(times[0]),
 		}
 		one.SlowTail = one.P99 / one.P50
@@ -74,7 +74,7 @@ func (s study) chunking() (list []Chunking, err error) {
 		c := p.Collective
 		i := slices.IndexFunc(whole, func(q plan.Point) bool {
 			w := q.Collective
-			return w.Op == c.Op && q.Ranks == p.Ranks && w.Bytes == c.Bytes && w.Algorithm == c.Algorithm && w.InPlace == c.InPlace
+			return w.Op == c.Op && q.Ranks == p.Ranks && w.Bytes == c.Bytes && w.Asked() == c.Asked() && w.InPlace == c.InPlace
 		})
 		if i < 0 {
 			continue

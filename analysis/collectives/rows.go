@@ -35,7 +35,7 @@ func (s study) row(p plan.Point) (Row, bool, error) {
 	}
 	c := p.Collective
 	row := Row{
-		Point: p.Index, Op: c.Op, Backend: c.Backend, Asked: c.Algorithm, Algorithm: c.Algorithm, Ranks: p.Ranks,
+		Point: p.Index, Op: c.Op, Backend: c.Backend, Asked: c.Asked(), Algorithm: c.Algorithm, Ranks: p.Ranks,
 		Bytes: c.Bytes, Count: count(c.Op, c.DataType, c.Bytes, p.Ranks), DataType: c.DataType, InPlace: c.InPlace,
 	}
 	for _, l := range s.launches {

@@ -20,7 +20,7 @@ func rankPoint(p plan.Point) string {
 		return fmt.Sprintf("warm-up %d steps\tmeasured %d steps\t%s, %s, %s on %s\t%s", s.Warmup, s.Steps, s.Shape.Family, s.Parallelism, s.Backend, s.Device, held)
 	case plan.KindCollective, plan.KindPairs:
 		c := p.Collective
-		return fmt.Sprintf("warm-up %d calls\tmeasured %d calls\t%s, %s\t%d ranks", c.Warmup, c.Iterations, c.Backend, c.Algorithm, p.Ranks)
+		return fmt.Sprintf("warm-up %d calls\tmeasured %d calls\t%s, %s\t%d ranks", c.Warmup, c.Iterations, c.Backend, c.Asked(), p.Ranks)
 	}
 	m := p.Micro
 	return fmt.Sprintf("%d replicates\tof %s in all for each variant\ton %s\t", m.Replicates, unit.Format(m.Duration.Seconds(), unit.Second), m.Device)

@@ -40,6 +40,7 @@ def run(link, world, point, world_line):
                 "data_type": operation.data_type, "n": world.size, "in_place": operation.in_place,
                 "t0": t0, "t1": t1, "wrong": operation.wrong() if checked else 0, "checked": checked,
                 "chunks": operation.chunks, "emulated": operation.emulated, "clock": clock.clock,
+                "protocol": wanted.get("protocol", ""), "setting": wanted.get("setting", ""),
             })
     finally:
         gc.enable()

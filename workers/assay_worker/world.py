@@ -64,8 +64,19 @@ class World(object):
         """Decides device and backend; both may be auto or empty."""
         self.device = choose_device(device, backend, self.local_rank, self.local_size)
         self.backend = backend or ("nccl" if self.device.type == "cuda" else "gloo")
+        if self.backend == "nccl":
+            self.listen_to_nccl()
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
+
+    def listen_to_nccl(self):
+        """Has NCCL write what it finds and chooses as it starts into a file beside the
+        rank's own, unless somebody told it otherwise. Lines about each call are left
+        out: they would be written inside of what is timed."""
+        if self.env.get("ASSAY_OUT"):
+            for name, value in (("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,ENV,GRAPH"),
+                                ("NCCL_DEBUG_FILE", os.path.join(self.env["ASSAY_OUT"], "nccl-rank-%05d.log" % self.rank))):
+                os.environ.setdefault(name, value)
 
     def join(self, backend, device, line):
         """Joins the peers, at the first plan; later plans of the same world keep the group."""
