@@ -84,15 +84,26 @@ type Micro struct {
 	FileSize   int64         `json:"fileSize,omitempty"`
 	Host       string        `json:"host,omitempty"` // that the network probe reaches
 	Streams    int           `json:"streams,omitempty"`
+	AllDevices bool          `json:"allDevices,omitempty"` // every accelerator of the host in turn
+	Dir        string        `json:"dir,omitempty"`        // that a worker's checkpoint is written in
 }
 
-// OnDevice says that the probe is about an accelerator, which a torch worker reaches
-// and this program does not.
+// Torch says that a worker with torch measures the probe: this program reaches no
+// accelerator and has no library of kernels.
+func (m Micro) Torch() bool {
+	switch m.Probe {
+	case "attention", "kv_cache", "matmul_search":
+		return true
+	}
+	return m.OnDevice()
+}
+
+// OnDevice says that the probe takes an accelerator.
 func (m Micro) OnDevice() bool {
 	switch m.Probe {
 	case "transfer", "peer_to_peer":
 		return true
-	case "memory", "matmul", "roofline":
+	case "memory", "matmul", "roofline", "checkpoint", "attention", "kv_cache", "matmul_search":
 		return m.Device == "cuda"
 	}
 	return false
@@ -160,7 +171,7 @@ func rankPoints(run spec.Run) ([]Point, error) {
 func microPoints(p spec.Probe) []Point {
 	var list []Point
 	for _, name := range p.Probes {
-		m := Micro{Probe: name, Device: p.Device, Duration: p.Duration, Replicates: p.Replicates, Threads: p.Threads, Streams: p.Streams, FileSize: int64(p.FileSize)}
+		m := Micro{Probe: name, Device: p.Device, Duration: p.Duration, Replicates: p.Replicates, Threads: p.Threads, Streams: p.Streams, FileSize: int64(p.FileSize), AllDevices: p.AllDevices, Dir: p.Dir}
 		hosts := []string{""}
 		if name == "network" && len(p.Hosts) > 0 {
 			hosts = p.Hosts

@@ -67,7 +67,7 @@ type Probe struct {
 }
 
 // All lists every probe of a host, in the order of help.
-var All = []Probe{Speed, Memory, Cache, Matmul, Roofline, Disk, Network, Startup, Dataloader}
+var All = []Probe{Speed, Memory, Cache, Matmul, Roofline, Disk, Checkpoint, Network, Startup, Dataloader}
 
 // A variant is one way to use what a probe measures.
 type variant struct {
@@ -97,7 +97,7 @@ type variant struct {
 
 // Measure measures every variant of the point's probe.
 func Measure(ctx context.Context, s Setting) (err error) {
-	if s.Micro.OnDevice() {
+	if s.Micro.Torch() {
 		return fmt.Errorf("probe %s on device %s: a worker with torch must measure it: set probe.python", s.Micro.Probe, s.Micro.Device)
 	}
 	at := slices.IndexFunc(All, func(p Probe) bool { return p.Name == s.Micro.Probe })

@@ -83,7 +83,7 @@ func TestVocabulary(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "no probe") {
 			t.Error(err)
 		}
-		if (plan.Micro{Probe: name, Device: "cuda"}).OnDevice() && (err == nil || !strings.Contains(err.Error(), "probe.python")) {
+		if (plan.Micro{Probe: name, Device: "cuda"}).Torch() && (err == nil || !strings.Contains(err.Error(), "probe.python")) {
 			t.Errorf("%s on a device: %v, want to be told what to set", name, err)
 		}
 	}

@@ -18,7 +18,7 @@ func (r Report) HardwareBlocks() []Block {
 	if len(h.Rows) == 0 {
 		head.Lines = []string{"no completed launch measured any probe"}
 	}
-	return []Block{head, probesBlock(h.Rows), levelsBlock(h.Levels), roofBlock(h.Roofline), interfacesBlock(h.Network)}
+	return []Block{head, probesBlock(h.Rows), levelsBlock(h.Levels), roofBlock(h.Roofline), devicesBlock(h.Devices), interfacesBlock(h.Network)}
 }
 
 // probeName is a variant of a probe in one text.
@@ -71,6 +71,16 @@ func roofBlock(r *hardware.Roofline) Block {
 		b.Rows = append(b.Rows, []string{p.Name, fmt.Sprintf("%.3g FLOP/B", p.Intensity), flops(p.Reached), flops(p.Roof), Share(FiniteOr(p.Reached/p.Roof, 0))})
 	}
 	return b
+}
+
+func devicesBlock(list []hardware.Devices) Block {
+	b := Block{Title: "accelerators side by side", Head: []string{"probe", "variant", "device", "value", "below the median", "spread"}}
+	for _, d := range list {
+		for _, one := range d.Each {
+			b.Rows = append(b.Rows, []string{d.Probe, d.Variant, one.Device, unit.Format(one.Value, d.Unit), Share(one.Behind), Share(d.Spread)})
+		}
+	}
+	return withoutEmpty(b)
 }
 
 func interfacesBlock(list []hardware.Interface) Block {

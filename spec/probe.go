@@ -21,7 +21,7 @@ type Probe struct {
 	// directory.
 	Dir string `json:"dir,omitzero"`
 
-	// The size of the disk probe's file.
+	// The size of the disk probe's file, and of the state of the checkpoint probe.
 	FileSize unit.Bytes `json:"fileSize,omitzero" default:"1GiB" above:"0B" max:"1000TiB"`
 
 	// The hosts the network probe reaches, as host or host:port; assay net --serve
@@ -34,8 +34,13 @@ type Probe struct {
 	// The Python that has torch, for probes of an accelerator, as in train.python.
 	Python string `json:"python,omitzero"`
 
-	// Where matmul, memory and transfer are measured, as in train.device.
+	// Where products, memory, attention, KV cache and checkpoints are measured, as in
+	// train.device.
 	Device string `json:"device,omitzero" default:"cpu" enum:"devices"`
+
+	// Measures the probes of an accelerator on every one of this host, one after the
+	// other, and says how far they are apart.
+	AllDevices bool `json:"allDevices,omitzero"`
 }
 
 // Accuracy says which quality tasks guard the speed figures.

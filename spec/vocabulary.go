@@ -164,7 +164,7 @@ var Vocabularies = map[string][]string{
 	"parallelisms":      {"ddp", "fsdp", "none"},
 	"compressions":      {"none", "fp16", "bf16", "powersgd"},
 	"collectives":       {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter", "point_to_point", "barrier"},
-	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "network", "peer_to_peer", "startup", "dataloader", "speed"},
+	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "checkpoint", "network", "peer_to_peer", "startup", "dataloader", "speed", "attention", "kv_cache", "matmul_search"},
 	"graders":           {"exact_match", "token_f1", "numeric", "multiple_choice", "code", "bleu", "rouge", "chrf"},
 	"profileDepths":     {"minimal", "deep_dive"},
 	"phases":            {"Pending", "Queued", "Running", "Succeeded", "Partial", "Failed"},

@@ -96,7 +96,7 @@ func needsTorch(p plan.Point) bool {
 	case plan.KindCollective, plan.KindPairs:
 		return p.Collective.Backend != spec.BackendNative
 	case plan.KindProbe:
-		return p.Micro.OnDevice()
+		return p.Micro.Torch()
 	}
 	return false
 }

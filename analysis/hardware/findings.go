@@ -48,6 +48,7 @@ func findings(r Report, all []*series, env record.Environment) (list []finding.F
 	list = append(list, product(all)...)
 	list = append(list, links(all, r.Network)...)
 	list = append(list, narrow(env)...)
+	list = append(list, stragglers(r.Devices)...)
 	return append(list, dropped(r.Network)...)
 }
 

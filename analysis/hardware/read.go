@@ -44,6 +44,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 	r.Levels = levels(r.Rows, statedCaches(env))
 	r.Roofline = roofline(all.order, p)
 	r.Network = traffic.list(env)
+	r.Devices = devices(r.Rows)
 	r.Findings = findings(r, all.order, env)
 	return r, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the version of the format of hardware.json.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Report is what the probes of a bundle say: derived/VERSION/hardware.json.
 type Report struct {
@@ -19,6 +19,7 @@ type Report struct {
 	Levels   []Level           `json:"levels,omitempty"`
 	Roofline *Roofline         `json:"roofline,omitempty"`
 	Network  []Interface       `json:"network,omitempty"`
+	Devices  []Devices         `json:"devices,omitempty"` // where several accelerators were measured
 	Findings []finding.Finding `json:"findings,omitempty"`
 }
 

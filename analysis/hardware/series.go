@@ -92,6 +92,8 @@ var quantities = []struct{ probe, variant, what string }{
 	{"disk", "fsync", Latency},
 	{"network", "round trip", Latency},
 	{"dataloader", "", Rate},
+	{"kv_cache", "grow", Latency}, // of one token
+	{"kv_cache", "append", Latency},
 }
 
 func quantity(row record.Trial) (string, unit.Unit) {

@@ -66,8 +66,13 @@ class World(object):
         self.backend = backend or ("nccl" if self.device.type == "cuda" else "gloo")
         if self.backend == "nccl":
             self.listen_to_nccl()
-        if self.device.type == "cuda":
-            torch.cuda.set_device(self.device)
+        self.use(self.device)
+
+    def use(self, device):
+        """Computes on the device from here on."""
+        self.device = device
+        if device.type == "cuda":
+            torch.cuda.set_device(device)
 
     def listen_to_nccl(self):
         """Has NCCL write what it finds and chooses as it starts into a file beside the

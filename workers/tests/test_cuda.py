@@ -45,12 +45,13 @@ class CUDA(unittest.TestCase):
 
     def test_probes(self):
         with Controller(1, env={"ASSAY_DEVICE": "cuda"}) as c:
-            for probe in ("matmul", "memory", "transfer", "roofline"):
+            for probe in ("matmul", "memory", "transfer", "roofline", "attention", "kv_cache", "matmul_search", "checkpoint"):
                 with self.subTest(probe=probe):
-                    rows = c.run(micro={"probe": probe, "device": "cuda", "duration": "100ms", "replicates": 3})[0]["trial"]
+                    rows = c.run(micro={"probe": probe, "device": "cuda", "duration": "100ms", "replicates": 3, "fileSize": 64 << 20, "allDevices": True})[0]["trial"]
                     for r in rows:
                         self.assertEqual(r.get("wrong", 0), 0, r)
                         self.assertGreater(r["t1"], r["t0"])
+                        self.assertTrue(r["scope"].startswith("cuda:"), r)
                     best = {}
                     for r in rows:
                         rate = (r.get("flop") or r["bytes"]) / (r["t1"] - r["t0"])

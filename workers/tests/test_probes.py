@@ -18,11 +18,14 @@ class Probes(unittest.TestCase):
             "matmul": {"float32", "float32 256x256x256", "float64"},
             "memory": {"copy", "scale", "add", "triad"},
             "dataloader": {"workers=0", "workers=2"},
+            "attention": {"plain float32", "library float32", "library causal float32"},
+            "kv_cache": {"allocate", "grow", "append", "read"},
+            "checkpoint": {"save", "load"},
         }
         with Controller(1) as c:
             for probe, want in sorted(variants.items()):
                 with self.subTest(probe=probe):
-                    rows = c.run(index=3, micro=micro(probe, threads=[0, 2] if probe == "dataloader" else None))[0]["trial"]
+                    rows = c.run(index=3, micro=micro(probe, threads=[0, 2] if probe == "dataloader" else None, fileSize=1 << 20))[0]["trial"]
                     self.assertEqual({r["variant"] for r in rows}, want)
                     for name in want:
                         mine = [r for r in rows if r["variant"] == name]
@@ -45,6 +48,40 @@ class Probes(unittest.TestCase):
             self.assertEqual(rises, sorted(rises))
             self.assertEqual(sum(r.get("wrong", 0) for r in rows), 0)
 
+    def test_search_goes_on_from_the_fastest(self):
+        with Controller(1) as c:
+            rows = c.run(micro=micro("matmul_search", duration="20ms"))[0]["trial"]
+        best, order = {}, []
+        for r in rows:
+            if r["variant"] not in order:
+                order.append(r["variant"])
+            best[r["variant"]] = max(best.get(r["variant"], 0), r["flop"] / (r["t1"] - r["t0"]))
+        squares = ["float32 %dx%dx%d" % (n, n, n) for n in (256, 512, 768, 1024)]
+        self.assertEqual(order[:4], squares)
+        self.assertGreater(len(order), 6)
+        fastest = int(max(squares, key=best.get).split("x")[-1])
+        self.assertIn("float32 %dx%dx%d" % (fastest, fastest, 2 * fastest), order)
+        self.assertEqual(sum(r.get("wrong", 0) for r in rows), 0)
+
+    def test_wrong_attention_is_seen(self):
+        import torch
+        import attention
+        q, k, v = (torch.randn(2, 2, 64, 16) for _ in range(3))
+        for causal in (False, True):
+            out = attention.library(q, k, v, causal)
+            self.assertEqual(attention.wrong_rows(q, k, v, out, causal), 0)
+            self.assertGreater(attention.wrong_rows(q, k, v, out, not causal), 32)
+            out[-1, -1, 3, 5] = float("nan")
+            self.assertEqual(attention.wrong_rows(q, k, v, out, causal), 1)
+
+    def test_wrong_cache_is_seen(self):
+        import torch
+        import kv_cache
+        held = [torch.full((1, 2, 4, 8), value) for value in (1.0, 2.0)]
+        self.assertEqual(kv_cache.misplaced(held, 3), 0)
+        held[1][0, 1, 3, 2] = 7
+        self.assertEqual(kv_cache.misplaced(held, 3), 1)
+
     def test_needs_an_accelerator(self):
         import torch
         if torch.cuda.is_available():
@@ -56,7 +93,8 @@ class Probes(unittest.TestCase):
 
     def test_wrong_products_are_seen(self):
         import torch
-        from probes import nanoseconds, wrong_rows
+        from probes import nanoseconds
+        from products import wrong_rows
         for n, dtype, last, sums in ((64, torch.float32, 2.0 ** -23, 2.0 ** -24), (1024, torch.float32, 2.0 ** -23, 2.0 ** -24),
                                      (512, torch.float64, 2.0 ** -52, 2.0 ** -53)):
             a, b = torch.randn(n, n, dtype=dtype), torch.randn(n, n, dtype=dtype)
