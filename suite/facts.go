@@ -54,7 +54,7 @@ func factsOf(r report.Report) facts {
 	}
 	if h := r.Hardware; h != nil {
 		for _, row := range h.Rows {
-			if row.Probe == "transfer" && strings.Contains(row.Variant, "to_device") {
+			if row.Probe == "transfer" && strings.HasPrefix(row.Variant, "h2d") {
 				f.toDevice = worse(f.toDevice, row.Value)
 			}
 		}

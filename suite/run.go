@@ -45,6 +45,11 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 	var rows []Row
 	var stop string
 	begin := o.Now()
+	whole, can := p.Takes(h)
+	if !o.Smoke {
+		o.Tell("%s: %d of %d steps can be measured here, in about %s", p.Name, can, len(p.Resolve()), minutes(whole))
+	}
+	at := 0
 	for _, s := range p.Resolve() {
 		row := Row{Name: s.Name, Layer: s.Layer, Role: s.Role, Required: s.Required, Question: s.Question, Start: o.Now()}
 		switch reason := h.Cannot(s); {
@@ -60,11 +65,12 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 				return Card{}, err
 			}
 		default:
-			o.Tell("%s: %s", s.Name, s.Question)
+			at++
+			o.Tell("step %d of %d, %s of about %s: %s: %s?", at, can, minutes(o.Now().Sub(begin)), minutes(whole), s.Name, s.Question)
 			if err := row.measure(ctx, s, p, h, o); err != nil {
 				return Card{}, err
 			}
-			o.Tell("%s: %s %s%s", s.Name, row.Outcome, row.Answer, row.Reason)
+			o.Tell("  %s in %s: %s%s", row.Outcome, minutes(o.Now().Sub(row.Start)), row.Answer, row.Reason)
 			if row.Outcome == Failed && s.Required {
 				stop = fmt.Sprintf("%s failed, and the rest needs it", s.Name)
 			}
@@ -105,11 +111,18 @@ func (h Host) Cannot(s Step) string {
 	return ""
 }
 
-var lacks = map[Need]string{
-	Accelerator: "no accelerator that torch can use",
-	Torch:       "no Python with torch was found",
-	Hosts:       "one host only",
-}
+var (
+	lacks = map[Need]string{
+		Accelerator: "no accelerator that torch can use",
+		Torch:       "no Python with torch was found",
+		Hosts:       "one host only",
+	}
+	wanted = map[Need]string{
+		Accelerator: "an accelerator that torch can use",
+		Torch:       "a Python with torch (--python)",
+		Hosts:       "a second host",
+	}
+)
 
 // keepSpec writes the spec of a step beside its bundle.
 func (r *Row) keepSpec(source []byte, dir string) error {
@@ -161,10 +174,39 @@ func (h Host) standIn(s Step) string {
 	switch {
 	case s.Stand == server && h.Simulated:
 		return "the simulator"
-	case s.Stand == accelerator && (h.Device != "cuda" || strings.Contains(s.Fragment, "collectives:")):
+	case s.Stand == accelerator && (h.Device != "cuda" || s.Exchange && !h.nccl(s)):
 		return "the host's processors"
+	case s.Stand == accelerator && s.Exchange && h.Accelerators < 2:
+		return "one accelerator, which exchanges nothing"
 	}
 	return ""
+}
+
+// Lacks says what a host must have besides to answer a step by what it is about; empty
+// when it has everything.
+func (h Host) Lacks(s Step) string {
+	var list []string
+	lack := func(missing bool, what string) {
+		if missing && !slices.Contains(list, what) {
+			list = append(list, what)
+		}
+	}
+	for _, need := range s.Needs {
+		lack(!h.Has[need], wanted[need])
+	}
+	lack(s.Stand == server && h.Simulated, "a server under test (--url)")
+	if s.Stand == accelerator {
+		lack(s.Exchange && (h.Device != "cuda" || h.Accelerators < 2), "two accelerators")
+		lack(!s.Exchange && h.Device != "cuda", wanted[Accelerator])
+		lack(!h.Has[Torch], wanted[Torch])
+	}
+	return strings.Join(list, " and ")
+}
+
+// minutes is a time as people say it: 95 s is 1:35.
+func minutes(d time.Duration) string {
+	seconds := int(d.Round(time.Second).Seconds())
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 }
 
 func firstLine(text string) string {

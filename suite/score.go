@@ -28,7 +28,7 @@ type Card struct {
 	Complete bool    `json:"canonical_complete"`
 	Succeed  bool    `json:"suite_succeeded"`
 	Score    float64 `json:"overall_score"`
-	PassFail string  `json:"pass_fail"`
+	PassFail string  `json:"pass_fail"` // pass, fail, or none for a preset whose end no gate decides
 }
 
 // A Layer is a layer with its question and what was found.
@@ -73,6 +73,22 @@ var subsystems = []struct {
 var advanced = []string{
 	"allreduce_stability", "allreduce_latency_comp", "allgather_control_plane", "nccl_alltoall", "nccl_algo_comparison",
 	"train_step", "vllm_request_rate_sweep", "fio", "pairs", "network", "dataloader",
+}
+
+// subsystemRoles are the roles that cover each subsystem.
+func subsystemRoles() (list [][]string) {
+	for _, s := range subsystems {
+		list = append(list, s.roles)
+	}
+	return list
+}
+
+// singly makes each role an alternative of its own.
+func singly(roles []string) (list [][]string) {
+	for _, role := range roles {
+		list = append(list, []string{role})
+	}
+	return list
 }
 
 // stateOf is what is known of any of the roles.
@@ -129,6 +145,12 @@ type Alignment struct {
 	Missing   []string `json:"missing,omitempty"`
 }
 
+// What inference and training take to be ready.
+var (
+	inferenceRoles = []string{"vllm_concurrency_sweep", "vllm_request_rate_sweep"}
+	trainingRoles  = []string{"train_step", "nccl_allreduce", "allreduce_stability", "nccl_alltoall"}
+)
+
 // fewestLaunches is how many starts a spread needs.
 const fewestLaunches = 3
 
@@ -138,7 +160,7 @@ func alignment(rows []Row) Alignment {
 		*ready = false
 		a.Missing = append(a.Missing, fmt.Sprintf(format, args...))
 	}
-	for _, role := range []string{"vllm_concurrency_sweep", "vllm_request_rate_sweep"} {
+	for _, role := range inferenceRoles {
 		row, ok := ran(rows, role)
 		switch {
 		case !ok:
@@ -151,7 +173,7 @@ func alignment(rows []Row) Alignment {
 			lack(&a.Inference, "%d launches of %s", fewestLaunches, role)
 		}
 	}
-	for _, role := range []string{"train_step", "nccl_allreduce", "allreduce_stability", "nccl_alltoall"} {
+	for _, role := range trainingRoles {
 		if row, ok := ran(rows, role); !ok {
 			lack(&a.Training, "%s", role)
 		} else if row.StandIn != "" {
@@ -187,45 +209,11 @@ func (a Alignment) points(rows []Row) float64 {
 	return 0
 }
 
-// A Gate is one limit on spread.
-type Gate struct {
-	Name  string   `json:"name"`
-	Value *float64 `json:"value"` // null when not measured, which does not pass
-	Limit float64  `json:"limit"`
-	Pass  bool     `json:"pass"`
-}
-
-func gates(p Preset, rows []Row) []Gate {
-	if !p.Strict {
-		return nil
-	}
-	gate := func(name, role string, limit float64, of func(facts) *float64) Gate {
-		g := Gate{Name: name, Limit: limit}
-		if row, ok := ran(rows, role); ok {
-			g.Value = of(row.facts)
-		}
-		g.Pass = g.Value != nil && *g.Value <= limit
-		return g
-	}
-	return []Gate{
-		gate("concurrency_tok_s_cv_p95_pct", "vllm_concurrency_sweep", 15, func(f facts) *float64 { return f.throughputCV }),
-		gate("rate_tok_s_cv_p95_pct", "vllm_request_rate_sweep", 10, func(f facts) *float64 { return f.throughputCV }),
-		gate("fio_seq_bw_cv_pct", "fio", 12, func(f facts) *float64 { return f.seqCV }),
-	}
-}
-
-// The canonical gates and the weights of the score are those of the reference.
-const (
-	fullCoverage     = 100
-	advancedCoverage = 85
-)
-
 // score makes the card: alignment and coverage first, since it reads them.
 func score(p Preset, h Host, rows []Row) Card {
 	c := Card{Version: Version, Preset: p.Name, Device: h.Device, Rows: rows, Layers: layers(rows)}
 	c.Alignment = alignment(rows)
 	c.Coverage = coverage(rows)
-	c.Gates = gates(p, rows)
 	c.Bottleneck = classify(rows)
 	c.Succeed = true
 	for _, r := range rows {
@@ -233,13 +221,15 @@ func score(p Preset, h Host, rows []Row) Card {
 	}
 	c.Complete = c.Coverage.Score >= fullCoverage && c.Coverage.AdvScore >= advancedCoverage && c.Alignment.Overall != "partial"
 	c.Score = .35*c.Coverage.Score + .35*c.Coverage.AdvScore + .30*c.Alignment.points(rows)
-	pass := c.Complete
-	for _, g := range c.Gates {
-		pass = pass && g.Pass
+	c.PassFail = NoGates
+	if p.Strict {
+		c.Gates = gates(p, h, c)
+		c.PassFail = Pass
 	}
-	c.PassFail = "fail"
-	if pass {
-		c.PassFail = "pass"
+	for _, g := range c.Gates {
+		if !g.Pass {
+			c.PassFail = Fail
+		}
 	}
 	return c
 }

@@ -1,92 +1,61 @@
 package suite
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
-
-const (
-	accelerator = "an accelerator"
-	server      = "a server under test"
-)
+import "time"
 
 // steps lists every step in the order in which suites take them: parts before paths
 // before the whole, and what is required first.
 var steps = []Step{
-	{Name: "connectivity_probe", Role: "connectivity", Layer: Micro, Question: "do ranks reach each other and agree on a sum", Required: true,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_reduce, barrier], sizes: [8MiB], iterations: 5, warmup: 1, place: out_of_place}"},
-	{Name: "gemm_sanity", Role: "gemm_sanity", Layer: Micro, Question: "how fast are matrix products", Stand: accelerator,
-		Fragment: "probe: {probes: [matmul], device: {device}, duration: {duration}}"},
-	{Name: "gpu_stream", Role: "gpu_stream", Layer: Micro, Question: "how fast is memory", Stand: accelerator,
-		Fragment: "probe: {probes: [memory], device: {device}, duration: {duration}}"},
-	{Name: "numa_mem_bw", Role: "host_memory", Layer: Micro, Question: "how far away are the caches and the memory of the host",
-		Fragment: "probe: {probes: [cache], duration: {duration}}"},
-	{Name: "nvbandwidth", Role: "nvbandwidth", Layer: Micro, Question: "how fast are copies between host and accelerator", Needs: []Need{Accelerator, Torch},
-		Fragment: "probe: {probes: [transfer], device: cuda, duration: {duration}}"},
-	{Name: "fio_all_nodes", Role: "fio", Layer: Micro, Question: "how fast is storage",
-		Fragment: "probe: {probes: [disk], fileSize: {fileSize}, duration: {duration}}"},
-	{Name: "network", Role: "network", Layer: Micro, Question: "how fast is the network stack",
-		Fragment: "probe: {probes: [network], duration: {duration}}"},
-	{Name: "nccl_single_node", Role: "nccl_allreduce", Layer: Micro, Question: "what do collectives cost", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_reduce, all_gather, reduce_scatter], sizes: [1KiB, 32KiB, {bytes}], iterations: 20}"},
+	{Name: "connectivity_probe", Role: "connectivity", Layer: Micro, Question: "do ranks reach each other and agree on a sum", Required: true, Exchange: true, Two: true,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce, barrier], sizes: [8MiB], iterations: 5, warmup: 1, place: out_of_place}"},
+	{Name: "gemm_sanity", Role: "gemm_sanity", Layer: Micro, Question: "how fast are matrix products, and are all devices alike", Stand: accelerator, Worker: onDevice, Parts: parts{4, 10},
+		Fragment: "probe: {probes: [matmul], {on}, allDevices: true, duration: {each}}"},
+	{Name: "gpu_stream", Role: "gpu_stream", Layer: Micro, Question: "how fast is memory", Stand: accelerator, Worker: onDevice, Parts: parts{8, 4},
+		Fragment: "probe: {probes: [memory], {on}, duration: {each}}"},
+	{Name: "numa_mem_bw", Role: "host_memory", Layer: Micro, Question: "how far away are the caches and the memory of the host", Parts: parts{17, 17},
+		Fragment: "probe: {probes: [cache], duration: {each}}"},
+	{Name: "nvbandwidth", Role: "nvbandwidth", Layer: Micro, Question: "how fast are copies between host and accelerator", Needs: []Need{Accelerator, Torch}, Worker: onDevice, Parts: parts{20, 20},
+		Fragment: "probe: {probes: [transfer], {on}, duration: {each}}"},
+	{Name: "fio_all_nodes", Role: "fio", Layer: Micro, Question: "how fast is storage", Spread: true, Parts: parts{7, 7}, Fixed: time.Second,
+		Fragment: "probe: {probes: [disk], fileSize: {fileSize}, duration: {each}}"},
+	{Name: "network", Role: "network", Layer: Micro, Question: "how fast is the network stack", Parts: parts{3, 3},
+		Fragment: "probe: {probes: [network], duration: {each}}"},
+	{Name: "nccl_single_node", Role: "nccl_allreduce", Layer: Micro, Question: "what do collectives cost", Stand: accelerator, Exchange: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce, all_gather, reduce_scatter], sizes: [1KiB, 32KiB, {bytes}], iterations: 20}"},
 	{Name: "nccl_multi_node", Layer: Micro, Question: "what do collectives cost between hosts", Needs: []Need{Hosts},
 		Absent: "assay starts ranks on this host; on several, start assay comm under srun, mpirun or torchrun and import nothing: it seals its own bundle"},
-	{Name: "allreduce_stability", Role: "allreduce_stability", Layer: Micro, Question: "how steady is one exchange", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_reduce], sizes: [{bytes}], stability: 200, iterations: 5, place: out_of_place}"},
-	{Name: "allreduce_latency_comp", Role: "allreduce_latency_comp", Layer: Micro, Question: "what do many small exchanges cost against one", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_reduce], sizes: [{bytes}], chunks: [100], iterations: 5, place: out_of_place}"},
-	{Name: "allgather_control_plane", Role: "allgather_control_plane", Layer: Micro, Question: "how fast do ranks tell each other small things", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_gather, all_reduce, barrier], sizes: [64B], iterations: 500, place: out_of_place}"},
-	{Name: "nccl_alltoall", Role: "nccl_alltoall", Layer: Micro, Question: "what does everybody to everybody cost", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_to_all], sizes: [32KiB, {bytes}], iterations: 20}"},
-	{Name: "nccl_algo_comparison", Role: "nccl_algo_comparison", Layer: Micro, Question: "which algorithm is best, and is it the one that is taken", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [all_reduce], sizes: [{bytes}], algorithms: [auto, ring, tree, halving_doubling], iterations: 10, place: out_of_place}"},
-	{Name: "pairs", Role: "pairs", Layer: Micro, Question: "which link is slow", Stand: accelerator,
-		Fragment: "collectives: {ranks: [{ranks}], operations: [barrier], pairs: true, iterations: 20}"},
-	{Name: "quick_friction", Role: "quick_friction", Layer: Component, Question: "how long until a worker is ready",
-		Fragment: "probe: {probes: [startup], duration: {duration}}"},
-	{Name: "dataloader", Role: "dataloader", Layer: Component, Question: "can the input keep up", Needs: []Need{Torch},
-		Fragment: "probe: {probes: [dataloader], duration: {duration}}"},
-	{Name: "train_step", Role: "train_step", Layer: Component, Question: "where does the time of a training step go, and how does it grow", Needs: []Need{Torch}, Stand: accelerator,
-		Fragment: "intent: {workloadType: training}\n  train: {ranks: [{worlds}], single: true, device: {device}, batchSize: {batch}, steps: {steps}, warmupSteps: 3}"},
-	{Name: "checkpoint_io", Layer: Component, Question: "how fast are checkpoints", Absent: "no such measurement; fio_all_nodes has the sequential writes under it"},
-	{Name: "vllm_serve_sweep", Role: "vllm_concurrency_sweep", Layer: EndToEnd, Question: "how does serving answer more users at once", Stand: server,
-		Fragment: "target: {target}\n  load: {concurrency: {concurrency}, duration: {duration}, warmup: {duration: 1s}}\n  slo: {slo}"},
-	{Name: "vllm_request_rate_sweep", Role: "vllm_request_rate_sweep", Layer: EndToEnd, Question: "up to which arrival rate are the limits kept", Stand: server,
-		Fragment: "target: {target}\n  load: {rate: {rates}, duration: {duration}, warmup: {duration: 1s}}\n  slo: {slo}"},
+	{Name: "allreduce_stability", Role: "allreduce_stability", Layer: Micro, Question: "how steady is one exchange", Stand: accelerator, Exchange: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce], sizes: [{bytes}], stability: 200, iterations: 5, place: out_of_place}"},
+	{Name: "allreduce_latency_comp", Role: "allreduce_latency_comp", Layer: Micro, Question: "what do many small exchanges cost against one", Stand: accelerator, Exchange: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce], sizes: [{bytes}], chunks: [100], iterations: 5, place: out_of_place}"},
+	{Name: "allgather_control_plane", Role: "allgather_control_plane", Layer: Micro, Question: "how fast do ranks tell each other small things", Stand: accelerator, Exchange: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_gather, all_reduce, barrier], sizes: [64B], iterations: 500, place: out_of_place}"},
+	{Name: "nccl_alltoall", Role: "nccl_alltoall", Layer: Micro, Question: "what does everybody to everybody cost", Stand: accelerator, Exchange: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_to_all], sizes: [32KiB, {bytes}], iterations: 20}"},
+	{Name: "nccl_algo_comparison", Role: "nccl_algo_comparison", Layer: Micro, Question: "which algorithm is best, and is it the one that is taken", Stand: accelerator, Exchange: true, Worlds: 3, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce], sizes: [{bytes}], algorithms: {algorithms}, iterations: 10, place: out_of_place}"},
+	{Name: "nccl_env_sensitivity", Role: "nccl_env_sensitivity", Layer: Micro, Question: "which setting of the library matters", Needs: []Need{Torch}, Stand: accelerator, Exchange: true, Library: true, Worlds: 3, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [all_reduce], sizes: [{bytes}], settings: {settings}, iterations: 10, place: out_of_place}"},
+	{Name: "pairs", Role: "pairs", Layer: Micro, Question: "which link is slow", Stand: accelerator, Exchange: true, Two: true, Fixed: time.Second,
+		Fragment: "collectives: {{exchange}, operations: [barrier], pairs: true, iterations: 20}"},
+	{Name: "mamf_finder", Role: "mamf_finder", Layer: Micro, Question: "what is the best matrix product of any shape", Needs: []Need{Torch}, Stand: accelerator, Worker: always, Parts: parts{8, 9},
+		Fragment: "probe: {probes: [matmul_search], {on}, duration: {each}}"},
+	{Name: "attention", Role: "attention", Layer: Micro, Question: "how fast is attention, plain and by the library", Needs: []Need{Torch}, Stand: accelerator, Worker: always, Parts: parts{3, 3},
+		Fragment: "probe: {probes: [attention], {on}, duration: {each}}"},
+	{Name: "kv_cache", Role: "kv_cache", Layer: Micro, Question: "what do taking, filling and reading a KV cache cost", Needs: []Need{Torch}, Stand: accelerator, Worker: always, Parts: parts{4, 4},
+		Fragment: "probe: {probes: [kv_cache], {on}, duration: {each}}"},
+	{Name: "quick_friction", Role: "quick_friction", Layer: Component, Question: "how long until a worker is ready", Parts: parts{3, 3},
+		Fragment: "probe: {probes: [startup], duration: {each}}"},
+	{Name: "dataloader", Role: "dataloader", Layer: Component, Question: "can the input keep up", Parts: parts{2, 2}, Fixed: time.Second,
+		Fragment: "probe: {probes: [dataloader], duration: {each}}"},
+	{Name: "train_step", Role: "train_step", Layer: Component, Question: "where does the time of a training step go, and how does it grow", Needs: []Need{Torch}, Stand: accelerator, Worker: always, Worlds: 2, Fixed: 3 * time.Second,
+		Fragment: "intent: {workloadType: training}\n  train: {ranks: [{worlds}], single: true, {on}, {backend}batchSize: {batch}, steps: {steps}, warmupSteps: 3}"},
+	{Name: "checkpoint_io", Role: "checkpoint_io", Layer: Component, Question: "how fast are checkpoints saved and loaded", Worker: onDevice, Fixed: 4 * time.Second,
+		Fragment: "probe: {probes: [checkpoint], {on}, fileSize: {fileSize}, replicates: 3, duration: {each}}"},
+	{Name: "vllm_serve_sweep", Role: "vllm_concurrency_sweep", Layer: EndToEnd, Question: "how does serving answer more users at once", Stand: server, Spread: true, Levels: func(s Size) int { return len(s.Concurrency) },
+		Fragment: "target: {target}\n  load: {concurrency: {concurrency}, duration: {load}, warmup: {duration: {warmup}}}\n  slo: {slo}"},
+	{Name: "vllm_request_rate_sweep", Role: "vllm_request_rate_sweep", Layer: EndToEnd, Question: "up to which arrival rate are the limits kept", Stand: server, Spread: true, Levels: func(s Size) int { return len(s.Rates) },
+		Fragment: "target: {target}\n  load: {rate: {rates}, duration: {load}, warmup: {duration: {warmup}}}\n  slo: {slo}"},
 	{Name: "vllm_serve_multinode", Layer: EndToEnd, Question: "what does serving over two hosts cost", Needs: []Need{Hosts}, Absent: "give the address of a server that spans the hosts as --url"},
-	{Name: "mamf_finder", Layer: Micro, Question: "what is the best matrix product of any shape", Needs: []Need{Accelerator}, Absent: "gemm_sanity measures a ladder of sizes, not every shape"},
-	{Name: "nccl_env_sensitivity", Layer: Micro, Question: "which setting of the library matters", Needs: []Need{Accelerator}, Absent: "set NCCL_* and compare two bundles of assay comm: settings are recorded with each"},
 	{Name: "ib_sharp_check", Layer: Micro, Question: "does the fabric reduce by itself", Needs: []Need{Hosts}, Absent: "needs the fabric's own tools"},
 	{Name: "fabric_eval", Layer: Micro, Question: "is the fabric what it should be", Needs: []Need{Hosts}, Absent: "no fabric inventory; assay doctor lists the interfaces of this host"},
 }
-
-// Spec is the whole spec of a step.
-func (s Step) Spec(size Size, h Host) []byte {
-	ranks := max(2, min(h.Ranks, 8))
-	var worlds []string
-	for n := 1; n <= ranks; n *= 2 {
-		worlds = append(worlds, strconv.Itoa(n))
-	}
-	words := strings.NewReplacer(
-		"{ranks}", strconv.Itoa(ranks), "{worlds}", strings.Join(worlds, ", "), "{batch}", strconv.Itoa(4*ranks), "{device}", h.Device,
-		"{duration}", size.Duration, "{bytes}", size.Bytes, "{fileSize}", size.FileSize, "{steps}", strconv.Itoa(size.Steps),
-		"{concurrency}", size.Concurrency, "{rates}", size.Rates, "{target}", h.Target, "{slo}", slo,
-	)
-	model := "closed_loop"
-	if strings.Contains(s.Fragment, "{rates}") {
-		model = "open_loop"
-	}
-	return fmt.Appendf(nil, `apiVersion: assay.dev/v1alpha1
-kind: BenchmarkRun
-metadata: {name: %s}
-spec:
-  workload: {model: %s, tokenizer: {kind: server}, sequenceLengthMix: [{inputTokens: %d, outputTokens: %d, weight: 1}], concurrencyModel: %s}
-  trials: {minReplicates: %d}
-  %s
-`, strings.ReplaceAll(s.Name, "_", "-"), h.Model, size.Input, size.Output, model, size.Launches, words.Replace(s.Fragment))
-}
-
-// slo are the limits of the reference for serving.
-const slo = `[{metric: ttft, percentile: 99, max: 2s}, {metric: tpot, percentile: 99, max: 200ms}]`

@@ -60,12 +60,53 @@ type Step struct {
 	// Fragment is the body of its spec. Words in braces are replaced: see Spec.
 	Fragment string
 
+	// How long it takes: whether a spread over launches is what it is for, the variants
+	// of its probe, the worlds of a launch, the loads, and what else a launch takes.
+	Spread bool
+	Parts  parts
+	Worlds int
+	Levels func(Size) int
+	Fixed  time.Duration
+
+	// Who measures it, and whether ranks exchange something: only two accelerators or
+	// more answer that. Two says that one rank cannot do it at all, Library that it is
+	// about a library's settings, which the native backend does not have.
+	Worker   worker
+	Exchange bool
+	Two      bool
+	Library  bool
+
 	// Absent says why assay has no such measurement; the step is then skipped.
 	Absent string
 
 	// Stand says what its result stands in for where the host has no accelerator or
 	// no server was given; empty when it is about the host itself.
 	Stand string
+}
+
+// What a step can be about that something else may stand in for.
+const (
+	accelerator = "an accelerator"
+	server      = "a server under test"
+)
+
+// A worker says which process measures a probe.
+type worker int
+
+const (
+	native   worker = iota // the program itself
+	onDevice               // torch where the host has an accelerator
+	always                 // torch
+)
+
+// parts are the variants of a probe on processors and on an accelerator.
+type parts struct{ cpu, cuda int }
+
+func (p parts) of(device string) int {
+	if device == "cuda" {
+		return p.cuda
+	}
+	return p.cpu
 }
 
 // A Preset is a named list of steps.
@@ -80,12 +121,16 @@ type Preset struct {
 
 // A Size is how much a preset measures.
 type Size struct {
-	Launches    int
-	Duration    string // of each load level and probe
-	Bytes       string // of the largest message
+	Launches    int           // of what is held to a spread: serving and storage
+	Once        bool          // everything else is started once, and has no spread over launches
+	Step        time.Duration // that the variants of a probe share in a launch
+	Each        time.Duration // the most of it for one variant
+	Load        time.Duration // of each load level
+	Warmup      time.Duration // before it
+	Bytes       string        // of the largest message
 	FileSize    string
-	Concurrency string // levels, as YAML
-	Rates       string
+	Concurrency []int // levels
+	Rates       []float64
 	Input       int // tokens
 	Output      int
 	Steps       int // of training
@@ -93,12 +138,15 @@ type Size struct {
 
 // A Host is what a suite is run on. The zero value has nothing.
 type Host struct {
-	Has       map[Need]bool
-	Device    string // cpu or cuda
-	Ranks     int    // largest world to start
-	Target    string // the server under test, as YAML
-	Model     string // that it serves
-	Simulated bool   // the server is the simulator
+	Has          map[Need]bool
+	Device       string // cpu or cuda
+	Accelerators int    // that torch can use
+	Multicast    bool   // their switch can add up what it carries
+	Python       string // that has torch; empty means that each step looks for one
+	Ranks        int    // largest world to start
+	Target       string // the server under test, as YAML
+	Model        string // that it serves
+	Simulated    bool   // the server is the simulator
 }
 
 // An Outcome is what a measured step left.

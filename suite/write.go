@@ -149,17 +149,10 @@ func (c Card) summary() []string {
 		fmt.Sprintf("coverage: %.3g %% of the subsystems (%s), %.3g %% more by stand-ins that do not count; %.3g %% of the advanced signals", c.Coverage.Score, c.Coverage.Class, c.Coverage.StandIns, c.Coverage.AdvScore),
 	}
 	for _, g := range c.Gates {
-		value, verdict := "not measured", "missed"
-		if g.Value != nil {
-			value = fmt.Sprintf("%.3g", *g.Value)
-		}
-		if g.Pass {
-			verdict = "kept"
-		}
-		list = append(list, fmt.Sprintf("gate %s: %s, limit %g: %s", g.Name, value, g.Limit, verdict))
+		list = append(list, g.text())
 	}
 	return append(list,
 		fmt.Sprintf("bottleneck: %s (%s): %s", c.Bottleneck.Type, c.Bottleneck.Confidence, c.Bottleneck.Reasons[0]),
-		fmt.Sprintf("score %.3g of 100; canonical gates: %s", c.Score, c.PassFail),
+		fmt.Sprintf("score %.3g of 100; gates: %s", c.Score, map[string]string{Pass: "all kept", Fail: "missed", NoGates: "none in this preset"}[c.PassFail]),
 	)
 }

@@ -26,6 +26,7 @@ type Tools struct {
 	Native    []string                   // the command of the native worker
 	Cache     string                     // where the Python workers are unpacked; empty means the user's cache
 	Launchers map[string]launch.Launcher // by the spec's launch.kind
+	Python    workers.Python             // that is known to have torch, so that nobody asks it again; zero means that one is looked for
 	Address   string                     // at which ranks of other hosts reach this program; empty means that there are none
 }
 
@@ -43,9 +44,12 @@ func Hire(ctx context.Context, p plan.Plan, tools Tools) (*Staff, error) {
 	if !slices.ContainsFunc(p.Points, needsTorch) || own(p.Decided()) {
 		return s, nil
 	}
-	var err error
-	if s.python, err = workers.FindPython(ctx, python(p.Decided())); err != nil {
-		return nil, err
+	wanted := python(p.Decided())
+	if s.python = tools.Python; s.python.Path == "" || wanted != "" && wanted != s.python.Path {
+		var err error
+		if s.python, err = workers.FindPython(ctx, wanted); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.able(p); err != nil {
 		return nil, err

@@ -19,6 +19,8 @@ type Python struct {
 	CUDA     bool     `json:"cuda"` // torch finds an accelerator
 	GPUs     int      `json:"gpus"`
 	Backends []string `json:"backends"`
+
+	Multicast bool `json:"multicast"` // the accelerators' switch can add up what it carries: NCCL's NVLS
 }
 
 // usual are the interpreters that are looked at when none is named. Debian's has
@@ -55,16 +57,24 @@ func FindPython(ctx context.Context, wanted string) (Python, error) {
 // question makes an interpreter say what it has, on a line of its own: libraries
 // print warnings beside it.
 const question = `
-import json, platform
+import ctypes, json, platform
 import torch, torch.distributed as dist
 cuda = torch.cuda.is_available()
+multicast = ctypes.c_int(0)
+if cuda:
+    try:
+        driver, MULTICAST_SUPPORTED = ctypes.CDLL("libcuda.so.1"), 132
+        driver.cuInit(0)
+        driver.cuDeviceGetAttribute(ctypes.byref(multicast), MULTICAST_SUPPORTED, 0)
+    except (OSError, AttributeError):
+        pass
 have = []
 if dist.is_available():
     if getattr(dist, "is_gloo_available", lambda: True)(): have.append("gloo")
     if dist.is_nccl_available(): have.append("nccl")
     if dist.is_mpi_available(): have.append("mpi")
 print("\n:::ASSAY " + json.dumps({"version": platform.python_version(), "torch": torch.__version__, "cuda": cuda,
-    "gpus": torch.cuda.device_count() if cuda else 0, "backends": have}))
+    "gpus": torch.cuda.device_count() if cuda else 0, "backends": have, "multicast": multicast.value == 1}))
 `
 
 func ask(ctx context.Context, path string) (Python, error) {

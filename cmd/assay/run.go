@@ -20,6 +20,7 @@ import (
 	"assay/run/watch"
 	"assay/spec"
 	"assay/telemetry"
+	"assay/workers"
 )
 
 func runCommand(env Env) *cobra.Command {
@@ -147,6 +148,8 @@ type job struct {
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
 	quiet    bool          // results alone
+
+	python workers.Python // that is known to have torch; zero means that one is looked for
 }
 
 // carryOut plans, runs, derives, seals and reports: the straight line. It returns
@@ -170,6 +173,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	}
 	defer env.hold()() // a run that is asked to end seals what it has
 	tools := rankTools()
+	tools.Python = j.python
 	if joins(p) {
 		followed, leave, err := join(ctx, env, p, &tools)
 		if followed || err != nil {

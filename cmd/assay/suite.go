@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -21,6 +17,7 @@ import (
 	"assay/report"
 	"assay/suite"
 	"assay/suite/tier1"
+	"assay/workers"
 )
 
 // suiteFlags are what a suite is run with.
@@ -45,9 +42,11 @@ into a folder with a bundle for each, a ledger of what ran, was skipped and why,
 scorecard: answers by layer, coverage, alignment with MLPerf's benchmarks, gates.
 Without a preset it lists them.
 
-What this host cannot do is skipped with the reason. Without --url the simulator stands
-in for a server, without an accelerator the processors for it: both are said, and
-neither counts as covered.
+What this host cannot do is skipped with the reason. Where there are accelerators, NCCL
+exchanges between them. Without --url the simulator stands in for a server, without
+accelerators the processors for them, and one accelerator exchanges nothing: each is
+said, and none counts as covered. A gate that is missed says what hardware it takes.
+How long all takes is said first; --size quick takes six minutes at most.
 
 Exit codes: 0 done, 1 a step failed, 2 asked wrongly, 3 the preset's gates decide and
 were missed.`,
@@ -72,7 +71,7 @@ func (o *suiteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.device, "device", "auto", "auto, cpu or cuda")
 	f.StringVar(&o.python, "python", "", "Python that has torch")
 	f.StringVar(&o.size, "size", "", "quick, fast or full: how much each step measures, in place of the preset's own")
-	f.IntVar(&o.ranks, "ranks", min(4, max(2, runtime.NumCPU())), "largest world of ranks, from 2 to 8")
+	f.IntVar(&o.ranks, "ranks", 0, "largest world of ranks, up to 8; 0 takes one for each accelerator, or up to 4 on processors")
 	f.BoolVar(&o.smoke, "smoke", false, "measure nothing: write the specs and what would be skipped")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a step that takes longer; 0 never does")
 	f.BoolVar(&o.asJSON, "json", false, "print the scorecard as JSON")
@@ -122,7 +121,7 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 	if err := o.fleet.Validate(); err != nil {
 		return usageError(err)
 	}
-	host, err := o.host(ctx)
+	host, python, err := o.host(ctx)
 	if err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 		return printReadiness(env, o, p, host)
 	}
 	if p.Name == tier1.Name {
-		return runTier1(ctx, env, p, host, o)
+		return runTier1(ctx, env, p, host, python, o)
 	}
 	if len(o.fleet.Hosts) > 1 {
 		return usageError(fmt.Errorf("--hosts: got %d; a suite measures the host it runs on: start it on each, or ranks of assay comm and assay train under srun, mpirun or torchrun", len(o.fleet.Hosts)))
@@ -141,10 +140,8 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 	dir := filepath.Join(o.out, o.runID)
 	card, err := suite.Run(ctx, p, host, suite.Options{
 		Dir: dir, RunID: o.runID, Now: time.Now, Smoke: o.smoke, Timeout: o.timeout,
-		Measure: func(ctx context.Context, _ string, source []byte, out string) (suite.Outcome, error) {
-			return measureStep(ctx, env, source, out)
-		},
-		Tell: func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
+		Measure: measurer(env, python),
+		Tell:    func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
 	})
 	if card.Version == "" {
 		return usageError(err)
@@ -168,15 +165,22 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 	return nil
 }
 
+// measurer measures steps with a Python that is known to have torch.
+func measurer(env Env, python workers.Python) suite.Measure {
+	return func(ctx context.Context, _ string, source []byte, out string) (suite.Outcome, error) {
+		return measureStep(ctx, env, python, source, out)
+	}
+}
+
 // measureStep carries out one spec, and reads back what its bundle says.
-func measureStep(ctx context.Context, env Env, source []byte, out string) (suite.Outcome, error) {
+func measureStep(ctx context.Context, env Env, python workers.Python, source []byte, out string) (suite.Outcome, error) {
 	document, err := parseRun("the spec of the step", source)
 	if err != nil {
 		return suite.Outcome{}, err
 	}
 	quiet := env
 	quiet.Stdout = io.Discard
-	dir, err := carryOut(ctx, quiet, job{source: source, run: document, out: out, format: "text"})
+	dir, err := carryOut(ctx, quiet, job{source: source, run: document, out: out, format: "text", quiet: true, python: python})
 	if dir == "" {
 		return suite.Outcome{}, err
 	}
@@ -185,54 +189,6 @@ func measureStep(ctx context.Context, env Env, source []byte, out string) (suite
 		return suite.Outcome{Bundle: dir}, errors.Join(err, readErr)
 	}
 	return suite.Outcome{Bundle: dir, Report: report.New(j)}, err
-}
-
-// host finds out what this machine has.
-func (o suiteFlags) host(ctx context.Context) (suite.Host, error) {
-	h := suite.Host{Has: map[suite.Need]bool{}, Device: "cpu", Ranks: o.ranks, Model: o.model, Simulated: o.url == ""}
-	torch, cuda := torchHere(ctx, o.python)
-	h.Has[suite.Torch], h.Has[suite.Accelerator] = torch, cuda && o.device != "cpu"
-	if h.Has[suite.Accelerator] {
-		h.Device = "cuda"
-	}
-	if o.device == "cuda" && !cuda {
-		return h, usageError(errors.New("--device cuda: no Python with torch sees an accelerator; --python names another"))
-	}
-	if !h.Simulated {
-		h.Target = fmt.Sprintf("{url: %q, api: %s}", o.url, o.api)
-		return h, nil
-	}
-	binary, err := os.Executable()
-	if err != nil {
-		return h, fmt.Errorf("find this program: %w", err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return h, fmt.Errorf("find a free port: %w", err)
-	}
-	addr := listener.Addr().String()
-	h.Target = fmt.Sprintf("{url: \"http://%s\", server: {command: [%q, sim, --addr, %q, --model, %q], ready: {timeout: 10s, interval: 50ms}}}", addr, binary, addr, o.model)
-	return h, listener.Close()
-}
-
-// torchTimeout is far above what a cold import takes.
-const torchTimeout = time.Minute
-
-// torchHere says whether a Python has torch, and whether that sees an accelerator.
-func torchHere(ctx context.Context, python string) (torch, cuda bool) {
-	candidates := []string{"python3", "/usr/bin/python3"}
-	if python != "" {
-		candidates = []string{python}
-	}
-	ctx, cancel := context.WithTimeout(ctx, torchTimeout)
-	defer cancel()
-	for _, name := range candidates {
-		out, err := exec.CommandContext(ctx, name, "-c", "import torch; print(torch.cuda.is_available())").Output()
-		if err == nil {
-			return true, strings.TrimSpace(string(out)) == "True"
-		}
-	}
-	return false, false
 }
 
 // A readiness is what --json says about measuring several hosts.

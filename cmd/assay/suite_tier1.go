@@ -8,6 +8,7 @@ import (
 
 	"assay/suite"
 	"assay/suite/tier1"
+	"assay/workers"
 )
 
 // A tier1Answer is what --json says of the small targets.
@@ -18,17 +19,15 @@ type tier1Answer struct {
 
 // runTier1 measures the small targets and holds them against the run before. The
 // history is the folder tier1 below --out.
-func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, o suiteFlags) error {
+func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, python workers.Python, o suiteFlags) error {
 	if o.runID == "" {
 		o.runID = time.Now().UTC().Format("20060102-150405")
 	}
 	root := filepath.Join(o.out, tier1.Name)
 	s, c, err := tier1.Run(ctx, tier1.Options{
 		Root: root, RunID: o.runID, Now: time.Now, Size: p.Size, Host: h,
-		Measure: func(ctx context.Context, _ string, source []byte, out string) (suite.Outcome, error) {
-			return measureStep(ctx, env, source, out)
-		},
-		Tell: func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
+		Measure: measurer(env, python),
+		Tell:    func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
 	})
 	if err != nil {
 		return err
