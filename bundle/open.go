@@ -44,6 +44,18 @@ func Remains(dir string) string {
 	return ""
 }
 
+// TriageFile marks a folder of triage material: what a host looked like at one moment,
+// gathered to decide where to look. It is no evidence for anything.
+const TriageFile = "triage.json"
+
+// NotBundle says what a folder is that is no bundle.
+func NotBundle(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, TriageFile)); err == nil {
+		return fmt.Errorf("%s is triage material and %w: it is no evidence, and nothing may be claimed from it; measure with assay run", dir, ErrNotBundle)
+	}
+	return fmt.Errorf("%s is %w: it has no %s", dir, ErrNotBundle, ManifestFile)
+}
+
 // The largest files that are read whole.
 const (
 	mostManifest = 16 << 20 // some sixty thousand files
@@ -83,7 +95,7 @@ func openDraft(dir string) (*Bundle, error) {
 		if name := Remains(dir); name != "" {
 			return nil, unbelievable(dir, fmt.Errorf("missing, though %s of a bundle is there: it was taken away after sealing", name))
 		}
-		return nil, fmt.Errorf("%s is %w: it has no %s", dir, ErrNotBundle, ManifestFile)
+		return nil, NotBundle(dir)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open bundle: %w", err)

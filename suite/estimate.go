@@ -27,7 +27,7 @@ func (s Step) launches(size Size) int {
 
 // start is how long one world of the step takes until it measures.
 func (s Step) start(h Host) time.Duration {
-	torch := s.Worker == always || s.Library || s.Worker == onDevice && h.Device == "cuda" || s.Exchange && h.nccl(s)
+	torch := s.Worker == Always || s.Library || s.Worker == OnDevice && h.Device == "cuda" || s.Exchange && h.nccl(s)
 	switch {
 	case s.Levels != nil:
 		return startServer

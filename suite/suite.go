@@ -63,7 +63,7 @@ type Step struct {
 	// How long it takes: whether a spread over launches is what it is for, the variants
 	// of its probe, the worlds of a launch, the loads, and what else a launch takes.
 	Spread bool
-	Parts  parts
+	Parts  Parts
 	Worlds int
 	Levels func(Size) int
 	Fixed  time.Duration
@@ -71,7 +71,7 @@ type Step struct {
 	// Who measures it, and whether ranks exchange something: only two accelerators or
 	// more answer that. Two says that one rank cannot do it at all, Library that it is
 	// about a library's settings, which the native backend does not have.
-	Worker   worker
+	Worker   Worker
 	Exchange bool
 	Two      bool
 	Library  bool
@@ -90,23 +90,24 @@ const (
 	server      = "a server under test"
 )
 
-// A worker says which process measures a probe.
-type worker int
+// A Worker says which process measures a probe.
+type Worker int
 
+// The workers.
 const (
-	native   worker = iota // the program itself
-	onDevice               // torch where the host has an accelerator
-	always                 // torch
+	Native   Worker = iota // the program itself
+	OnDevice               // torch where the host has an accelerator
+	Always                 // torch
 )
 
-// parts are the variants of a probe on processors and on an accelerator.
-type parts struct{ cpu, cuda int }
+// Parts are the variants of a probe on processors and on an accelerator.
+type Parts struct{ CPU, CUDA int }
 
-func (p parts) of(device string) int {
+func (p Parts) of(device string) int {
 	if device == "cuda" {
-		return p.cuda
+		return p.CUDA
 	}
-	return p.cpu
+	return p.CPU
 }
 
 // A Preset is a named list of steps.

@@ -15,6 +15,7 @@ func (s Step) Spec(size Size, h Host) []byte {
 	worlds := h.worlds()
 	words := strings.NewReplacer(
 		"{exchange}", h.exchange(s), "{on}", h.on(), "{backend}", h.backend(), "{algorithms}", h.algorithms(), "{settings}", h.settings(),
+		"{compared}", h.compared(s), "{shapes}", h.shapes(),
 		"{worlds}", join(worlds), "{batch}", strconv.Itoa(4*worlds[len(worlds)-1]), "{device}", h.Device,
 		"{each}", unit.Duration(s.Each(size, h)).String(), "{load}", unit.Duration(size.Load).String(), "{warmup}", unit.Duration(size.Warmup).String(),
 		"{bytes}", size.Bytes, "{fileSize}", size.FileSize, "{steps}", strconv.Itoa(size.Steps),
@@ -111,6 +112,24 @@ func (h Host) algorithms() string {
 		return "[auto, ring, tree, nvls]"
 	}
 	return "[auto, ring, tree]"
+}
+
+// compared are the algorithms that a small target holds against each other.
+func (h Host) compared(s Step) string {
+	if h.nccl(s) {
+		return h.algorithms()
+	}
+	return "[direct, ring, tree, halving_doubling]"
+}
+
+// shapes are what training is measured as: worlds of ranks against the plain program,
+// or, where there is one accelerator, less precision against float32.
+func (h Host) shapes() string {
+	worlds := h.worlds()
+	if len(worlds) == 1 {
+		return "ranks: [1], vary: {knob: precision, values: [fp32, bf16]}"
+	}
+	return "ranks: [" + join(worlds) + "], single: true"
 }
 
 // settings are what may matter on one host: how many blocks of threads carry an

@@ -16,6 +16,7 @@ import (
 	"assay/live"
 	"assay/plan"
 	"assay/spec"
+	"assay/suite/tier1"
 )
 
 // benchLong says what bench does; the guide says more.
@@ -49,6 +50,7 @@ func benchCommand(env Env) *cobra.Command {
   assay bench http://127.0.0.1:8000 --input-tokens 1000 --output-tokens 200 --concurrency 1,8 --slo 'ttft:p99<300ms'`,
 		Args: atMostOne("the address of a server"),
 	}
+	cmd.AddCommand(benchRunCommand(env), benchTier1Command(env))
 	given := benchFlags(cmd.Flags())
 	cmd.Flags().StringVarP(&b.out, "out", "o", "runs", "folder in which the bundle is made")
 	cmd.Flags().StringVar(&b.key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
@@ -186,4 +188,23 @@ func printAsked(env Env, asked bench.Asked, asJSON bool) error {
 	}
 	_, err := env.Stdout.Write(asked.Source)
 	return err
+}
+
+// benchRunCommand is assay run by the name that other tools have for it.
+func benchRunCommand(env Env) *cobra.Command {
+	cmd := runCommand(env)
+	cmd.Hidden = true
+	return cmd
+}
+
+// benchTier1Command is assay suite tier1 by the name that other tools have for it.
+func benchTier1Command(env Env) *cobra.Command {
+	var o suiteFlags
+	cmd := &cobra.Command{
+		Use: "run-tier1", Short: "Run the suite tier1", Hidden: true, Long: "Run-tier1 is assay suite tier1; see assay suite --help.",
+		Args: exactArgs(0, "none"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSuite(cmd.Context(), env, tier1.Name, o) },
+	}
+	o.register(cmd.Flags())
+	return cmd
 }

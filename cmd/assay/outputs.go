@@ -21,6 +21,7 @@ import (
 	"assay/sim"
 	"assay/spec"
 	"assay/suite"
+	"assay/suite/acts"
 	"assay/telemetry/doctor"
 )
 
@@ -49,6 +50,7 @@ var outputs = []output{
 	{"validate-rules", reflect.TypeFor[[]spec.Rule](), []string{"validate --rules"}},
 	{"init", reflect.TypeFor[spec.Rendering](), []string{"init"}},
 	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec"}},
+	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},
 	{"diagnose", reflect.TypeFor[diagnosis](), []string{"diagnose"}},
 	{"scale", reflect.TypeFor[scaling.Result](), []string{"scale"}},

@@ -326,7 +326,7 @@ func atMostOne(what string) cobra.PositionalArgs {
 // bundleDir tells a bundle from any other folder before it is opened.
 func bundleDir(path string) error {
 	if bundle.Remains(path) == "" {
-		return usageError(fmt.Errorf("%s is %w: it has no %s", path, bundle.ErrNotBundle, bundle.ManifestFile))
+		return usageError(bundle.NotBundle(path))
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ were missed.`,
 		},
 	}
 	o.register(cmd.Flags())
+	cmd.AddCommand(acceptCommand(env))
 	return cmd
 }
 

@@ -2,9 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"assay/suite"
 	"assay/suite/tier1"
@@ -24,11 +29,15 @@ func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, python
 		o.runID = time.Now().UTC().Format("20060102-150405")
 	}
 	root := filepath.Join(o.out, tier1.Name)
-	s, c, err := tier1.Run(ctx, tier1.Options{
-		Root: root, RunID: o.runID, Now: time.Now, Size: p.Size, Host: h,
-		Measure: measurer(env, python),
-		Tell:    func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
-	})
+	options := tier1.Options{
+		Root: root, RunID: o.runID, Now: time.Now, Size: p.Size, Host: h, Measure: measurer(env, python),
+		Tell: func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
+	}
+	if o.smoke {
+		return smokeTier1(env, options, o.asJSON)
+	}
+	options.Tell("%d targets, in about %v", len(tier1.All), tier1.Takes(p.Size, h).Round(time.Second))
+	s, c, err := tier1.Run(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -47,4 +56,63 @@ func runTier1(ctx context.Context, env Env, p suite.Preset, h suite.Host, python
 		return fmt.Errorf("%d targets failed: the summary says why", s.Totals.Failed)
 	}
 	return nil
+}
+
+// smokeTier1 writes the specs of the small targets, and measures nothing.
+func smokeTier1(env Env, options tier1.Options, asJSON bool) error {
+	s, err := tier1.Smoke(options)
+	if err != nil {
+		return usageError(err)
+	}
+	if asJSON {
+		return printJSON(env.Stdout, tier1Answer{s, tier1.Uncompared(s.RunID)})
+	}
+	_, err = fmt.Fprint(env.Stdout, s.Text())
+	return err
+}
+
+// acceptCommand makes a run of the small targets the one that later ones are compared
+// with.
+func acceptCommand(env Env) *cobra.Command {
+	var a tier1.Acceptance
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "accept RUN --why REASON",
+		Short: "Make a run of tier1 the one that later ones are compared with",
+		Long: `Accept enters in the history of tier1 that a run is the one to compare with: the file
+acceptances.jsonl, each line of which carries the digest of the line before and that of
+the run's summary. Until another run is accepted, every run is compared with this one,
+whatever was measured since.
+
+A run that regressed against the accepted one, misses targets or has failed ones is
+refused; --anyway accepts it, and the act says what spoke against it.
+
+Exit codes: 0 accepted, 2 asked wrongly, 3 refused.`,
+		Args: exactArgs(1, "a run of tier1"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if strings.TrimSpace(a.Why) == "" {
+				return usageError(errors.New("--why: say why this run is the one to compare with"))
+			}
+			a.Root, a.RunID, a.At = filepath.Join(out, tier1.Name), args[0], time.Now()
+			act, err := tier1.Accept(a)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return usageError(err)
+			case err != nil:
+				return &exitError{exitVerdict, err}
+			case asJSON:
+				return printJSON(env.Stdout, act)
+			}
+			_, err = fmt.Fprintf(env.Stdout, "%s is accepted: later runs are compared with it\n", act.Subject)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&out, "out", "o", "suites", "folder that holds the history, tier1")
+	f.StringVar(&a.Why, "why", "", "the reason, which is kept")
+	f.StringVar(&a.By, "by", "", "who decided, which is kept")
+	f.BoolVar(&a.Anyway, "anyway", false, "accept a run that something speaks against, and say so")
+	f.BoolVar(&asJSON, "json", false, "print the act as JSON")
+	return cmd
 }

@@ -23,7 +23,7 @@ var groups = []group{
 	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand}},
-	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, recoverCommand, keygenCommand}},
+	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
 }
 
 // rare lists the verbs that work and that help does not show.

@@ -22,6 +22,7 @@ const (
 	RegressionMD   = "regression_summary.md"
 	TrendFile      = "trend_snapshot.json"
 	RecheckFile    = "regression_rechecks.json"
+	ActsFile       = "acceptances.jsonl"
 )
 
 // An Entry is one run in the index.
@@ -73,23 +74,6 @@ func ReadIndex(root string) (Index, []string) {
 		}
 	}
 	return index, []string{fmt.Sprintf("%s cannot be read and is begun anew: %v", IndexFile, err)}
-}
-
-// Last is the newest run of the index whose summary can be read; false for none.
-func (x Index) Last(root string) (Summary, []string, bool) {
-	var warnings []string
-	for _, e := range slices.Backward(x.Runs) {
-		var s Summary
-		data, err := intake.ReadFile(filepath.Join(root, e.Summary), mostBytes)
-		if err == nil {
-			err = json.Unmarshal(data, &s)
-		}
-		if err == nil {
-			return s, warnings, true
-		}
-		warnings = append(warnings, fmt.Sprintf("summary of %s cannot be read and is passed over: %v", e.RunID, err))
-	}
-	return Summary{}, warnings, false
 }
 
 // Add enters a run. A run id is entered once: history is not rewritten.
@@ -206,7 +190,7 @@ func certainty(apart *bool) string {
 
 func orNothing(name string) string {
 	if name == "" {
-		return "nothing: the first run"
+		return "nothing: no run is accepted"
 	}
 	return name
 }

@@ -30,7 +30,7 @@ type Change struct {
 	Suppressed string `json:"suppression_reason,omitempty"`
 }
 
-// A Comparison is a run against the one before: regression_summary.json.
+// A Comparison is a run against the last accepted one: regression_summary.json.
 type Comparison struct {
 	RunID        string   `json:"run_id"`
 	Against      string   `json:"against,omitempty"`
@@ -42,9 +42,15 @@ type Comparison struct {
 	Warnings     []string `json:"warnings,omitempty"`
 }
 
-// Compare holds a run against the one before.
+// Uncompared is the comparison of a run with nothing.
+func Uncompared(runID string) Comparison {
+	return Comparison{RunID: runID, Regressions: []Change{}, Suppressed: []Change{}, Improvements: []Change{}, New: []string{}, Missing: []string{}}
+}
+
+// Compare holds a run against an earlier one.
 func Compare(before, after Summary) (Comparison, error) {
-	out := Comparison{RunID: after.RunID, Against: before.RunID, Regressions: []Change{}, Suppressed: []Change{}, Improvements: []Change{}, New: []string{}, Missing: []string{}}
+	out := Uncompared(after.RunID)
+	out.Against = before.RunID
 	if before.SuiteName != after.SuiteName || before.SuiteVersion != after.SuiteVersion {
 		return out, fmt.Errorf("%s version %d and %s version %d cannot be compared", before.SuiteName, before.SuiteVersion, after.SuiteName, after.SuiteVersion)
 	}

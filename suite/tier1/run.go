@@ -1,6 +1,7 @@
 package tier1
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,32 +25,30 @@ type Options struct {
 	Tell    func(format string, args ...any)
 }
 
-// Run measures every target, holds the run against the one before, measures lost
-// speed-ups once more and keeps everything in the history.
-func Run(ctx context.Context, o Options) (Summary, Comparison, error) {
-	if strings.ContainsAny(o.RunID, `/\`) || o.RunID == "" {
-		return Summary{}, Comparison{}, fmt.Errorf("run id %q: want a name without slashes", o.RunID)
+// Takes is about how long the targets take on a host.
+func Takes(size suite.Size, h suite.Host) (total time.Duration) {
+	for _, t := range All {
+		total += t.Step.Takes(size, h)
 	}
-	dir := filepath.Join(o.Root, o.RunID)
-	if err := os.MkdirAll(o.Root, 0o755); err != nil {
+	return total
+}
+
+// Run measures every target, holds the run against the last one that was accepted,
+// measures lost speed-ups once more and keeps everything in the history.
+func Run(ctx context.Context, o Options) (Summary, Comparison, error) {
+	dir, err := o.folder()
+	if err != nil {
 		return Summary{}, Comparison{}, err
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return Summary{}, Comparison{}, fmt.Errorf("%w: a run id is used once", err)
-	}
 	index, warnings := ReadIndex(o.Root)
-	before, more, known := index.Last(o.Root)
+	before, more, known := Baseline(o.Root)
 	warnings = append(warnings, more...)
-	s := Summary{
-		SuiteName: Name, SuiteVersion: Version, Description: "small targets, each by default and at its best, watched over time",
-		RunID: o.RunID, GeneratedAt: o.Now().UTC(), Device: o.Host.Device,
-		SourceJSON: SummaryFile, Manifest: IndexFile, Markdown: RegressionMD,
-	}
+	s := o.summary()
 	for _, t := range All {
 		s.Targets = append(s.Targets, o.measure(ctx, t, dir))
 	}
 	s.Totals = total(s.Targets)
-	c := Comparison{RunID: s.RunID, Regressions: []Change{}, Suppressed: []Change{}, Improvements: []Change{}, New: []string{}, Missing: []string{}}
+	c := Uncompared(s.RunID)
 	again := map[string]Result{}
 	if known {
 		compared, err := Compare(before, s)
@@ -63,6 +62,53 @@ func Run(ctx context.Context, o Options) (Summary, Comparison, error) {
 	}
 	c.Warnings = warnings
 	return s, c, errors.Join(keep(o.Root, index, s, c, again), ctx.Err())
+}
+
+// Smoke measures nothing: it writes the spec of every target and says which could not
+// be measured here. It is no part of the history.
+func Smoke(o Options) (Summary, error) {
+	dir, err := o.folder()
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := os.Mkdir(filepath.Join(dir, "specs"), 0o755); err != nil {
+		return Summary{}, err
+	}
+	s := o.summary()
+	for _, t := range All {
+		r := t.blank()
+		r.Reason = cmp.Or(o.Host.Cannot(t.Step), "smoke: nothing is measured")
+		s.Targets = append(s.Targets, r)
+		if err := os.WriteFile(filepath.Join(dir, "specs", t.Key+".yaml"), t.Spec(o.Size, o.Host), 0o644); err != nil {
+			return s, err
+		}
+	}
+	s.Totals = total(s.Targets)
+	return s, nil
+}
+
+// folder makes that of the run.
+func (o Options) folder() (string, error) {
+	if strings.ContainsAny(o.RunID, `/\`) || o.RunID == "" {
+		return "", fmt.Errorf("run id %q: want a name without slashes", o.RunID)
+	}
+	dir := filepath.Join(o.Root, o.RunID)
+	if err := os.MkdirAll(o.Root, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", fmt.Errorf("%w: a run id is used once", err)
+	}
+	return dir, nil
+}
+
+// summary is that of the run before anything is measured.
+func (o Options) summary() Summary {
+	return Summary{
+		SuiteName: Name, SuiteVersion: Version, Description: "small targets, each by default and at its best, watched over time",
+		RunID: o.RunID, GeneratedAt: o.Now().UTC(), Device: o.Host.Device,
+		SourceJSON: SummaryFile, Manifest: IndexFile, Markdown: RegressionMD,
+	}
 }
 
 // recheck measures once more what lost its speed-up.

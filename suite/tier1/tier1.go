@@ -1,6 +1,6 @@
 // Package tier1 repeats a few small targets and watches them over time: each is
 // measured as it is by default and as it is at its best, the gain is held against
-// the run before, and a loss is measured once more before it is believed.
+// the last run that somebody accepted, and a loss is measured once more before it is believed.
 //
 // Its thresholds are those of the reference and are not statistical tests; whether
 // the intervals of the two runs are apart stands beside each of them. The package

@@ -17,6 +17,7 @@ import (
 	"assay/spec"
 	"assay/stats"
 	"assay/suite"
+	"assay/suite/acts"
 )
 
 func of(v float64) *float64 { return &v }
@@ -113,6 +114,7 @@ func TestRecheck(t *testing.T) {
 	if r := s.Targets[i]; r.Status != Succeeded || *r.Speedup != 2 || r.Best != "ring" {
 		t.Fatalf("%+v", r)
 	}
+	accept(t, Acceptance{Root: root, RunID: "a", Anyway: true})
 	_, c := run("b", func(ctx context.Context, name string, source []byte, out string) (suite.Outcome, error) {
 		if best = 5; !strings.Contains(out, "__recheck__") {
 			best = 7 // bad luck, once
@@ -140,6 +142,69 @@ func TestRecheck(t *testing.T) {
 	}
 }
 
+// accept accepts a run of which most targets are not measured.
+func accept(t *testing.T, a Acceptance) {
+	t.Helper()
+	a.Why, a.At = "it is good", time.Unix(2e9, 0)
+	if _, err := Accept(a); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A regressed run does not become the baseline: the run after it, as slow, regresses
+// again, until somebody accepts the loss and says why.
+func TestRegressedRunIsNoBaseline(t *testing.T) {
+	t.Parallel()
+	root, at, best := t.TempDir(), time.Unix(1e9, 0), 5.
+	var asked []string
+	run := func(id string) Comparison {
+		t.Helper()
+		at = at.Add(time.Hour)
+		_, c, err := Run(t.Context(), Options{Root: root, RunID: id, Now: func() time.Time { return at }, Size: suite.Sizes["quick"],
+			Host: suite.Host{Device: "cpu", Ranks: 2, Model: "m"}, Measure: fake(&best, &asked), Tell: func(string, ...any) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	regressed := func(c Comparison) bool {
+		return slices.ContainsFunc(c.Regressions, func(c Change) bool { return c.Key == "all_reduce" && c.Rule == "speedup" })
+	}
+	if c := run("a"); c.Against != "" || !strings.Contains(strings.Join(c.Warnings, " "), "no run is accepted yet") {
+		t.Errorf("the first run is compared with %q: %v", c.Against, c.Warnings)
+	}
+	accept(t, Acceptance{Root: root, RunID: "a", Anyway: true})
+	best = 7
+	for _, id := range []string{"b", "c"} {
+		if c := run(id); c.Against != "a" || !regressed(c) {
+			t.Errorf("%s, compared with %s: %+v", id, c.Against, c.Regressions)
+		}
+	}
+	if _, err := Accept(Acceptance{Root: root, RunID: "c", Why: "as it is", At: at}); err == nil || !strings.Contains(err.Error(), "all_reduce regressed against a") {
+		t.Errorf("a regressed run is accepted: %v", err)
+	}
+	accept(t, Acceptance{Root: root, RunID: "c", Anyway: true})
+	list, err := acts.Read(filepath.Join(root, ActsFile))
+	if err != nil || len(list) != 2 || list[1].Subject != "c" || len(list[1].Despite) == 0 {
+		t.Errorf("acts %+v, %v", list, err)
+	}
+	if c := run("d"); c.Against != "c" || regressed(c) {
+		t.Errorf("d, compared with %s: %+v", c.Against, c.Regressions)
+	}
+	// What was accepted and then changed is no baseline.
+	if err := os.WriteFile(filepath.Join(root, "c", SummaryFile), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if c := run("e"); c.Against != "a" || !strings.Contains(strings.Join(c.Warnings, " "), "no longer as it was") {
+		t.Errorf("e, compared with %s: %v", c.Against, c.Warnings)
+	}
+	for _, bad := range []string{"nobody", "../x"} {
+		if _, err := Accept(Acceptance{Root: root, RunID: bad, Why: "x"}); err == nil {
+			t.Errorf("run %q is accepted", bad)
+		}
+	}
+}
+
 // A damaged history is a warning; a run id is used once; other suites are not
 // compared with.
 func TestHistory(t *testing.T) {
@@ -150,7 +215,7 @@ func TestHistory(t *testing.T) {
 	best, asked := 5., []string{}
 	o := Options{Root: root, RunID: "a", Now: time.Now, Size: suite.Sizes["quick"], Host: suite.Host{Device: "cpu", Ranks: 2, Model: "m"}, Measure: fake(&best, &asked), Tell: t.Logf}
 	_, c, err := Run(t.Context(), o)
-	if err != nil || len(c.Warnings) != 1 {
+	if err != nil || len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "begun anew") {
 		t.Fatalf("%v %v", err, c.Warnings)
 	}
 	if _, _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "used once") {
@@ -164,22 +229,24 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Every target has a category of the contract and a spec that plans, or says why not.
+// Every target has a category of the contract and a spec that plans on any host.
 func TestTargets(t *testing.T) {
-	h := suite.Host{Device: "cpu", Ranks: 2, Model: "m", Target: `{url: "http://127.0.0.1:8000"}`}
 	categories := map[string]bool{}
 	for _, target := range All {
 		categories[target.Category] = true
-		if target.Absent != "" {
-			continue
-		}
-		source := target.Spec(suite.Sizes["quick"], h)
-		doc, faults := spec.Parse(target.Key, source)
-		if !spec.Valid(faults) {
-			t.Fatalf("%s: %v\n%s", target.Key, faults, source)
-		}
-		if _, err := plan.New(*doc.Run); err != nil {
-			t.Errorf("%s: %v", target.Key, err)
+		for _, h := range []suite.Host{
+			{Device: "cpu", Ranks: 2, Model: "m", Target: `{url: "http://127.0.0.1:8000"}`},
+			{Device: "cuda", Accelerators: 1, Ranks: 1, Model: "m", Target: `{url: "http://127.0.0.1:8000"}`},
+			{Device: "cuda", Accelerators: 4, Ranks: 4, Multicast: true, Model: "m", Target: `{url: "http://127.0.0.1:8000"}`},
+		} {
+			source := target.Spec(suite.Sizes["quick"], h)
+			doc, faults := spec.Parse(target.Key, source)
+			if !spec.Valid(faults) {
+				t.Fatalf("%s: %v\n%s", target.Key, faults, source)
+			}
+			if _, err := plan.New(*doc.Run); err != nil {
+				t.Errorf("%s: %v", target.Key, err)
+			}
 		}
 	}
 	for _, want := range []string{"gemm", "attention", "decode", "kv_memory", "communication", "end_to_end"} {
