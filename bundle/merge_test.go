@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -182,7 +183,20 @@ func TestParseSegment(t *testing.T) {
 
 // A long launch keeps its number of files bounded, and merging beside the flusher
 // neither loses nor doubles nor moves a row. The clock is a fake one.
+//
+// It runs in a process of its own: the library keeps compressors for all tests of a
+// process, and one that was made under the fake clock must not be used outside of it.
 func TestMergeWhileWriting(t *testing.T) {
+	const alone = "ASSAY_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		t.Parallel()
+		child := exec.Command(os.Args[0], "-test.run=^TestMergeWhileWriting$")
+		child.Env = append(os.Environ(), alone+"=1")
+		if said, err := child.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		return
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := create(t, header())
 		l := startLaunch(t, w, 0)

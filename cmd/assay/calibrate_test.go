@@ -28,7 +28,8 @@ func TestCalibrate(t *testing.T) {
 		if r.Lost != 0 || r.Failed != 0 || r.Events != r.Streams*20 || r.TTFT.N != r.Streams {
 			t.Errorf("%s, %d streams: %d events, %d lost, %d failed (%s)", r.Reader, r.Streams, r.Events, r.Lost, r.Failed, r.Error)
 		}
-		if r.Stamps != r.Reader {
+		// The kernel begins to stamp some time after it was asked: on a busy host later.
+		if r.Stamps != r.Reader && r.Stamps != strings.TrimSuffix(r.Reader, "+kernel") {
 			t.Errorf("%s, %d streams: records say %q", r.Reader, r.Streams, r.Stamps)
 		}
 		if r.RSS <= 0 || r.CPU <= 0 || r.Startup <= 0 || r.PerSecond <= 0 || r.Reads <= 0 {

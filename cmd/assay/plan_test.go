@@ -19,7 +19,7 @@ func TestFrozenContract(t *testing.T) {
 			if code != exitOK {
 				t.Fatalf("exit %d\n%s", code, stderr)
 			}
-			for _, want := range []string{"points\n", "launches (seed of the run", "expected\n", "what this sample can certify", "smallest effect", "defaults ("} {
+			for _, want := range []string{"points\n", "\nlaunches (", "expected\n", "what this sample can certify", "smallest effect", "defaults ("} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the plan lacks %q", want)
 				}

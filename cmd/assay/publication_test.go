@@ -61,7 +61,7 @@ func publicationRun(t *testing.T) bundleAudit {
 var timed = []string{
 	lint.ClientLimit.ID, lint.ClientError.ID, lint.ClientDrift.ID, lint.ClientUnmeasured.ID, lint.NoisyNeighbours.ID,
 	lint.InsufficientWarmup.ID, lint.NotSteady.ID, lint.OutlierLaunches.ID, lint.Normality.ID, lint.OpeningWave.ID,
-	lint.StreamBursts.ID, lint.Clock.ID, lint.Survivors.ID, lint.Censored.ID, lint.SLOViolation.ID, lint.NewConnections.ID,
+	lint.StreamBursts.ID, lint.GapsLeftOut.ID, lint.Clock.ID, lint.Survivors.ID, lint.Censored.ID, lint.SLOViolation.ID, lint.NewConnections.ID,
 }
 
 // A clean publication-grade run has no finding worse than a note from any check that
