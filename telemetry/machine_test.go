@@ -41,9 +41,13 @@ var machine = map[string]string{
 	"proc/self/task/77/schedstat": "1000 2000000000 3\n", "proc/self/task/77/status": "Name:\tassay\nnonvoluntary_ctxt_switches:\t12\n",
 	"proc/self/task/78/schedstat": "1000 500000000 3\n", "proc/self/task/78/status": "Name:\tassay\nnonvoluntary_ctxt_switches:\t3\n",
 
+	"proc/self/task/77/children": "101 \n", "proc/self/task/78/children": "",
+	"proc/101/task/101/children": "102 103 \n", "proc/101/stat": "101 (server) S 77 1 1 0 -1 0 0 0 0 0 150 50 25 25 20 0 9 0 100 0 0\n",
+	"proc/102/task/102/children": "\n", "proc/102/stat": "102 (worker) S 101 1 1 0 -1 0 0 0 0 0 350 50 0 0 20 0 9 0 100 0 0\n",
+
 	"proc/self/exe":       "binary",
 	"proc/self/cgroup":    "0::/job.slice/task\n",
-	"proc/self/stat":      "77 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 250 50 0 0 20 0 9 0 100 0 0\n",
+	"proc/self/stat":      "77 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 250 50 60 40 20 0 9 0 100 0 0\n",
 	"proc/self/status":    "Name:\tassay\nVmRSS:\t   2048 kB\nThreads:\t9\nCpus_allowed_list:\t0-1\nMems_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t11\nnonvoluntary_ctxt_switches:\t12\n",
 	"proc/self/schedstat": "1000 2000000000 3\n",
 	"proc/self/fd/0":      "", "proc/self/fd/1": "", "proc/self/fd/2": "",

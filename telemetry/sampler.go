@@ -48,7 +48,7 @@ var All = []Source{
 	Process, Runtime,
 	GPU, RAPL,
 	Prometheus,
-	Threads, Receive,
+	Threads, Receive, Started,
 }
 
 // Options tunes a sampler. The zero value is ready to use.

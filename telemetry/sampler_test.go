@@ -32,9 +32,10 @@ func checkDeclared(t *testing.T, s Source, got []Reading) {
 // machineReadings are values each source must find on the fake machine.
 var machineReadings = map[string][]Reading{
 	"threads": {{Name: "threads.runqueue.total", Value: 2.5}, {Name: "threads.involuntary.total", Value: 15}},
+	"started": {{Name: "cpu.total", Value: 1 + 2.5 + 4}}, // ended ones, a server and its worker
 	"receive": {{Name: "tcp.receive_pruned.total", Value: 12}, {Name: "tcp.listen_overflows.total", Value: 2}},
 	"cpu": {
-		{Name: "cpu.user.total", Value: 12}, {Name: "cpu.system.total", Value: 3.3}, {Name: "cpu.steal.total", Value: 3.7},
+		{Name: "cpu.user.total", Value: 12}, {Name: "cpu.system.total", Value: 3.3}, {Name: "cpu.interrupts.total", Value: .3}, {Name: "cpu.steal.total", Value: 3.7},
 		{Name: "context_switches.total", Value: 123456}, {Name: "processes.running", Value: 3},
 	},
 	"memory": {

@@ -14,6 +14,7 @@ var CPU = Source{
 	Gauges: []Gauge{
 		{"cpu.user.total", "s", "time in programs, nice ones included"},
 		{"cpu.system.total", "s", "time in the kernel, interrupts included"},
+		{"cpu.interrupts.total", "s", "the part of the kernel's time in interrupts, which belongs to no program"},
 		{"cpu.idle.total", "s", "idle time"},
 		{"cpu.iowait.total", "s", "idle time with a disk request under way"},
 		{"cpu.steal.total", "s", "time the hypervisor gave to other machines"},
@@ -31,7 +32,7 @@ var CPU = Source{
 const userHZ = 100
 
 // cpuTimes is the first line of /proc/stat, in seconds.
-type cpuTimes struct{ user, system, idle, iowait, steal float64 }
+type cpuTimes struct{ user, system, interrupts, idle, iowait, steal float64 } // system holds interrupts
 
 func (t cpuTimes) total() float64 { return t.user + t.system + t.idle + t.iowait + t.steal }
 
@@ -58,7 +59,7 @@ func parseCPUTimes(text string) (cpuTimes, error) {
 		}
 		n[i] = v / userHZ
 	}
-	return cpuTimes{user: n[0] + n[1], system: n[2] + n[5] + n[6], idle: n[3], iowait: n[4], steal: n[7]}, nil
+	return cpuTimes{user: n[0] + n[1], system: n[2] + n[5] + n[6], interrupts: n[5] + n[6], idle: n[3], iowait: n[4], steal: n[7]}, nil
 }
 
 func readStat(h Host) ([]Reading, error) {
@@ -74,6 +75,7 @@ func readStat(h Host) ([]Reading, error) {
 	return []Reading{
 		{Name: "cpu.user.total", Value: t.user},
 		{Name: "cpu.system.total", Value: t.system},
+		{Name: "cpu.interrupts.total", Value: t.interrupts},
 		{Name: "cpu.idle.total", Value: t.idle},
 		{Name: "cpu.iowait.total", Value: t.iowait},
 		{Name: "cpu.steal.total", Value: t.steal},

@@ -26,7 +26,7 @@ var Process = Source{
 }
 
 func readProcess(h Host) ([]Reading, error) {
-	out, err := readProcessTimes(h)
+	times, err := readTimes(h, "self")
 	if err != nil {
 		return nil, err
 	}
@@ -36,39 +36,46 @@ func readProcess(h Host) ([]Reading, error) {
 	}
 	values := valuesOf(text, ":", "VmRSS", "Threads", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
 	const file = "/proc/self/status"
-	return append(out,
+	return []Reading{
+		{Name: "cpu.user.total", Value: times.user},
+		{Name: "cpu.system.total", Value: times.system},
 		numbered("memory.resident", file, values, "VmRSS", 1024),
 		numbered("threads", file, values, "Threads", 1),
 		numbered("switches.voluntary.total", file, values, "voluntary_ctxt_switches", 1),
 		numbered("switches.involuntary.total", file, values, "nonvoluntary_ctxt_switches", 1),
 		readRunQueue(h),
 		readOpenFiles(h),
-	), nil
+	}, nil
 }
 
-// readProcessTimes reads fields 14 and 15 of /proc/self/stat, counted from
-// behind the program's name, which may hold spaces and brackets.
-func readProcessTimes(h Host) ([]Reading, error) {
-	text, err := h.text("proc/self/stat")
+// processTimes is the processor time of a process, in seconds.
+type processTimes struct {
+	user, system float64
+	ended        float64 // of the children that it waited for, and theirs
+}
+
+// readTimes reads fields 14 to 17 of a process's stat, counted from behind the
+// program's name, which may hold spaces and brackets.
+func readTimes(h Host, process string) (processTimes, error) {
+	name := "proc/" + process + "/stat"
+	text, err := h.text(name)
 	if err != nil {
-		return nil, err
+		return processTimes{}, err
 	}
 	end := strings.LastIndex(text, ")")
 	if end < 0 {
-		return nil, fmt.Errorf("/proc/self/stat: got %.60q, want a name in brackets", text)
+		return processTimes{}, fmt.Errorf("/%s: got %.60q, want a name in brackets", name, text)
 	}
+	const first = 11 // of the four, behind the name
 	parts := strings.Fields(text[end+1:])
-	if len(parts) < 13 {
-		return nil, fmt.Errorf("/proc/self/stat: got %d fields behind the name, want at least 13", len(parts))
+	if len(parts) < first+4 {
+		return processTimes{}, fmt.Errorf("/%s: got %d fields behind the name, want at least %d", name, len(parts), first+4)
 	}
-	n, err := numbers(strings.Join(parts[11:13], " "), 2)
+	n, err := numbers(strings.Join(parts[first:first+4], " "), 4)
 	if err != nil {
-		return nil, fmt.Errorf("/proc/self/stat: %w", err)
+		return processTimes{}, fmt.Errorf("/%s: %w", name, err)
 	}
-	return []Reading{
-		{Name: "cpu.user.total", Value: n[0] / userHZ},
-		{Name: "cpu.system.total", Value: n[1] / userHZ},
-	}, nil
+	return processTimes{user: n[0] / userHZ, system: n[1] / userHZ, ended: (n[2] + n[3]) / userHZ}, nil
 }
 
 // readRunQueue reads the second number of schedstat, in nanoseconds. Go's own
