@@ -97,6 +97,15 @@ func TestRefusals(t *testing.T) {
 		{"a forbidding check was not made", func(e *Evidence) {
 			e.Audit.Results = []lint.Result{{Check: "throttling", Severity: finding.Void, State: lint.NotChecked, Missing: "GPU clocks"}}
 		}, Realism, 4, "throttling (GPU clocks is missing)"},
+		{"neighbours", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: lint.NoisyNeighbours.ID, Severity: finding.Caution, Message: "launch 1: CPU contention (PSI) 99.0 %"}}
+		}, Realism, 4, "noisy-neighbours: launch 1: CPU contention (PSI) 99.0 %"},
+		{"shared nodes", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: lint.SharedNodes.ID, Severity: finding.Caution, Message: "not exclusive"}}
+		}, Realism, 4, "shared-nodes: not exclusive"},
+		{"isolation that nobody could look at", func(e *Evidence) {
+			e.Audit.Results = []lint.Result{{Check: lint.NoisyNeighbours.ID, Severity: finding.Caution, State: lint.NotChecked, Missing: "samples"}}
+		}, Realism, 4, "not checked: noisy-neighbours (samples is missing)"},
 		{"void", func(e *Evidence) {
 			e.Audit.Findings = []finding.Finding{{Check: "survivor-bias", Severity: finding.Void, Message: "4 % refused", Fix: "count them"}}
 		}, Exploratory, 0, "survivor-bias: 4 % refused"},

@@ -76,9 +76,14 @@ func uncontrolled(e Evidence) []string {
 	if shared := sharing(e); len(shared) > 0 {
 		why = append(why, "launches share one server process: "+strings.Join(shared, ", "))
 	}
+	for _, f := range e.Audit.Findings {
+		if slices.Contains(lint.Isolation, f.Check) && f.Severity == finding.Caution {
+			why = append(why, f.Check+": "+f.Message)
+		}
+	}
 	var open []string
 	for _, r := range e.Audit.Results {
-		if r.State == lint.NotChecked && r.Severity == finding.Void {
+		if r.State == lint.NotChecked && (r.Severity == finding.Void || slices.Contains(lint.Isolation, r.Check)) {
 			open = append(open, fmt.Sprintf("%s (%s is missing)", r.Check, r.Missing))
 		}
 	}

@@ -20,8 +20,8 @@ var ClientLimit = Check{
 		"80 % of the client's processors in use; a garbage collection pause above 10 ms; throttling " +
 		"by a control group; an open loop more than 1 % off its rate. CPU pressure above 5 %, steal " +
 		"above 1 %, threads waiting for more than 5 % of the time, more than 1 % shared reads (a " +
-		"server may also send several events at once) and squeezed receive buffers support these and " +
-		"alone are a note. Void: in most launches of a point the p99 of the send lag or the turnaround is more than " +
+		"server may also send several events at once) and squeezed receive buffers support these; the " +
+		"last three alone are a note. Void: in most launches of a point the p99 of the send lag or the turnaround is more than " +
 		"half of the p50 of E2E, or the p50 of the send lag more than half of the p50 of TTFT, because closed-loop " +
 		"users then wait as long for the client as for the target",
 	Applies: serves,
@@ -52,10 +52,11 @@ const (
 
 func clientLimit(f *Facts) []finding.Finding {
 	own := lagging(f)
-	var around []string
+	var around, alone []string
 	for _, h := range f.Client.Launches {
 		own = append(own, exceeded(h, ownLimits)...)
 		around = append(around, exceeded(h, hostLimits)...)
+		alone = append(alone, exceeded(h, besideLimits)...)
 		if total := h.Requests + h.Dropped; !capped(f) && total > 0 && float64(h.Dropped) > limitDropped*float64(total) {
 			own = append(own, fmt.Sprintf("launch %d: %d of %d calls dropped for want of room", h.Launch+1, h.Dropped, total))
 		}
@@ -79,10 +80,10 @@ func clientLimit(f *Facts) []finding.Finding {
 			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
 			Evidence: append(own, around...),
 		}}
-	case len(around) > 0:
+	case len(alone) > 0:
 		return []finding.Finding{{
 			Severity: finding.Note,
-			Message:  "the client's host was busy, though the client kept up: " + summary(around),
+			Message:  "the client's host was busy, though the client kept up: " + summary(alone),
 			Fix:      "use a quieter host where small differences matter",
 			Evidence: around,
 		}}
@@ -170,9 +171,14 @@ var ownLimits = []limit{
 	{func(h metric.ClientHealth) *float64 { return h.Throttled }, 0, seconds("held back by the control group's limit")},
 }
 
-var hostLimits = []limit{
+// hostLimits are what a busy host does to its programs. The first two say nothing about
+// the client alone: noisy-neighbours and own-contention say whose work it was.
+var hostLimits = append([]limit{
 	{func(h metric.ClientHealth) *float64 { return h.CPUPressure }, limitPressure, share("CPU contention (PSI)")},
 	{func(h metric.ClientHealth) *float64 { return h.Steal }, limitSteal, share("processor time taken by other machines")},
+}, besideLimits...)
+
+var besideLimits = []limit{
 	{func(h metric.ClientHealth) *float64 { return h.RunQueue }, limitRunQueue, share("time that the client's threads waited for a processor")},
 	{func(h metric.ClientHealth) *float64 { return h.SharedRead }, limitShared, share("output events that shared a read, unless the server sent them together,")},
 	{func(h metric.ClientHealth) *float64 { return h.Pruned }, 0, func(v, _ float64) string {

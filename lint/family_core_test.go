@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -163,7 +164,36 @@ var coreTrips = []trip{
 	{"noisy-neighbours", "pressure", func(s *scene) {
 		s.small()
 		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .96 * second })
-	}, finding.Caution, "launch 3: CPU contention (PSI) 96.0 % (limit 5 %)"},
+		s.without("started")
+	}, finding.Caution, "launch 3: CPU contention (PSI) 96.0 % (limit 5 %), whose cannot be told"},
+	{"noisy-neighbours", "others", func(s *scene) {
+		s.small()
+		sampled(s, "cpu.total", func(second float64) float64 { return .25 * second })
+	}, finding.Caution, "launch 3: others used 9.40 of 64 processors (limit 5 %), and CPU contention (PSI) 0.1 %"},
+	{"noisy-neighbours", "other machines", func(s *scene) {
+		s.small()
+		sampled(s, "cpu.steal.total", func(second float64) float64 { return 3 * second })
+	}, finding.Caution, "launch 3: other machines took 4.5 % of the processor time (limit 1 %)"},
+	{"noisy-neighbours", "realism", func(s *scene) {
+		s.small()
+		s.also(realism)
+		sampled(s, "cpu.total", func(second float64) float64 { return .25 * second })
+	}, finding.Note, "launch 3: others used 9.40 of 64 processors"},
+	{"noisy-neighbours", "realism beside a crowd", func(s *scene) {
+		s.small()
+		s.also(realism)
+		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .99 * second })
+		s.without("started")
+	}, finding.Caution, "launch 3: CPU contention (PSI) 99.0 % (limit 5 %), whose cannot be told"},
+	{"own-contention", "client and server", func(s *scene) {
+		s.small()
+		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .96 * second })
+	}, finding.Caution, "launch 3: CPU contention (PSI) 96.0 % (limit 5 %), while others used 0.05 of 64 processors"},
+	{"own-contention", "realism", func(s *scene) {
+		s.small()
+		s.also(realism)
+		sampled(s, "cpu.psi.some.total", func(second float64) float64 { return .1 * second })
+	}, finding.Note, "launch 3: CPU contention (PSI) 10.0 %"},
 	{"slowest-rank-hidden", "mean over ranks", both(slowRank, also(Statement{Metric: "step_time", Value: .1, Interval: &stats.Interval{Lo: .09, Hi: .11}, Aggregation: MeanOverRanks})),
 		finding.Void, "launch 1: rank 3 takes 1.22× the median rank, and is the slowest in 100 % of 20 steps"},
 	{"ranks-differ", "a variable and a driver", ranksOf(func(r *record.Rank) {
@@ -215,13 +245,21 @@ var coreTrips = []trip{
 	{"line-through-two-points", "beyond", scaled(func(s *Statement) {
 		s.Scaling.Points = append(s.Scaling.Points, ScalingPoint{Workers: 64, Speedup: 50, GlobalBatch: 256, Projected: true})
 	}), finding.Caution, "projected to 64 workers from at most 8 measured ones"},
-	{"shared-nodes", "limit", func(s *scene) { s.small(); s.environment.Set("cgroup.cpu_limit_cores", 16.0) }, finding.Note, "a limit of 16 of the host's 64 processors"},
+	{"shared-nodes", "limit", func(s *scene) { s.small(); s.environment.Set("cgroup.cpu_limit_cores", 16.0) }, finding.Caution, "a limit of 16 of the host's 64 processors"},
 }
 
 func of(v float64) *float64 { return &v }
 
 // small leaves the scene as few requests as do where nothing is said about them.
 func (s *scene) small() { s.requests, s.warmups = 40, 8 }
+
+// without leaves out the readings of a source.
+func (s *scene) without(source string) {
+	before := s.samples
+	s.samples = func(launch int) []record.Sample {
+		return slices.DeleteFunc(before(launch), func(r record.Sample) bool { return r.Source == source })
+	}
+}
 
 // also changes the document further.
 func (s *scene) also(change func(*spec.Run)) {

@@ -79,7 +79,7 @@ var evidence = map[string][]string{
 	bundle.GapRetries:  {Retries.ID},
 	bundle.GapClient:   {ClientUnmeasured.ID, ClientError.ID, ClientDrift.ID, ClientLimit.ID, CollectorRan.ID, GapsLeftOut.ID, Clock.ID},
 	bundle.GapSeed:     {PromptCache.ID},
-	bundle.GapHost:     {MutableInputs.ID, PatchedEngine.ID, SharedNodes.ID, NoisyNeighbours.ID},
+	bundle.GapHost:     {MutableInputs.ID, PatchedEngine.ID, SharedNodes.ID, NoisyNeighbours.ID, OwnContention.ID},
 	anySource:          {NewConnections.ID, ProtocolSurface.ID, ModelOverrides.ID},
 }
 

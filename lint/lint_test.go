@@ -79,7 +79,7 @@ func TestChecks(t *testing.T) {
 		{"dropped", func(f *Facts) { f.Client.Launches[0].Dropped = 5 }, "client-limit", finding.Caution, "5 of 505 calls dropped"},
 		{"too slow", func(f *Facts) { f.Estimates.Rows[4].Value = 45 }, "client-limit", finding.Caution, "sent 45/s of 50/s due"},
 		{"imported", imported(bundle.GapRetries), "foreign-source", finding.Caution, "other-bench: requests may have been sent again in silence"},
-		{"busy host", func(f *Facts) { v := .3; f.Client.Launches[0].CPUPressure = &v }, "client-limit", finding.Note, "CPU contention (PSI) 30.0 %"},
+		{"busy host", func(f *Facts) { v := .3; f.Client.Launches[0].RunQueue = &v }, "client-limit", finding.Note, "the client's threads waited for a processor 30.0 %"},
 		{"coalesced", func(f *Facts) { v := .3; f.Client.Launches[0].SharedRead = &v }, "client-limit", finding.Note, "shared a read"},
 	}
 	for _, c := range instrument {
@@ -178,7 +178,7 @@ func TestLagThatChangesNothing(t *testing.T) {
 func TestWorstFirst(t *testing.T) {
 	f := healthy()
 	v := .3
-	f.Client.Launches[0].CPUPressure, f.Client.After.Failed, f.Client.Bounds.TTFT.Seconds = &v, 1, .006
+	f.Client.Launches[0].RunQueue, f.Client.After.Failed, f.Client.Bounds.TTFT.Seconds = &v, 1, .006
 	var order []finding.Severity
 	for _, one := range Run(f).Findings {
 		order = append(order, one.Severity)

@@ -66,10 +66,11 @@ func publicationSamples(int) []record.Sample {
 		}
 		for name, value := range map[string]float64{
 			"cpu.user.total": 8 * at, "cpu.system.total": 2 * at, "cpu.idle.total": 54 * at, "cpu.iowait.total": 0,
-			"cpu.steal.total": 0, "cpu.psi.some.total": .001 * at,
+			"cpu.steal.total": 0, "cpu.psi.some.total": .001 * at, "cpu.interrupts.total": .05 * at,
 		} {
 			add(second, "host", name, "", value)
 		}
+		add(second, "started", "cpu.total", "", 9.6*at) // the server
 		for _, uuid := range sceneGPUs {
 			for name, value := range map[string]float64{
 				"clock.sm": 1965, "temperature": 61 + at/100, "throttle": 0, "throttle.sw_thermal_slowdown": 0, "throttle.sw_power_cap": 0,

@@ -10,10 +10,10 @@ import (
 
 // SharedNodes fires when a publication-grade run did not have its nodes alone.
 var SharedNodes = Check{
-	ID: "shared-nodes", Code: "P-25", Severity: finding.Note,
+	ID: "shared-nodes", Code: "P-25", Severity: finding.Caution,
 	Doc: "A run asks for the publication grade on nodes that it shares.",
 	When: "publication only: isolation not declared, a processor limit below the host's, programs on " +
-		"the devices before the run (note)",
+		"the devices before the run: a caution, and no publication grade",
 	Applies: publication,
 	Run:     sharedNodes,
 }
@@ -41,7 +41,7 @@ func sharedNodes(f *Facts) Answer {
 	}
 	if len(shared) > 0 {
 		return found(finding.Finding{
-			Severity: finding.Note,
+			Severity: finding.Caution,
 			Message:  "not exclusive, so realism grade at most: " + summary(shared),
 			Fix:      "run on nodes of its own",
 			Evidence: shared,

@@ -12,7 +12,7 @@ import (
 )
 
 // ClientVersion is the version of the format of client.json.
-const ClientVersion = "1.1"
+const ClientVersion = "1.2"
 
 // A Client is what a bundle says about the instrument that made it:
 // derived/VERSION/client.json. It tells whether the client, and not the target,
@@ -60,6 +60,9 @@ type ClientHealth struct {
 	Retransmits  *float64 `json:"retransmits"`  // TCP segments of the host that were sent again
 	Pruned       *float64 `json:"pruned"`       // times that the host dropped or squeezed received data for want of room
 	TimeWaitMax  *float64 `json:"timeWaitMax"`  // sockets that held a port after their end
+
+	// From the samples of the measured windows.
+	Isolation Isolation `json:"isolation,omitzero"`
 }
 
 func newClient() Client { return Client{Version: ClientVersion, Launches: []ClientHealth{}} }

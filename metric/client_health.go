@@ -30,6 +30,13 @@ func healthOf(b *bundle.Bundle, r *launchReader, seen []clientTrace) (ClientHeal
 		gauges.add(s)
 	}
 	h.fromSamples(gauges)
+	var windows []span
+	for _, p := range r.launch.Points {
+		if p.End > p.Begin {
+			windows = append(windows, span{p.Begin, p.End})
+		}
+	}
+	h.Isolation = isolationOf(gauges, windows)
 	return h, nil
 }
 

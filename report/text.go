@@ -125,10 +125,10 @@ func GradeText(c claim.Claims) string {
 	return text + "; assay claim says what may be quoted"
 }
 
-// DeclaredOnly keeps a declared isolation from being read as a proven one.
+// DeclaredOnly keeps the class that was asked for from being read as the grade.
 func DeclaredOnly(class string) string {
 	if class == spec.PublicationGrade {
-		return " as declared; this version does not check that the nodes were dedicated"
+		return " as asked for; the grade is what the evidence shows"
 	}
 	return ""
 }
