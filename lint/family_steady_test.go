@@ -2,6 +2,7 @@ package lint
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,14 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "beyond Tukey's outer fences"},
+	{"outlier-launches", "one launch of three", func(s *scene) {
+		s.launches = 3
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 2 {
+				slower(r, *events, 1)
+			}
+		}
+	}, finding.Caution, "more than ten robust deviations from the median, as in up to 11 % of 3 normal launches): "},
 	{"insufficient-warmup", "cold start in the window", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
@@ -181,5 +190,31 @@ func TestSteadinessOfStages(t *testing.T) {
 	}
 	if !strings.Contains(f.Steady.Method, "steady_state") || len(f.Steady.Points) != 5 {
 		t.Errorf("steady: %+v", f.Steady)
+	}
+}
+
+// Tukey's fences can mark none of three launches, and the check says that it has not
+// looked instead of passing them.
+func TestOutliersOfThree(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]State{"tukey_iqr": NotChecked, "mad": Found, "tukey_iqr_and_mad": Found} {
+		s := clean()
+		s.small()
+		s.launches, s.state = 3, nil
+		s.also(func(r *spec.Run) { r.Spec.Trials.OutlierPolicy.Method = method })
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 2 {
+				slower(r, *events, 1)
+			}
+		}
+		f := s.facts(t)
+		if got := f.Estimates.Outliers; got.Method != method || got.Action != "flag_and_keep" || (len(got.Marked) > 0) != (want == Found) {
+			t.Errorf("%s: the estimates have %+v", method, got)
+		}
+		audit := Run(f)
+		i := slices.IndexFunc(audit.Results, func(r Result) bool { return r.Check == OutlierLaunches.ID })
+		if r := audit.Results[i]; r.State != want || want == NotChecked && r.Missing != "5 launches of a headline metric (of fewer, tukey_iqr can mark none)" {
+			t.Errorf("%s: %+v, want %s", method, r, want)
+		}
 	}
 }

@@ -19,20 +19,24 @@ func (e *Estimates) bootstrap(p plan.Plan) {
 		return
 	}
 	for i := range e.Rows {
-		row := &e.Rows[i]
-		if isShare(row.Metric) || !row.Interval.Bounded() || row.Interval.Lo == row.Interval.Hi {
-			continue
-		}
-		var xs []float64
-		for _, v := range row.PerLaunch {
-			xs = append(xs, v.Value)
-		}
-		seed := stats.SeedOf(fmt.Sprintf("%s %s %s %d %s", e.RunID, row.Metric, row.Statistic, row.Point, row.Side))
-		est, err := stats.BCa(xs, func(xs []float64) float64 { return stat.Mean(xs, nil) }, e.Confidence, stats.Bootstrap{Seed: seed})
-		if err != nil {
-			est = stats.Estimate{Value: row.Value, Interval: stats.Unbounded, N: row.N, Method: stats.BCaMethod, Warnings: []string{err.Error()}}
-		}
-		est.UnseenShare, est.Warnings = row.UnseenShare, append(est.Warnings, row.Warnings...)
-		row.Estimate = est
+		e.resample(&e.Rows[i])
 	}
+}
+
+// resample gives one row the interval of a bootstrap.
+func (e *Estimates) resample(row *Row) {
+	if isShare(row.Metric) || !row.Interval.Bounded() || row.Interval.Lo == row.Interval.Hi {
+		return
+	}
+	var xs []float64
+	for _, v := range row.PerLaunch {
+		xs = append(xs, v.Value)
+	}
+	seed := stats.SeedOf(fmt.Sprintf("%s %s %s %d %s", e.RunID, row.Metric, row.Statistic, row.Point, row.Side))
+	est, err := stats.BCa(xs, func(xs []float64) float64 { return stat.Mean(xs, nil) }, e.Confidence, stats.Bootstrap{Seed: seed})
+	if err != nil {
+		est = stats.Estimate{Value: row.Value, Interval: stats.Unbounded, N: row.N, Method: stats.BCaMethod, Warnings: []string{err.Error()}}
+	}
+	est.UnseenShare, est.Warnings = row.UnseenShare, append(est.Warnings, row.Warnings...)
+	row.Estimate = est
 }

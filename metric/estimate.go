@@ -32,13 +32,17 @@ type Estimates struct {
 	Readings   []Readings `json:"readings,omitempty"` // beside the points
 	Repeats    []Repeats  `json:"repeats,omitempty"`  // requests of an import that repeat others
 
+	// Outliers is what the declared policy found over the launches; nil where the plan
+	// declares none.
+	Outliers *Outliers `json:"outliers,omitempty"`
+
 	// Paired holds what candidates and baseline say side by side, in a run that
 	// has candidates.
 	Paired []Paired `json:"paired,omitempty"`
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.2"
+const EstimatesVersion = "1.3"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {
@@ -111,6 +115,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 	e.bootstrap(p)
 	e.dropUnknown(b.Manifest, p)
 	e.discount()
+	e.markOutliers(p)
 	var err error
 	e.Paired, err = compare(b, p, e.Rows, e.Confidence)
 	return err

@@ -42,6 +42,7 @@ func Text(w io.Writer, r Report) error {
 		}
 	}
 	writeScaling(&b, r.Scaling)
+	writeOutliers(&b, r)
 	writeSteady(&b, r)
 	writeClient(&b, r)
 	writeSource(&b, r)
@@ -81,7 +82,10 @@ func writeHead(b *bytes.Buffer, r Report) {
 		writeAsked(row, r)
 	}
 	row("workload", "%s", r.Plan.WorkloadDigest)
-	row("intervals", "%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
+	row("intervals", "%s", r.IntervalLine())
+	if text := r.OutlierLine(); text != "" {
+		row("outliers", "%s", text)
+	}
 	if r.Serves() {
 		for _, text := range OwnError(r) {
 			row("own error", "%s", text)

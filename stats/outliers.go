@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -74,48 +73,4 @@ func MADMarks(xs []float64) []Mark {
 		}
 	}
 	return marks
-}
-
-// Headlines is an estimate with all values and one without those that are marked.
-// The first is the result. The second says how much hangs on the marked ones.
-type Headlines struct {
-	All     Estimate `json:"all"`
-	Without Estimate `json:"without"`
-	Mild    int      `json:"mild"`
-	Severe  int      `json:"severe"`
-
-	// Show says that the two differ by more than the half-width of the first, or
-	// that it has none, and that both must be shown.
-	Show bool `json:"show"`
-}
-
-// WithAndWithout makes the estimate twice, the second time without the values that
-// are marked severe. It deletes nothing: leaving values out of a result needs a
-// reason that someone wrote down.
-func WithAndWithout(xs []float64, marks []Mark, estimate func([]float64) (Estimate, error)) (Headlines, error) {
-	var h Headlines
-	if len(marks) != len(xs) {
-		return h, fmt.Errorf("%d marks for %d values: want one for each", len(marks), len(xs))
-	}
-	var rest []float64
-	for i, x := range xs {
-		switch marks[i] {
-		case Severe:
-			h.Severe++
-			continue
-		case Mild:
-			h.Mild++
-		}
-		rest = append(rest, x)
-	}
-	var err error
-	if h.All, err = estimate(xs); err != nil {
-		return h, err
-	}
-	if h.Without, err = estimate(rest); err != nil {
-		return h, fmt.Errorf("without the %d values marked severe: %w", h.Severe, err)
-	}
-	half := (h.All.Interval.Hi - h.All.Interval.Lo) / 2
-	h.Show = h.Severe > 0 && (!h.All.Interval.Bounded() || math.Abs(h.All.Value-h.Without.Value) > half)
-	return h, nil
 }

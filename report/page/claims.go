@@ -138,7 +138,10 @@ func (x exhibit) question() part {
 		add("tokenizer", report.TokenizerText(s.Workload.Tokenizer))
 	}
 	add("workload", x.Plan.WorkloadDigest)
-	add("intervals", fmt.Sprintf("%g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*x.Estimates.Confidence))
+	add("intervals", x.IntervalLine())
+	if text := x.OutlierLine(); text != "" {
+		add("outliers", text)
+	}
 	if text, err := spec.WriteYAML(x.Plan.Run); err == nil {
 		p.add(part{Fold: "The whole spec, every default filled", Pre: string(text)})
 	}

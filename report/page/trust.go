@@ -16,6 +16,9 @@ import (
 // variance says where the spread of requests comes from.
 func (x exhibit) variance() part {
 	p := part{ID: "variance", Title: "Where the variance comes from"}
+	if t := x.OutlierTable(); len(t.Rows) > 0 {
+		p.add(part{Title: "Launches that stand out", Lines: []string{x.OutlierLine() + "."}, Head: t.Head, Rows: t.Rows})
+	}
 	if x.Pictures == nil || len(x.Pictures.Components) == 0 {
 		p.Lines = []string{"Not distinguished: that takes two launches with requests at one point."}
 		return p

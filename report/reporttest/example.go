@@ -78,6 +78,11 @@ func Example(t *testing.T) report.Report {
 				apart(row(metric.ColdOverheadTTFT, "value", -0.01, 0.3, 0.4)),
 				apart(row(metric.CacheWarmShare, "value", 0.9, 0.91, 0.92)),
 			},
+			Outliers: &metric.Outliers{Method: "mad", Action: "flag_and_keep", Fewest: 3, Marked: []metric.Marked{{
+				Metric: metric.KVCacheHitRate.ID, Statistic: "value", Beyond: "more than ten robust deviations from the median, as in up to 11 % of 3 normal launches",
+				Launches: []metric.LaunchValue{{Launch: 2, Value: 0.31, N: 1}},
+				All:      row(metric.KVCacheHitRate, "value", 0.25, 0.25, 0.31).Estimate, Without: row(metric.KVCacheHitRate, "value", 0.25, 0.25).Estimate,
+			}}},
 			Counts:   []metric.Count{{Point: 0, Of: metric.OfPrompt, Requests: 120, Ours: 100, Server: 107, Least: 7, Most: 7}},
 			Outcomes: []metric.Outcomes{{Point: 0, Counts: map[record.Outcome]int{record.OK: 120, record.Timeout: 2}}},
 			Readings: []metric.Readings{{Point: 0, Scrapes: 90, Failed: 1, Seconds: 0.0021, Slowest: 0.0104, Engines: []string{"vLLM"}}},

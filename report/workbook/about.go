@@ -55,7 +55,10 @@ func (b *workbook) facts(r report.Report) [][2]string {
 		add("tokenizer", "%s", report.TokenizerText(s.Workload.Tokenizer))
 	}
 	add("workload", "%s", r.Plan.WorkloadDigest)
-	add("intervals", "low and high: %g %% confidence over launches (Student's t); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence)
+	add("intervals", "low and high: %s", r.IntervalLine())
+	if text := r.OutlierLine(); text != "" {
+		add("outliers", "%s", text)
+	}
 	for _, l := range r.Estimates.LeftOut {
 		add("left out", "launch %d is in no estimate: %s", l.Launch+1, l.Reason)
 	}
