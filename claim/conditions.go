@@ -33,14 +33,15 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 		add("side", "side %s", side.Name)
 	}
 	if t := side.Target; t != nil {
-		add("target", "%s%s", t.API, engineOf(e.Manifest.Environment))
+		system := e.Plan.Run.SystemOf(t)
+		add("target", "%s%s", t.API, engineOf(e.Manifest.Environment, system))
 		if lint.SharesServer(*t) {
 			add("restarts", "launches share one server")
 		} else {
 			add("restarts", "server started anew for each launch")
 		}
 	}
-	add("hardware", "%s", hardwareOf(e.Manifest.Environment))
+	add("hardware", "%s", targetHardware(e, side.Target))
 	if row, ok := e.Estimates.Find(metric.ErrorRate.ID, "value", point.Index); ok {
 		add("errors", "errors %.3g %% [%.3g, %.3g]", 100*row.Value, 100*row.Interval.Lo, 100*row.Interval.Hi)
 	}
@@ -102,16 +103,31 @@ func documentsOf(w spec.Workload) string {
 	return fmt.Sprintf(" with %d documents a request", w.Prompt.Details.Documents)
 }
 
-// engineOf names what answered, as far as it said so.
-func engineOf(env record.Environment) string {
+// engineOf names what answered, as far as it said so or somebody declared it.
+func engineOf(env record.Environment, declared spec.System) string {
 	engine, version := said(env, "server.engine"), said(env, "server.version")
 	switch {
+	case engine == "" && version == "" && declared.Engine != "":
+		return strings.TrimRight(" of "+declared.Engine+" "+declared.Version, " ") + " (declared)"
 	case engine == "" && version == "":
 		return " of an engine that did not name itself"
 	case version == "":
 		return " of " + engine
 	}
 	return strings.TrimRight(" of "+engine, " ") + " " + version
+}
+
+// targetHardware names what the target ran on: the measuring host, or what is declared
+// about another.
+func targetHardware(e Evidence, t *spec.Target) string {
+	declared := e.Plan.Run.SystemOf(t).Hardware()
+	switch {
+	case t == nil || metric.Here(t):
+		return hardwareOf(e.Manifest.Environment)
+	case declared != "":
+		return declared + " (declared)"
+	}
+	return "hardware of the target not known"
 }
 
 // hardwareOf names the accelerators of the host, or its processors where there is

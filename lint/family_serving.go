@@ -6,5 +6,5 @@ package lint
 var serving = []Check{
 	CoordinatedOmission, CollectorRan, GapsLeftOut, InFlightCap, Survivors, OutputLength, PromptCache, Speculation, OpeningWave, UsersInStep, FewAnswers, Drain,
 	ArrivalProcess, StreamBursts, Clock, NewConnections, Censored, Retries, MixedStages, AveragedPercentiles,
-	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, DeviceCount, StaleBaseline, Quantised,
+	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, DeviceCount, StaleBaseline, Quantised, DeclaredSystem,
 }

@@ -302,6 +302,13 @@ var servingTrips = quick([]trip{
 	{"protocol-surface", "sides", asked(func(r *spec.Run) {
 		r.Spec.Candidates = []spec.Candidate{{Name: "new", Target: spec.Target{URL: "http://127.0.0.1:8001", API: "openai-chat", HTTP2: true}}}
 	}), finding.Caution, "the candidate by openai-chat over HTTP/2"},
+	{"protocol-surface", "deployments", changes(asked(func(r *spec.Run) { r.Spec.Target.System.DeploymentModel = "kserve_service" }), pair(asked(func(r *spec.Run) {
+		r.Spec.Target.System.DeploymentModel = "deployment_per_gpu"
+	}))), finding.Caution, "the baseline is asked by openai-chat of a deployment_per_gpu and the candidate by openai-chat of a kserve_service"},
+	{"declared-system", "another engine", asked(func(r *spec.Run) { r.Spec.Target.System = spec.System{Engine: "SGLang", Version: "v0.11.0"} }),
+		finding.Caution, `target.system.engine of the target is "SGLang", and the server calls itself "vllm"`},
+	{"declared-system", "an old label", asked(func(r *spec.Run) { r.Metadata.Labels = map[string]string{"server_version": "0.9"} }),
+		finding.Caution, `target.system.version of the target is "0.9", and the server calls itself "0.11.0"`},
 	{"patched-engine", "edited", told("server.version", "0.11.0+local"), finding.Void, "runs version 0.11.0+local, whose source was changed after 0.11.0"},
 	{"patched-engine", "edited, by date", told("server.version", "0.11.1.dev4+g1a2b3c4.d20260302"), finding.Void, "whose source was changed"},
 	{"patched-engine", "no release", told("server.version", "0.11.1.dev4+g1a2b3c4"), finding.Caution, "built from source and no release"},

@@ -3,8 +3,6 @@ package lint
 import (
 	"cmp"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 
 	"assay/finding"
@@ -153,17 +151,8 @@ func othersShare(i metric.Isolation) (share float64, known bool) {
 // targetAmongOthers says that the target itself may be one of the others.
 func (f *Facts) targetAmongOthers() string {
 	for _, side := range f.Plan.Sides() {
-		if side.Target == nil || side.Target.Server != nil {
-			continue
-		}
-		for _, raw := range append([]string{side.Target.URL}, side.Target.URLs...) {
-			u, err := url.Parse(raw)
-			if err != nil {
-				continue
-			}
-			if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() {
-				return "; the target runs here too and is counted among the others, since assay did not start it"
-			}
+		if side.Target != nil && side.Target.Server == nil && metric.Here(side.Target) {
+			return "; the target runs here too and is counted among the others, since assay did not start it"
 		}
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 var ProtocolSurface = Check{
 	ID: "protocol-surface", Code: "L-21", Severity: finding.Caution,
 	Doc:     "Chat, completions and gRPC differ in templates, token counts and work on the way.",
-	When:    "sides or runs use different APIs or HTTP versions, or stream on one side only",
+	When:    "sides or runs use different APIs or HTTP versions, stream on one side only, or declare other deployments or protocol surfaces (target.system)",
 	Applies: func(f *Facts) bool { return serves(f) && (f.Against != nil || len(f.Plan.Candidates()) > 0) },
 	Run:     protocolSurface,
 }
@@ -43,6 +43,8 @@ type surface struct {
 	api    string
 	stream bool
 	http2  bool
+
+	deployment, front string // as declared
 }
 
 func (f *Facts) surface(side string) surface {
@@ -50,7 +52,8 @@ func (f *Facts) surface(side string) surface {
 	if load := f.Plan.Load(); load != nil && load.Stream != nil {
 		s = *load.Stream
 	}
-	return surface{t.API, s, t.HTTP2}
+	system := f.system(side)
+	return surface{t.API, s, t.HTTP2, system.DeploymentModel, system.ProtocolSurface}
 }
 
 func (s surface) String() string {
@@ -60,6 +63,12 @@ func (s surface) String() string {
 	}
 	if !s.stream {
 		text += " without a stream"
+	}
+	if s.front != "" {
+		text += " at " + s.front
+	}
+	if s.deployment != "" {
+		text += " of a " + s.deployment
 	}
 	return text
 }

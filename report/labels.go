@@ -18,3 +18,21 @@ func declared(labels map[string]string) string {
 	}
 	return strings.Join(list, ", ") + " (declared, not measured)"
 }
+
+// SystemLines say what is declared about the systems behind the targets, one line for
+// each side that declares something.
+func (r Report) SystemLines() (list [][2]string) {
+	for _, side := range r.Plan.Sides() {
+		if side.Target == nil {
+			continue
+		}
+		if text := side.Target.System.String(); text != "" {
+			name := "system"
+			if side.Name != "" {
+				name += " of " + side.Name
+			}
+			list = append(list, [2]string{name, text + " (declared, not measured)"})
+		}
+	}
+	return list
+}

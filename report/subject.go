@@ -51,16 +51,24 @@ func (r Report) engine() string {
 	}
 	named, _ := r.Manifest.Environment["server.engine"].Value.(string)
 	version, _ := r.Manifest.Environment["server.version"].Value.(string)
+	system := r.Plan.Run.SystemOf(t)
 	if text := strings.TrimSpace(named + " " + version); text != "" {
 		return fmt.Sprintf("%s (%s)", text, t.API)
+	}
+	if text := strings.TrimSpace(system.Engine + " " + system.Version); text != "" {
+		return fmt.Sprintf("%s as declared (%s)", text, t.API)
 	}
 	return t.API
 }
 
-// Device is the accelerators of the target's host; empty where they are not known.
+// Device is the accelerators of the target's host, or those that are declared about
+// another; empty where they are not known.
 func (r Report) Device() string {
 	names := r.accelerators()
 	if len(names) == 0 {
+		if declared := r.Plan.Run.SystemOf(r.Plan.Target()).Hardware(); declared != "" {
+			return declared + " as declared"
+		}
 		return ""
 	}
 	n := len(names)
@@ -91,6 +99,9 @@ func (r Report) accelerators() (models []string) {
 func (r Report) GPUs() int {
 	if c := r.Plan.Cost(); c != nil && (c.GPUHourlyUSD > 0 || c.GPUCount > 1) {
 		return c.GPUCount
+	}
+	if n := r.Plan.Run.SystemOf(r.Plan.Target()).GPUCount; n > 0 {
+		return n
 	}
 	return len(r.accelerators())
 }

@@ -72,6 +72,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 			row(SideHead(side.Name), "%s %s, model %s%s", side.Target.API, TargetURL(side.Target)+ConnectedBy(side.Target), side.Target.Model, r.StartedBy(side.Target))
 		}
 	}
+	for _, one := range r.SystemLines() {
+		row(one[0], "%s", one[1])
+	}
 	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
 		row("labels", "%s", text)
 	}

@@ -17,7 +17,7 @@ import (
 //go:embed run.go workload.go target.go load.go train.go probe.go comparison.go
 //go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
 //go:embed task.go tokenizer.go
-//go:embed serverside.go
+//go:embed serverside.go system.go
 //go:embed candidate.go loadprobe.go
 //go:embed economics.go
 //go:embed gatepolicy.go

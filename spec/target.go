@@ -66,6 +66,9 @@ type Target struct {
 
 	// The counters that the target publishes about itself.
 	Metrics ServerMetrics `json:"metrics,omitzero"`
+
+	// What stands behind the address: hardware, engine and deployment.
+	System System `json:"system,omitzero"`
 }
 
 // Auth says how assay proves who it is to the target.

@@ -119,6 +119,7 @@ func Bundles(a, b Side) []Change {
 	var list []Change
 	list = append(list, sources(a.Manifest, b.Manifest)...)
 	list = append(list, plans(a.Plan, b.Plan)...)
+	list = append(list, systems(a, b)...)
 	list = append(list, inputs(a.Manifest.Inputs, b.Manifest.Inputs)...)
 	list = append(list, environments(a.Manifest, b.Manifest)...)
 	slices.SortStableFunc(list, func(x, y Change) int {

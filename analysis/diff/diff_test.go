@@ -214,3 +214,48 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// What a client cannot see of a target elsewhere is declared, and what nobody declared
+// is not taken for equal.
+func TestSystems(t *testing.T) {
+	remote := func(host, system string) []string {
+		return []string{"http://127.0.0.1:8101", "http://" + host + ":8000", `server: {command: [engine, serve, --port, "8101", --itl, 5ms, --eager]}`, system}
+	}
+	label := func(host, gpu string) []string {
+		return append([]string{"name: one", "name: one\n  labels: {server_engine: vllm, server_gpu_type: " + gpu + ", server_gpu_count: '8'}"}, remote(host, "model: m")...)
+	}
+	h100, a100 := "system: {engine: vllm, gpuType: H100, gpuCount: 8}", "system: {engine: vllm, gpuType: A100, gpuCount: 8}"
+	tests := []struct {
+		name     string
+		a, b     []string
+		declared string
+		want     []string // against the declared variable
+	}{
+		{"H100 and A100", remote("a", h100), remote("b", a100), "runtime_version", []string{"spec.target.system.gpuType: H100 → A100"}},
+		{"H100 and A100 is what is asked", remote("a", h100), remote("b", a100), "hardware_generation", nil},
+		{"the same", remote("a", h100), remote("b", h100), "runtime_version", nil},
+		{"eight and four", remote("a", h100), remote("b", strings.Replace(h100, "8", "4", 1)), "runtime_version", []string{"spec.target.system.gpuCount: 8 → 4"}},
+		{"deployments", remote("a", h100), remote("b", strings.Replace(h100, "engine", "deploymentModel: kserve_service, engine", 1)), "runtime_version", []string{"spec.target.system.deploymentModel: not given → kserve_service"}},
+		{"old labels", label("a", "H100"), label("b", "A100"), "runtime_version", []string{"spec.target.system.gpuType: H100 → A100"}},
+		{"a label and a field", label("a", "H100"), remote("b", h100), "runtime_version", nil},
+		{"declared by one", remote("a", h100), remote("b", "system: {engine: vllm, gpuCount: 8}"), "runtime_version", []string{"spec.target.system.gpuType: H100 → not given"}},
+		{"declared by none", remote("a", "model: m"), remote("b", "model: m"), "hardware_generation", []string{
+			"spec.target.system.engine: not known → not known", "spec.target.system.gpuCount: not known → not known", "spec.target.system.gpuType: not known → not known",
+		}},
+		{"declared by none, at one address", remote("a", "model: m"), remote("a", "model: m"), "runtime_version", nil},
+	}
+	for _, tt := range tests {
+		var got []string
+		_, rest, _ := Controlled(Bundles(side(t, nil, tt.a...), side(t, nil, tt.b...)), tt.declared)
+		for _, c := range rest {
+			got = append(got, c.String())
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: besides %s these differ: %v, want %v", tt.name, tt.declared, got, tt.want)
+		}
+	}
+	env := record.Environment{"server.engine": {Value: "vllm"}}
+	if got := paths(Bundles(side(t, env, remote("a", "model: m")...), side(t, env, remote("b", "model: m")...))); slices.Contains(got, "spec.target.system.engine") {
+		t.Errorf("an engine that both servers name is called unknown: %v", got)
+	}
+}

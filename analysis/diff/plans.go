@@ -49,6 +49,7 @@ func flatPlan(p plan.Plan) map[string]string {
 	}
 	flat := map[string]string{}
 	flatten(flat, "", tree)
+	declareSystem(flat, p.Run)
 	return flat
 }
 

@@ -140,7 +140,7 @@ func TestBenchRunsTheManual(t *testing.T) {
 		t.Errorf("no row of the last point:\n%s", stdout)
 	}
 	stdout, _, _ = call(t, "report", "--all", onlyBundle(t, out))
-	for _, want := range []string{"N(40,10)/(8,2) concurrency=3", "server_gpu_type H100", "3 of 3 planned launches completed"} {
+	for _, want := range []string{"N(40,10)/(8,2) concurrency=3", "SGLang v0.6.0, 4 × H100 (declared, not measured)", "3 of 3 planned launches completed"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}

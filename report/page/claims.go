@@ -126,7 +126,7 @@ func (x exhibit) question() part {
 			add(report.SideHead(side.Name), fmt.Sprintf("%s %s, model %s%s", side.Target.API, report.TargetURL(side.Target)+report.ConnectedBy(side.Target), side.Target.Model, x.StartedBy(side.Target)))
 		}
 	}
-	for _, one := range x.RankQuestion() {
+	for _, one := range append(x.SystemLines(), x.RankQuestion()...) {
 		add(one[0], one[1])
 	}
 	if x.Serves() {

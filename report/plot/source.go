@@ -12,6 +12,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/report"
+	"assay/spec"
 	"assay/stats"
 	"assay/unit"
 )
@@ -173,10 +174,29 @@ func (s *plotSource) groupValue(key string, p plan.Point) (string, bool) {
 	if l, ok := levelFields[strings.TrimPrefix(key, "num_")]; ok {
 		return strconv.FormatFloat(l.of(p), 'g', -1, 64), true
 	}
+	if of, ok := systemFields[key]; ok {
+		if v := of(s.report.Plan.Run.SystemOf(s.report.Plan.Target())); v != "" {
+			return v, true
+		}
+	}
 	if v, ok := s.report.Plan.Run.Metadata.Labels[key]; ok {
 		return v, true
 	}
 	return plotPath(s.tree, strings.Split(key, "."))
+}
+
+// systemFields are what is declared about the target, by the names that genai-bench
+// gives them.
+var systemFields = map[string]func(spec.System) string{
+	"server_engine":   func(s spec.System) string { return s.Engine },
+	"server_version":  func(s spec.System) string { return s.Version },
+	"server_gpu_type": func(s spec.System) string { return s.GPUType },
+	"server_gpu_count": func(s spec.System) string {
+		if s.GPUCount == 0 {
+			return ""
+		}
+		return strconv.Itoa(s.GPUCount)
+	},
 }
 
 // plotPath follows names and indexes into a document.

@@ -47,7 +47,7 @@ func (b *workbook) facts(r report.Report) [][2]string {
 			add(report.SideHead(side.Name), "%s %s, model %s%s", side.Target.API, report.TargetURL(side.Target)+report.ConnectedBy(side.Target), side.Target.Model, r.StartedBy(side.Target))
 		}
 	}
-	for _, one := range r.RankQuestion() {
+	for _, one := range append(r.SystemLines(), r.RankQuestion()...) {
 		add(one[0], "%s", one[1])
 	}
 	if r.Serves() {

@@ -69,7 +69,7 @@ func Make(ctx context.Context, v Values) (Asked, error) {
 	m.load()
 	m.objectives()
 	m.cost()
-	m.labels()
+	m.system()
 	// Last: these may ask the server, which is left alone while the options are wrong.
 	for _, step := range []func(context.Context){m.model, m.tokenizer} {
 		if len(m.errs) > 0 {
@@ -93,10 +93,6 @@ func (m *maker) task() {
 	}
 	m.run.Spec.Workload.Prompt.Task = task
 }
-
-// declared are what is said about the server, under the names that genai-bench
-// gives these fields.
-var declared = []string{"server-engine", "server-version", "server-gpu-type", "server-gpu-count"}
 
 // cost takes prices, with which every result has a cost.
 func (m *maker) cost() {
@@ -122,16 +118,12 @@ func (m *maker) cost() {
 // odd are characters that a label of Kubernetes cannot hold.
 var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// labels keeps what is declared about the server.
-func (m *maker) labels() {
+// system keeps what is declared about the server.
+func (m *maker) system() {
 	m.oneOf("metrics-time-unit", "s", "ms")
-	for _, name := range declared {
-		if value := m.v.text(name); value != "" {
-			if m.run.Metadata.Labels == nil {
-				m.run.Metadata.Labels = map[string]string{}
-			}
-			m.run.Metadata.Labels[strings.ReplaceAll(name, "-", "_")] = value
-		}
+	m.run.Spec.Target.System = spec.System{
+		Engine: m.v.text("server-engine"), Version: m.v.text("server-version"), GPUType: m.v.text("server-gpu-type"),
+		GPUCount: int(m.whole("server-gpu-count")), DeploymentModel: m.oneOf("server-deployment", spec.Vocabularies["deploymentModels"]...),
 	}
 }
 

@@ -61,7 +61,7 @@ func TestEveryOptionCounts(t *testing.T) {
 		"additional-request-params": `{"top_p": 1}`, "model-api-key": "k", "aws-access-key-id": "a", "aws-secret-access-key": "a",
 		"aws-session-token": "a", "aws-profile": "a", "aws-region": "eu-west-1", "azure-endpoint": "http://127.0.0.1:2", "azure-deployment": "d",
 		"azure-api-version": "2024-02-01", "azure-ad-token": "a", "gcp-project-id": "q", "gcp-location": "here", "gcp-credentials-path": "a.json",
-		"auth": "nobody", "config-file": "c", "profile": "p", "server-engine": "e", "server-gpu-type": "g", "server-version": "v", "server-gpu-count": "2",
+		"auth": "nobody", "config-file": "c", "profile": "p", "server-engine": "e", "server-gpu-type": "g", "server-version": "v", "server-gpu-count": "2", "server-deployment": "custom",
 		"max-requests-per-run": "9", "max-time-per-run": "1", "num-concurrency": "3", "batch-size": "3", "traffic-scenario": "D(1,1)",
 		"warmup-ratio": "0.1", "cooldown-ratio": "0.1", "model-tokenizer": tokenizer, "model": "label", "experiment-folder-name": "n",
 		"experiment-base-dir": "b", "metrics-time-unit": "ms", "dataset-path": table, "dataset-config": config, "dataset-prompt-column": "question",

@@ -33,8 +33,8 @@ var keyOptions = []Option{
 	{Name: "security-token", Group: groupKeys, Fate: Refused, Secret: true, Doc: "OCI session token", Becomes: "a token is read from the file that the profile's security_token_file names; name it there"},
 	{Name: "region", Group: groupKeys, Fate: Noted, Doc: "OCI region", Becomes: "the address of --api-base names it"},
 
-	{Name: "server-engine", Group: groupServer, Doc: "engine of the server, any name", Becomes: "`metadata.labels.server_engine`, declared and not measured"},
-	{Name: "server-gpu-type", Group: groupServer, Doc: "GPU of the server, any name", Becomes: "`metadata.labels.server_gpu_type`"},
-	{Name: "server-version", Group: groupServer, Doc: "version of the engine", Becomes: "`metadata.labels.server_version`"},
-	{Name: "server-gpu-count", Group: groupServer, Doc: "GPUs of the server", Becomes: "`metadata.labels.server_gpu_count`"},
+	{Name: "server-engine", Group: groupServer, Doc: "engine of the server, any name", Becomes: "`target.system.engine`, declared and not measured"},
+	{Name: "server-gpu-type", Group: groupServer, Doc: "GPU of the server, any name", Becomes: "`target.system.gpuType`"},
+	{Name: "server-version", Group: groupServer, Doc: "version of the engine", Becomes: "`target.system.version`"},
+	{Name: "server-gpu-count", Group: groupServer, Doc: "GPUs of the server", Becomes: "`target.system.gpuCount`"},
 }

@@ -71,6 +71,7 @@ var ownOptions = []Option{
 	{Name: "slo", Group: groupOurs, Kind: List, Doc: "objective such as 'ttft:p99<300ms', 'error_rate<1%' or 'tokens_per_second>500'", Becomes: "`slo`"},
 	{Name: "headline", Group: groupOurs, Doc: "the result the run is made for, chosen beforehand: throughput (give --slo for a latency) or latency", Becomes: "`intent.headline`"},
 	{Name: "cost-per-gpu-hour", Group: groupOurs, Doc: "dollars that one GPU of the server costs an hour, for cost per token and request; --server-gpu-count says how many there are", Becomes: "`cost.gpuHourlyUSD`, and `cost.gpuCount`"},
+	{Name: "server-deployment", Group: groupOurs, Doc: "how the server is deployed: deployment_per_gpu, kserve_service, multinode_service or custom", Becomes: "`target.system.deploymentModel`"},
 	{Name: "price-input", Group: groupOurs, Doc: "dollars for a million prompt tokens, where an endpoint is paid by token", Becomes: "`cost.inputPerMillionUSD`"},
 	{Name: "price-output", Group: groupOurs, Doc: "dollars for a million answer tokens", Becomes: "`cost.outputPerMillionUSD`"},
 	{Name: "duration", Group: groupOurs, Doc: "how long each point is measured, such as 90s", Becomes: "`load.duration`"},

@@ -91,7 +91,7 @@ var FlagPaths = []FlagPath{
 	{"spec.trials.minReplicates", "--launches"},
 	{"spec.seed", "--seed"},
 	{"metadata.name", "--experiment-folder-name"},
-	{"metadata.labels", "--server-engine, --server-version, --server-gpu-type, --server-gpu-count"},
+	{"spec.target.system", "--server-engine, --server-version, --server-gpu-type, --server-gpu-count, --server-deployment"},
 }
 
 // item is the number of an item of a list in a path.
