@@ -32,7 +32,8 @@ type Inputs struct {
 	Model     *Input            `json:"model,omitempty"`
 	Tokenizer *Input            `json:"tokenizer,omitempty"`
 	Datasets  []Input           `json:"datasets,omitempty"`
-	Seeds     map[string]string `json:"seeds,omitempty"` // decimal: a JSON number would lose digits past 2^53
+	Baseline  *Input            `json:"baseline,omitempty"` // the bundle that comparison.baseline names, found and verified when the run began
+	Seeds     map[string]string `json:"seeds,omitempty"`    // decimal: a JSON number would lose digits past 2^53
 }
 
 // An Input is one thing a run used. Digest is "sha256:HEX", or empty when it

@@ -33,7 +33,12 @@ func baseline(e Evidence) Answer {
 	case len(e.Plan.Candidates()) > 0:
 		a.Answered, a.Answer = true, fmt.Sprintf("%d sides in one run, launches interleaved in blocks", len(e.Plan.Sides()))
 	case c.Baseline != nil && c.Baseline.ArtifactRef != "":
-		a.Answered, a.Answer = true, fmt.Sprintf("%s, declared; assay compare holds the two against each other", c.Baseline.ArtifactRef)
+		found := e.Manifest.Inputs.Baseline
+		if found == nil || found.Digest == "" {
+			a.Answer = fmt.Sprintf("missing: %s is declared, and nobody looked whether it is there", c.Baseline.ArtifactRef)
+			return a
+		}
+		a.Answered, a.Answer = true, fmt.Sprintf("%s, which verified as %s when the run began; assay compare holds the two against each other", c.Baseline.ArtifactRef, short(found.Digest))
 	default:
 		a.Answer = "missing: the run stands alone, and says nothing about better or worse; declare comparison.baseline or candidates"
 	}

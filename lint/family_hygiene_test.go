@@ -91,6 +91,10 @@ var hygieneTrips = quick([]trip{
 			e.Baseline = "sha256:b9"
 		}
 	}), finding.Void, "the baseline moved from sha256:b3 to sha256:b9 after the gate had failed against it on 2026-03-16"},
+	{"other-baseline", "not the one that was found", changes(pair(same), having(func(f *Facts) { f.Manifest.Inputs.Baseline.Digest = digest("9") })),
+		finding.Void, "the document declares published-b200@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 as its baseline, and it is compared with run"},
+	{"other-baseline", "never looked for", changes(asked(realism), pair(asked(realism)), having(func(f *Facts) { f.Manifest.Inputs.Baseline = nil })),
+		finding.Caution, "and it is compared with run"},
 	{"noisy-alerts", "another each time", verdicts(8, func(i int, e *gate.Entry) { e.Same, e.Alerts = false, []string{string(rune('a' + i))} }),
 		finding.Caution, "the alerts of the last 5 verdicts overlap by 0 on average"},
 })

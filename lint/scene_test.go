@@ -113,6 +113,7 @@ func (s scene) facts(t *testing.T) *Facts {
 		baseline.draw = 1
 		s.against(&baseline)
 		f.Hold(baseline.facts(t))
+		f.Manifest.Inputs.Baseline = &bundle.Input{Name: "declared", Digest: f.Against.Manifest.Digest}
 	}
 	if s.state != nil {
 		f.Statements = s.state(f)

@@ -51,6 +51,10 @@ type Options struct {
 	// fit; nil begins a new one.
 	Resume *bundle.Bundle
 
+	// Baseline is the bundle that the plan's comparison.baseline names, found and
+	// verified; nil where it names none.
+	Baseline *bundle.Input
+
 	// Ranks is what the ranks of training and collectives are started with.
 	Ranks train.Tools
 }
@@ -248,11 +252,11 @@ func (e *execution) describeInputs() error {
 		seeds[fmt.Sprintf("launch-%02d", l.Index)] = fmt.Sprint(l.Seed)
 	}
 	if e.in == nil {
-		return e.out.SetInputs(bundle.Inputs{Seeds: seeds})
+		return e.out.SetInputs(bundle.Inputs{Seeds: seeds, Baseline: e.opts.Baseline})
 	}
 	return e.out.SetInputs(bundle.Inputs{
 		Model:     &bundle.Input{Name: e.plan.Target().Model, Unavailable: "the target does not tell a digest of its weights"},
-		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan),
+		Tokenizer: e.in.describe(), Seeds: seeds, Datasets: datasets(e.plan), Baseline: e.opts.Baseline,
 	})
 }
 

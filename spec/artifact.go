@@ -1,5 +1,48 @@
 package spec
 
+import "strings"
+
+// An ArtifactName is an artifact's reference taken apart: one of its fields is set.
+type ArtifactName struct {
+	Self   bool   // the run that is made from the document
+	RunID  string // of run:RUN_ID
+	Digest string // sha256:HEX, of the manifest of a bundle
+	URI    string
+	Path   string // from the folder of the document
+}
+
+// Parts takes the artifact's reference apart; the zero value means that there is
+// none.
+func (a *Artifact) Parts() ArtifactName {
+	if a == nil || a.ArtifactRef == "" {
+		return ArtifactName{}
+	}
+	ref := a.ArtifactRef
+	switch {
+	case ref == SelfArtifact:
+		return ArtifactName{Self: true}
+	case pinned.MatchString(ref):
+		return ArtifactName{Digest: ref[strings.LastIndex(ref, "sha256:"):]}
+	case runRef.MatchString(ref):
+		return ArtifactName{RunID: strings.TrimPrefix(ref, "run:")}
+	case uriRef.MatchString(ref):
+		return ArtifactName{URI: ref}
+	}
+	return ArtifactName{Path: ref}
+}
+
+// Names reports whether the reference names the bundle of a run by its id or its
+// digest. A path and a URI say neither, and known is false.
+func (r ArtifactName) Names(runID, digest string) (names, known bool) {
+	switch {
+	case r.RunID != "":
+		return r.RunID == runID, true
+	case r.Digest != "":
+		return r.Digest == digest, true
+	}
+	return false, false
+}
+
 // A LocalArtifact is one side of a comparison that a document names by file
 // path. Whether the path exists is for the caller to see: package spec reads no
 // files.

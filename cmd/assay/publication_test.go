@@ -6,10 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"assay/analysis/scene"
+	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
 	"assay/tests/whole"
@@ -38,6 +41,12 @@ func publicationRun(t *testing.T) bundleAudit {
 	short := strings.NewReplacer("127.0.0.1:8102", addr, "[assay,", "["+self+",", "duration: 10s", "duration: 2500ms",
 		"duration: 4s", "duration: 1500ms", "minReplicates: 5", "minReplicates: 3").Replace(string(text))
 	dir := t.TempDir()
+	baseline := buildScene(t, dir, "published", scene.Noise(3, 1, .005, 1))
+	published, err := bundle.Open(baseline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short = regexp.MustCompile("published-simulator@sha256:[0-9a-f]{64}").ReplaceAllString(short, published.Manifest.Digest)
 	path, key, out := filepath.Join(dir, "publication.yaml"), filepath.Join(dir, "run.key"), filepath.Join(dir, "runs")
 	if err := os.WriteFile(path, []byte(short), 0o644); err != nil {
 		t.Fatal(err)
@@ -45,7 +54,7 @@ func publicationRun(t *testing.T) bundleAudit {
 	if _, stderr, code := call(t, "keygen", "--out", key); code != exitOK {
 		t.Fatal(stderr)
 	}
-	if stdout, stderr, code := call(t, "run", path, "--key", key, "--out", out); code != exitOK {
+	if stdout, stderr, code := call(t, "run", path, "--key", key, "--out", out, "--baseline", baseline); code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}
 	var report lintReport
@@ -59,7 +68,7 @@ func publicationRun(t *testing.T) bundleAudit {
 // timed are the checks whose answer depends on how fast things went: on a busy host
 // they may have something to say about any run, and be right.
 var timed = []string{
-	lint.ClientLimit.ID, lint.ClientError.ID, lint.ClientDrift.ID, lint.ClientUnmeasured.ID, lint.NoisyNeighbours.ID,
+	lint.ClientLimit.ID, lint.ClientError.ID, lint.ClientDrift.ID, lint.ClientUnmeasured.ID, lint.NoisyNeighbours.ID, lint.OwnContention.ID,
 	lint.InsufficientWarmup.ID, lint.NotSteady.ID, lint.OutlierLaunches.ID, lint.Normality.ID, lint.OpeningWave.ID,
 	lint.StreamBursts.ID, lint.GapsLeftOut.ID, lint.Clock.ID, lint.Survivors.ID, lint.Censored.ID, lint.SLOViolation.ID, lint.NewConnections.ID,
 }

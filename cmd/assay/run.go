@@ -38,6 +38,9 @@ one launch in place of the spec's: no interval, and nothing of it may be quoted.
 --resume continues a run that was interrupted, by the plan and seeds of its bundle:
 finished launches are carried over into a new bundle, the others are made.
 
+A document that declares comparison.baseline is run only where that bundle is found and
+verifies: by its run id or digest in the folder of --out, by its path, or as --baseline.
+
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
 or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -71,6 +74,7 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 	cmd.Flags().StringVarP(&j.out, "out", "o", "runs", "folder in which the bundle is made; with --resume, the folder that holds BUNDLE")
 	cmd.Flags().StringVar(&resumed, "resume", "", "bundle of an interrupted run to continue")
 	cmd.Flags().StringVar(&j.keyFile, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
+	cmd.Flags().StringVar(&j.baseline, "baseline", "", "folder of the bundle that comparison.baseline names, where it is not in --out; it must verify")
 	cmd.Flags().StringVar(&j.format, "format", "text", "report printed at the end: text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
@@ -81,6 +85,7 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 
 // reads takes the run from a spec file.
 func (j *job) reads(path string, quick bool) (err error) {
+	j.file = path
 	if j.source, j.run, err = readRun(path); err != nil {
 		return err
 	}
@@ -138,13 +143,15 @@ func joinFaults(faults []spec.Fault) error {
 
 // A job is one run to carry out.
 type job struct {
-	source  []byte
-	run     spec.Run
-	resume  *bundle.Bundle // the interrupted run that it continues; nil begins a new one
-	out     string
-	keyFile string
-	format  string
-	all     bool // print the whole report
+	source   []byte
+	run      spec.Run
+	file     string         // that holds the document; references by path start from its folder
+	resume   *bundle.Bundle // the interrupted run that it continues; nil begins a new one
+	out      string
+	keyFile  string
+	baseline string // folder of the bundle that comparison.baseline names; empty looks for it
+	format   string
+	all      bool // print the whole report
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
 	quiet    bool          // results alone
@@ -171,6 +178,10 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if class := p.Class(); class == spec.PublicationGrade && signer == nil {
 		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
 	}
+	baseline, err := j.findBaseline(p)
+	if err != nil {
+		return "", usageError(err)
+	}
 	defer env.hold()() // a run that is asked to end seals what it has
 	tools := rankTools()
 	tools.Python = j.python
@@ -194,7 +205,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
 		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Senders: senders(), Ranks: tools,
 		CollectorBudget: collectorBudget(env, host),
-		Resume:          j.resume,
+		Resume:          j.resume, Baseline: baseline,
 	})
 	if result == nil {
 		return "", runErr
