@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
@@ -18,6 +17,16 @@ type Answer struct {
 	Question string `json:"question"`
 	Answered bool   `json:"answered"`
 	Answer   string `json:"answer"` // or what is missing
+
+	// Items are the parts of the question that are answered one by one.
+	Items []Item `json:"items,omitempty"`
+}
+
+// An Item is one thing that somebody needs who wants to do it again.
+type Item struct {
+	Name  string `json:"name"`
+	Known bool   `json:"known"`
+	Value string `json:"value"` // or why it is not known
 }
 
 // checklist answers what a sceptic asks of any claim: against what, under which
@@ -119,31 +128,6 @@ func variance(e Evidence) Answer {
 	}
 	a.Answered = true
 	a.Answer = fmt.Sprintf("%d launches each; the widest spread is %.1f %% (%s at %s)", e.launches(), 100*share, label(worst), pointName(e, worst.Point))
-	return a
-}
-
-func reproducible(e Evidence) Answer {
-	a := Answer{Question: "reproducibility: can somebody else do it again?"}
-	var lacks []string
-	in := e.Manifest.Inputs
-	if in.Model == nil || in.Model.Digest == "" {
-		lacks = append(lacks, "the model's digest")
-	}
-	if len(in.Images) == 0 && said(e.Manifest.Environment, "server.version") == "" {
-		lacks = append(lacks, "the engine's image or version")
-	}
-	seeds := " with every seed"
-	if len(in.Seeds) == 0 || e.Manifest.Unknown(bundle.GapSeed) {
-		seeds, lacks = "", append(lacks, "the seeds")
-	}
-	if !e.Signed {
-		lacks = append(lacks, "a signature")
-	}
-	a.Answered = len(lacks) == 0
-	a.Answer = fmt.Sprintf("plan %s%s, %d facts of the environment", short(e.Manifest.PlanDigest), seeds, len(e.Manifest.Environment))
-	if !a.Answered {
-		a.Answer += "; missing: " + strings.Join(lacks, ", ")
-	}
 	return a
 }
 

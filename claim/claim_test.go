@@ -255,3 +255,29 @@ func TestHeadline(t *testing.T) {
 		f(spec.HeadlineLatency, false, "ttft.v2", "concurrency=8", "concurrency=8 (closed loop")
 	}
 }
+
+// The checklist of reproducibility names every item, and those that are missing.
+func TestReproducible(t *testing.T) {
+	known := func(e Evidence) map[string]bool {
+		m := map[string]bool{}
+		for _, i := range reproducible(e).Items {
+			if i.Value == "" {
+				t.Errorf("%s says nothing", i.Name)
+			}
+			m[i.Name] = i.Known
+		}
+		return m
+	}
+	e := sound()
+	if got := known(e); !got["the hardware"] || !got["the engine's image or version"] || !got["a signature"] || !got["the variance across launches"] {
+		t.Errorf("items %v of a sound run", got)
+	}
+	e.Signed, e.Plan.Run.Spec.Target.Server, e.Plan.Run.Spec.Target.URL = false, nil, "http://gpu.example:8000"
+	if got := known(e); got["the hardware"] || got["a signature"] {
+		t.Errorf("items %v of an unsigned run of hardware that nobody declared", got)
+	}
+	e.Plan.Run.Spec.Target.System = spec.System{GPUType: "H100", GPUCount: 8}
+	if got := known(e); !got["the hardware"] {
+		t.Errorf("declared hardware is not known: %v", got)
+	}
+}

@@ -29,6 +29,7 @@ var sections = []section{
 	cgroupSection,
 	virtualSection,
 	clockSection,
+	stampSection,
 	networkSection,
 	rdmaSection,
 	blockSection,

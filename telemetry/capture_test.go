@@ -36,7 +36,7 @@ func TestCapture(t *testing.T) {
 		{"cgroup.version", "v2"}, {"cgroup.path", "/job.slice/task"},
 		{"cgroup.cpu_limit_cores", 1.5}, {"cgroup.memory_limit_bytes", 536870912.0},
 		{"virtual.container", []string{}}, {"container.image_digest", "sha256:" + strings.Repeat("ab", 32)},
-		{"clock.source", "tsc"}, {"clock.sync", true}, {"clock.offset_seconds", -0.001}, {"clock.timer_slack_ns", int64(50000)},
+		{"clock.source", "tsc"}, {"clock.sync", true}, {"clock.resolution_seconds", 1e-7}, {"clock.offset_seconds", -0.001}, {"clock.timer_slack_ns", int64(50000)},
 		{"net.interfaces", []string{"eth0", "eth1"}}, {"net.eth0.driver", "mlx5_core"}, {"net.eth0.speed_mbps", int64(100000)},
 		{"rdma.devices", []string{"mlx5_0"}}, {"rdma.mlx5_0.port1.rate", "400 Gb/sec (4X NDR)"},
 		{"block.devices", []string{"nvme0n1"}}, {"block.nvme0n1.size_bytes", int64(1 << 20)}, {"block.nvme0n1.scheduler", "none"},

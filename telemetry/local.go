@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"time"
 )
 
 // Local returns the machine this process runs on. Close it when done.
 func Local(ctx context.Context) Host {
+	begun := time.Now()
 	h := Host{
+		Now:       func() time.Duration { return time.Since(begun) },
 		System:    runtime.GOOS,
 		Files:     os.DirFS("/"),
 		Environ:   os.Environ,

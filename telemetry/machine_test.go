@@ -124,6 +124,7 @@ func tree(files map[string]string) fs.FS {
 
 // fakeHost is the machine with an environment and programs.
 func fakeHost() Host {
+	var ticks time.Duration
 	return Host{
 		Files: tree(machine),
 		Environ: func() []string {
@@ -148,6 +149,7 @@ func fakeHost() Host {
 			}
 			return nil, errors.New(name + " cannot be run")
 		},
+		Now: func() time.Duration { ticks++; return ticks / 4 * 100 }, // a step every fourth reading
 		ClockSync: func() (ClockSync, error) {
 			return ClockSync{Synchronised: true, Offset: -time.Millisecond, MaxError: 20 * time.Millisecond}, nil
 		},

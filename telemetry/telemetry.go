@@ -44,6 +44,10 @@ type Host struct {
 	// ClockSync asks the kernel how well its wall clock is disciplined.
 	ClockSync func() (ClockSync, error)
 
+	// Now is the monotonic clock since any moment; its step and the cost of reading it
+	// are measured.
+	Now func() time.Duration
+
 	// DiskSpace asks how much room the file system of a folder has.
 	DiskSpace func(dir string) (Space, error)
 

@@ -28,6 +28,8 @@ var environmentRules = rules{
 	{path: "power.batteries", ignore: true, reason: "their charge moves"},
 	{path: "clock.offset_seconds", ignore: true, reason: "moves all the time"},
 	{path: "clock.max_error_seconds", ignore: true, reason: "moves all the time"},
+	{path: "clock.reading_seconds", ignore: true, reason: "moves with the load of the host"},
+	{path: "clock.resolution_seconds", ignore: true, reason: "the least step that was seen, which moves a little; clock.source is compared"},
 	{path: "clock.status", ignore: true, reason: "flags of the moment; whether it is kept in step is compared"},
 	{path: "cgroup.path", ignore: true, reason: "a name made for each job"},
 	{path: "scheduler.job", ignore: true, reason: "a name made for each job"},

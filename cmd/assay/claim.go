@@ -79,6 +79,13 @@ func printClaims(w io.Writer, c claim.Claims, j *judge.Judgement, refusals bool)
 	fmt.Fprintln(&out, "\nwhat a sceptic asks")
 	for _, a := range c.Checklist {
 		fmt.Fprintf(&out, "  %s\n    %s\n", a.Question, a.Answer)
+		for _, i := range a.Items {
+			mark := "[x]"
+			if !i.Known {
+				mark = "[ ]"
+			}
+			fmt.Fprintf(&out, "      %s %s: %s\n", mark, i.Name, i.Value)
+		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
