@@ -64,9 +64,11 @@ var ours = house{
 	},
 	inner: map[string][][]string{
 		"analysis": {
-			{"agreement", "breakdown", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
-			{"bottleneck", "compare", "fleet", "overlap", "picture", "playbook", "shift"},
-			{"gate", "scaling"},
+			{"agreement", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
+			{"compare", "fleet", "overlap", "picture"},
+			{"breakdown", "gate", "scaling"},
+			{"bottleneck", "shift"},
+			{"playbook"},
 			{"benchmark"},
 		},
 	},

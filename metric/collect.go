@@ -46,14 +46,26 @@ func summarise(xs []float64, draw bool) distribution {
 	stats.Sort(xs)
 	d.top = stats.TopShare(mean, func(q float64) float64 { return stats.OfRank(xs, q) })
 	for _, st := range statistics {
-		if st.quantile == 0 {
+		switch {
+		case st.spread != nil: // withSpread adds them where a metric wants them
+		case st.quantile == 0:
 			d.values = append(d.values, mean)
-		} else {
+		default:
 			d.values = append(d.values, stats.OfRank(xs, st.quantile))
 		}
 	}
 	if draw {
 		d.curve = curveOf(xs)
+	}
+	return d
+}
+
+// withSpread adds what says how the sorted values scatter.
+func (d distribution) withSpread(sorted []float64) distribution {
+	for _, st := range statistics {
+		if st.spread != nil && d.n > 0 {
+			d.values = append(d.values, st.spread(sorted))
+		}
 	}
 	return d
 }
@@ -216,9 +228,11 @@ func (c *collector) sketched(count int64, draw bool) distribution {
 	d := distribution{n: int(count), error: sketchError}
 	mean := all.sum.mean(int64(d.n))
 	for _, st := range statistics {
-		if st.quantile == 0 {
+		switch {
+		case st.spread != nil: // of metrics of points alone, which need no sketch
+		case st.quantile == 0:
 			d.values = append(d.values, mean)
-		} else {
+		default:
 			d.values = append(d.values, all.sketch.Quantile(st.quantile))
 		}
 	}

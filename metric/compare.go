@@ -51,7 +51,7 @@ func compare(b *bundle.Bundle, p plan.Plan, rows []Row, confidence float64) ([]P
 	var list []Paired
 	for _, candidate := range p.Candidates() {
 		for _, base := range rows {
-			if base.Side != spec.BaselineSide {
+			if base.Side != spec.BaselineSide || OfSpread(base.Statistic) {
 				continue
 			}
 			other := slices.IndexFunc(rows, func(r Row) bool {

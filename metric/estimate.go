@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
@@ -54,7 +56,7 @@ type LeftOut struct {
 type Row struct {
 	Metric    string    `json:"metric"` // definition id
 	Name      string    `json:"name"`
-	Statistic string    `json:"statistic"` // mean, p50 … p99.9, or value
+	Statistic string    `json:"statistic"` // mean, p50 … p99.9, sd, min, max, or value
 	Unit      unit.Unit `json:"unit"`
 	Better    Direction `json:"better"`
 	Point     int       `json:"point"` // -1 for the launch as a whole
@@ -89,9 +91,24 @@ type Outcomes struct {
 type statistic struct {
 	name     string
 	quantile float64 // zero means the mean
+
+	// spread computes one that only metrics with Spread have; nil for the others.
+	spread func(sorted []float64) float64
 }
 
-var statistics = []statistic{{"mean", 0}, {"p50", .5}, {"p90", .9}, {"p95", .95}, {"p99", .99}, {"p99.9", .999}}
+// statistics lists them all; those of the spread come last.
+var statistics = []statistic{
+	{name: "mean"}, {name: "p50", quantile: .5}, {name: "p90", quantile: .9}, {name: "p95", quantile: .95}, {name: "p99", quantile: .99}, {name: "p99.9", quantile: .999},
+	{name: "sd", spread: func(sorted []float64) float64 { return stat.StdDev(sorted, nil) }},
+	{name: "min", spread: func(sorted []float64) float64 { return sorted[0] }},
+	{name: "max", spread: func(sorted []float64) float64 { return sorted[len(sorted)-1] }},
+}
+
+// OfSpread reports whether a statistic says how values scatter. Such ones describe a
+// run; two runs are not held against each other by them.
+func OfSpread(name string) bool {
+	return slices.ContainsFunc(statistics, func(s statistic) bool { return s.name == name && s.spread != nil })
+}
 
 func newEstimates(b *bundle.Bundle, p plan.Plan, code string) Estimates {
 	return Estimates{
@@ -204,11 +221,14 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 	}
 	var rows []Row
 	for i, st := range statistics {
+		if st.spread != nil && !m.Spread {
+			continue
+		}
 		var values []LaunchValue
 		fewest, off, top := math.MaxInt, 0.0, 0.0
 		for _, s := range samples {
 			d := s.results[place].distribution
-			if d.n == 0 {
+			if d.n == 0 || math.IsNaN(d.values[i]) { // one value has no deviation
 				continue
 			}
 			fewest, off, top = min(fewest, d.requests), max(off, d.error), top+d.top
@@ -219,10 +239,10 @@ func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64
 			return nil, err
 		}
 		if ok {
-			if warning := stats.HeavyTail(top/float64(len(values)), fewest); st.quantile == 0 && warning != "" {
+			if warning := stats.HeavyTail(top/float64(len(values)), fewest); st.name == "mean" && warning != "" {
 				row.Warnings = append(row.Warnings, warning)
 			}
-			rows = append(rows, st.sketched(st.certify(row, fewest, confidence), off))
+			rows = append(rows, st.sketched(st.certify(row, m.counted(), fewest, confidence), off))
 		}
 	}
 	return rows, nil
@@ -275,12 +295,25 @@ func (st statistic) sketched(row Row, off float64) Row {
 // cannot bound: the spread of maxima says nothing about a percentile. What counts are
 // requests, which is what fewest is: the many gaps of one stream share its luck, and
 // four thousand of them in two hundred streams are no four thousand samples.
-func (st statistic) certify(row Row, fewest int, confidence float64) Row {
+func (st statistic) certify(row Row, what string, fewest int, confidence float64) Row {
 	if st.quantile > 0 && fewest < stats.MinSamples(st.quantile, confidence) {
 		row.Interval = stats.Unbounded
-		row.Warnings = append(row.Warnings, stats.TooFew("requests", fewest, st.quantile, confidence)+", in the smallest launch")
+		row.Warnings = append(row.Warnings, stats.TooFew(what, fewest, st.quantile, confidence)+", in the smallest launch")
 	}
 	return row
+}
+
+// counted is what the values of the metric are counted in.
+func (m Metric) counted() string {
+	switch {
+	case m.About(plan.KindSteps):
+		return "steps"
+	case m.About(plan.KindCollective), m.About(plan.KindPairs):
+		return "calls"
+	case m.About(plan.KindProbe):
+		return "trials"
+	}
+	return "requests"
 }
 
 // row makes the launch-level estimate of one statistic; ok is false when no

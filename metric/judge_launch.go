@@ -138,7 +138,10 @@ func (m Metric) ask(p *Point, values *collector, draw bool) (s metricResult) {
 	case Whole:
 		s.value, s.known = of(p)
 	case Many:
-		s.distribution = summarise(append([]float64(nil), of(p)...), draw)
+		xs := append([]float64(nil), of(p)...)
+		if s.distribution = summarise(xs, draw); m.Spread {
+			s.distribution = s.distribution.withSpread(xs) // which summarise sorted
+		}
 	case Each, Values:
 		s.distribution = values.end(draw)
 	}

@@ -41,6 +41,10 @@ type Metric struct {
 	// Signed says that values below zero have a meaning.
 	Signed bool
 
+	// Spread says that the standard deviation, the least and the greatest of the values
+	// in a launch are estimated beside the mean and the percentiles. It is for Many.
+	Spread bool
+
 	// Detail says that reports for people leave the metric out unless they are
 	// asked for all: a variant of another, or a part of it.
 	Detail bool

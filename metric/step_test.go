@@ -2,6 +2,8 @@ package metric
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"assay/plan"
@@ -120,5 +122,67 @@ func TestTrainingRefuses(t *testing.T) {
 	again := &Ranked{Plan: p.Ranked.Plan, Steps: p.Ranked.Steps, Buckets: p.Ranked.Buckets, World: trained().Ranked.World}
 	if again.Aligned() {
 		t.Error("a bucket ended long before the last rank had it, and the clocks are believed")
+	}
+}
+
+// The parts of every step add up to it, each on the step's own slowest rank, and how
+// they scatter is estimated beside their means.
+func TestStepParts(t *testing.T) {
+	of := func(v int64) *int64 { v *= ms; return &v }
+	r := &Ranked{Plan: plan.Point{Ranks: 2, Steps: &plan.Steps{}}}
+	for step, slowest := range []int64{1, 0, 1} {
+		for rank := range int64(2) {
+			length := int64(100)
+			if rank == slowest {
+				length = 110 + 10*int64(step)
+			}
+			exposed := 10 + 10*rank
+			r.Steps = append(r.Steps, record.Step{
+				Rank: int32(rank), Step: int64(step), Phase: record.Measure, Synced: true, End: length * ms,
+				Data: of(5), Forward: of(20), Backward: of(40 + exposed), Optimizer: of(3), Comm: of(30), Exposed: of(exposed),
+			})
+		}
+	}
+	p := &Point{Kind: plan.KindSteps, Ranked: r}
+	f := func(m Metric, want ...float64) {
+		t.Helper()
+		got := m.Of.(Many)(p)
+		for i := range want {
+			if len(got) != len(want) || math.Abs(got[i]-want[i]) > 1e-12 {
+				t.Errorf("%s = %v, want %v", m.ID, got, want)
+				return
+			}
+		}
+	}
+	f(StepTime, .11, .12, .13)
+	f(StepData, .005, .005, .005)
+	f(StepExposed, .02, .01, .02)
+	f(StepBackward, .04, .04, .04)
+	f(StepOther, .022, .042, .042)
+	f(StepTimeLoaded, .105, .115, .125)
+	if got := StepH2D.Of.(Many)(p); got != nil {
+		t.Errorf("a phase that nobody recorded has values %v", got)
+	}
+	place := slices.IndexFunc(All, func(m Metric) bool { return m.ID == StepTime.ID })
+	one := judgedPoint{results: make([]metricResult, len(All))}
+	one.results[place] = StepTime.ask(p, nil, false)
+	rows, err := StepTime.rows(place, 0, []judgedPoint{one}, .95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"sd": .01, "min": .11, "max": .13, "mean": .12}
+	for _, row := range rows {
+		if v, ok := want[row.Statistic]; ok && math.Abs(row.Value-v) > 1e-12 {
+			t.Errorf("%s = %v, want %v", row.Statistic, row.Value, v)
+		}
+		delete(want, row.Statistic)
+		for _, warning := range row.Warnings {
+			if strings.Contains(warning, "requests") {
+				t.Errorf("%s: %q counts steps as requests", row.Statistic, warning)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no row of %v", want)
 	}
 }

@@ -16,6 +16,7 @@ var training = []Metric{
 	StepTime, SamplesPerSecond, TokensPerSecond,
 	ExposedCommunication, Communication, CommunicationOverlap, ExposedWait, PeerWait, GradientTransfer, Interference,
 	DataWait,
+	StepTimeLoaded, StepData, StepH2D, StepForward, StepBackward, StepExposed, StepOptimizer, StepOther,
 	TrainingMFU, TrainingHFU,
 	TrainingPeakMemory, TrainingReservedMemory, TrainingResidentMemory,
 	ParameterMemory, GradientMemory, OptimizerMemory, ActivationMemory,
@@ -25,7 +26,7 @@ var training = []Metric{
 
 // StepTime is how long a training step takes.
 var StepTime = Metric{
-	ID: "step_time.v1", Name: "step time", Unit: unit.Second, Better: Lower, Scope: Scope{Kinds: ofSteps},
+	ID: "step_time.v1", Name: "step time", Unit: unit.Second, Better: Lower, Scope: Scope{Kinds: ofSteps}, Spread: true,
 	Doc: "From the begin to the end of a training step on its slowest rank, by that rank's own clock. Steps without gradient exchange and steps of the warm-up are left out.",
 	Of: Many(func(p *Point) (list []float64) {
 		for _, s := range p.counted() {

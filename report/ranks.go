@@ -144,8 +144,9 @@ func size(v *int64) string {
 // figureRows are the estimates of one point of ranks: figures of the whole, and
 // medians beside p95 and p99 of distributions.
 func (r Report) figureRows(point plan.Point) (rows [][]string) {
+	parts := metric.StepParts() // which have a table of their own
 	for _, m := range metric.All {
-		if !m.About(point.Kind()) || !r.Shown(m) {
+		if !m.About(point.Kind()) || !r.Shown(m) || slices.ContainsFunc(parts, func(part metric.Metric) bool { return part.ID == m.ID }) {
 			continue
 		}
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/analysis/collectives"
+	"assay/analysis/overlap"
 	"assay/metric"
 	"assay/plan"
 	"assay/unit"
@@ -34,7 +35,7 @@ func (r Report) trainingTable() (h Headline) {
 	for _, c := range trainingColumns {
 		h.Columns = append(h.Columns, c.Column)
 	}
-	h.Columns = append(h.Columns, Column{Name: "limit", Long: "what holds the step up", in: anywhere})
+	h.Columns = append(h.Columns, Column{Name: "limit", Long: "what limits the step", in: anywhere})
 	for _, p := range r.pointsOf(plan.KindSteps) {
 		row := []Figure{word(p.Name)}
 		for _, c := range trainingColumns {
@@ -42,6 +43,8 @@ func (r Report) trainingTable() (h Headline) {
 			switch {
 			case !ok:
 				row = append(row, word(""))
+			case c.metric.ID == metric.CommunicationOverlap.ID && one.Value <= 0: // none is hidden, not less than none
+				row = append(row, word("none"))
 			case c.Unit == unit.ItemPerSecond || c.Unit == unit.TokenPerSecond:
 				row = append(row, figure(&one.Estimate, one.Unit).headed())
 			default:
@@ -53,17 +56,26 @@ func (r Report) trainingTable() (h Headline) {
 	return h.withoutEmpty()
 }
 
-// limitOf is what holds the steps of a point up, in two or three words.
+// limitOf is what limits the steps of a point, and what else stands out, in a few
+// words.
 func (r Report) limitOf(point int) string {
 	if r.Training == nil {
 		return ""
 	}
-	for _, p := range r.Training.Points {
-		if p.Point == point {
-			return limits[p.Verdict.Limit]
-		}
+	i := slices.IndexFunc(r.Training.Points, func(p overlap.Point) bool { return p.Point == point })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	p := r.Training.Points[i]
+	d, ok := r.limit(p.Name)
+	switch text := Words(string(d.Class)); {
+	case !ok:
+		return limits[p.Verdict.Limit]
+	case p.Verdict.Limit == overlap.LimitNone || p.Verdict.Limit == overlap.LimitUnknown:
+		return text
+	default:
+		return text + ": " + limits[p.Verdict.Limit]
+	}
 }
 
 // collectivesTable is one row for each operation, size and number of ranks.

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analysis/bottleneck"
 	"assay/analysis/overlap"
+	"assay/metric"
 	"assay/plan"
+	"assay/stats"
 	"assay/unit"
 )
 
@@ -29,11 +32,11 @@ func (r Report) trainingBlocks() (list []Block) {
 // StepBlocks are those of one point.
 func (r Report) StepBlocks(p overlap.Point) []Block {
 	point, _ := r.Plan.PointByIndex(p.Point)
-	list := []Block{trainedBlock(p)}
+	list := []Block{r.trainedBlock(p)}
 	if rows := r.figureRows(point); len(rows) > 0 {
 		list = append(list, withoutEmpty(Block{Title: p.Name + ": figures", Head: figureHead, Rows: rows}))
 	}
-	return append(list, partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
+	return append(list, r.partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
 }
 
 func (r Report) trained(point int) bool {
@@ -51,21 +54,37 @@ var limits = map[string]string{
 	"slow_direction": "one direction of a link is slow", "exposed_communication": "communication is not hidden", "input": "ranks wait for input", "unknown": "cannot be known",
 }
 
-// VerdictLines say what holds steps up, and by which figures.
-func VerdictLines(v overlap.Verdict) []string {
+// LimitLines say what limits the steps of a point, what else stands out, and by which
+// figures. The first line is that of assay diagnose.
+func (r Report) LimitLines(p overlap.Point) (list []string) {
+	if d, ok := r.limit(p.Name); ok {
+		list = append(list, "limited by "+d.Limit())
+	}
+	v := p.Verdict
 	words := limits[v.Limit]
 	if words == "" {
 		words = v.Limit
 	}
-	text := "what holds it up: " + words
-	if v.Text != "" && v.Text != words {
-		text += ": " + v.Text
+	if v.Limit != overlap.LimitNone {
+		words = "what stands out: " + words
 	}
-	list := []string{text}
+	if v.Text != "" {
+		words += ": " + v.Text
+	}
+	list = append(list, words)
 	for _, how := range v.How {
 		list = append(list, "by: "+how)
 	}
 	return list
+}
+
+// limit is what limits the point of that name; false where nobody judged it.
+func (r Report) limit(point string) (bottleneck.Diagnosis, bool) {
+	i := slices.IndexFunc(r.Limits, func(d bottleneck.Diagnosis) bool { return d.Point == point })
+	if i < 0 {
+		return bottleneck.Diagnosis{}, false
+	}
+	return r.Limits[i], true
 }
 
 func ranksText(n int) string {
@@ -75,10 +94,10 @@ func ranksText(n int) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-func trainedBlock(p overlap.Point) Block {
+func (r Report) trainedBlock(p overlap.Point) Block {
 	b := Block{Title: "training, " + p.Name}
 	b.Lines = append(b.Lines, fmt.Sprintf("%s, %d measured steps with exchange over all launches", ranksText(p.Ranks), p.Steps))
-	b.Lines = append(b.Lines, VerdictLines(p.Verdict)...)
+	b.Lines = append(b.Lines, r.LimitLines(p)...)
 	if text := clockText(p.Clocks); text != "" {
 		b.Lines = append(b.Lines, text)
 	}
@@ -124,12 +143,55 @@ func flopText(f overlap.FLOP) string {
 
 func count3(v float64) string { return thousands(int64(v)) }
 
-func partsBlock(p overlap.Point) Block {
-	b := Block{Title: p.Name + ": where a step goes, on its slowest rank", Head: []string{"part", "time", "share"}}
-	for _, one := range p.Parts {
-		b.Rows = append(b.Rows, []string{PartText(one.Name), estimated(one.Estimate, unit.Second), Share(one.Share)})
+// PhaseStatistics are shown of every part of a step beside its mean.
+var PhaseStatistics = []string{"sd", "min", "max", "p50", "p95", "p99"}
+
+func (r Report) phaseText(id, statistic string, point int) string {
+	if v, ok := r.PhaseValue(id, statistic, point); ok {
+		return unit.Format(v, unit.Second)
 	}
-	return b
+	if _, ok := r.Estimates.Find(id, statistic, point); ok {
+		return "too few"
+	}
+	return "–"
+}
+
+// PhaseValue is one statistic of a part of steps: the mean over launches, and of the
+// least and the greatest values those of all launches. False for a percentile that
+// the steps cannot bound.
+func (r Report) PhaseValue(id, statistic string, point int) (float64, bool) {
+	row, ok := r.Estimates.Find(id, statistic, point)
+	if !ok || slices.ContainsFunc(row.Warnings, stats.IsTooFew) {
+		return 0, false
+	}
+	v := row.Value
+	for _, launch := range row.PerLaunch {
+		switch statistic {
+		case "min":
+			v = min(v, launch.Value)
+		case "max":
+			v = max(v, launch.Value)
+		}
+	}
+	return v, true
+}
+
+func (r Report) partsBlock(p overlap.Point) Block {
+	b := Block{Title: p.Name + ": where a step goes, on its slowest rank", Head: append([]string{"part", "mean", "share"}, PhaseStatistics...)}
+	row := func(name, mean, share, id string) {
+		cells := []string{name, mean, share}
+		for _, statistic := range PhaseStatistics {
+			cells = append(cells, r.phaseText(id, statistic, p.Point))
+		}
+		b.Rows = append(b.Rows, cells)
+	}
+	for _, one := range p.Parts {
+		row(PartText(one.Name), estimated(one.Estimate, unit.Second), Share(one.Share), one.Metric)
+	}
+	if len(p.Parts) > 0 {
+		row("whole step", unit.Format(p.StepMean(), unit.Second), "", metric.StepTime.ID)
+	}
+	return withoutEmpty(b)
 }
 
 // rankBlock has a row for each rank; columns that nobody measured are left out.
@@ -143,10 +205,19 @@ func rankBlock(p overlap.Point) Block {
 		b.Rows = append(b.Rows, []string{
 			fmt.Sprint(one.Rank), Dash(one.Host), unit.Format(one.Step, unit.Second), unit.Format(one.Spread[0], unit.Second) + " to " + unit.Format(one.Spread[1], unit.Second),
 			t(one.Data), t(one.H2D), t(one.Forward), t(one.Backward), t(one.Unsynced), t(one.Optimizer), t(one.Exposed), t(one.ByTransfer), t(one.ByWait),
-			t(one.Comm), Percent(one.Overlap), t(one.Alone), t(one.Interfere), t(one.Lateness), t(one.LateStart), Percent(one.Last),
+			t(one.Comm), hidden(one), t(one.Alone), t(one.Interfere), t(one.Lateness), t(one.LateStart), Percent(one.Last),
 		})
 	}
 	return withoutEmpty(b)
+}
+
+// hidden is the share of a rank's exchange that computation hid. Where waiting took
+// longer than the exchange, none was, and not less than none.
+func hidden(r overlap.Rank) string {
+	if r.Overlap != nil && *r.Overlap < 0 {
+		return fmt.Sprintf("none, %s longer", unit.Format(max(0, OrZero(r.Exposed)-OrZero(r.Comm)), unit.Second))
+	}
+	return Percent(r.Overlap)
 }
 
 func memoryBlock(p overlap.Point) Block {

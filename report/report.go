@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"assay/analysis/agreement"
+	"assay/analysis/bottleneck"
 	"assay/analysis/collectives"
 	"assay/analysis/fleet"
 	"assay/analysis/hardware"
@@ -74,6 +75,9 @@ type Report struct {
 	Hardware    *hardware.Report    `json:"hardware,omitempty"`
 	Scaling     *scaling.Report     `json:"scaling,omitempty"` // nil for fewer than two world sizes
 
+	// Limits is what limits each point of training, as assay diagnose says it.
+	Limits []bottleneck.Diagnosis `json:"limits,omitempty"`
+
 	Checks   []lint.Result   `json:"-"` // what became of every check; checks.json has them
 	Pictures *picture.Set    `json:"-"` // for faces that draw; nil when they were not made
 	Manifest bundle.Manifest `json:"-"` // as it is known while the face is made: before sealing it lists no files
@@ -82,7 +86,7 @@ type Report struct {
 }
 
 // Version is the version of the JSON report.
-const Version = "1.3"
+const Version = "1.4"
 
 // New lays a judgement out for the faces. It computes nothing.
 func New(j *judge.Judgement) Report {
@@ -98,7 +102,7 @@ func New(j *judge.Judgement) Report {
 		r.Warnings = slices.Concat(b.Warnings, j.Notes())
 	}
 	if j.HasTraining() {
-		r.Training = &j.Training
+		r.Training, r.Limits = &j.Training, j.Limits()
 	}
 	if j.HasCollectives() {
 		r.Collectives = &j.Collectives

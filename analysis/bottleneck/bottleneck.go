@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/analysis/breakdown"
 	"assay/metric"
@@ -27,6 +28,18 @@ type Diagnosis struct {
 	Inspect      string                      `json:"inspect"`                // the first thing to look at
 	Alternatives []string                    `json:"alternatives,omitempty"` // causes that nothing excludes
 	Missing      []string                    `json:"missing,omitempty"`
+
+	// Of training: the verdict on its steps and the figures behind it, and the rank
+	// that the others wait for.
+	Verdict  string   `json:"verdict,omitempty"`
+	Evidence []string `json:"evidence,omitempty"`
+	Rank     *int     `json:"rank,omitempty"`
+}
+
+// Limit is what limits the point, in one line: "communication (likely: it has 51.2 %
+// of the time)".
+func (d Diagnosis) Limit() string {
+	return fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(d.Class), "_", " "), d.How)
 }
 
 // Signs are what was read beside the time; nil was not measured.
@@ -104,17 +117,17 @@ func Judge(point string, b breakdown.Breakdown, s Signs) Diagnosis {
 		if took < 0 { // a difference of two measurements, within their noise
 			took, share = 0, 0
 		}
-		d.Because = append(d.Because, fmt.Sprintf("%s: %s, %.0f %% of the %s (%s)", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, p.Source))
+		d.Because = append(d.Because, fmt.Sprintf("%s: %s, %.1f %% of the %s (%s)", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, p.Source))
 	}
 	first, second := d.leaders()
 	most, next := d.Shares[first], d.Shares[second]
 	switch {
 	case first == breakdown.Unexplained:
-		d.How = fmt.Sprintf("%.0f %% of the time has no known cause", 100*most)
+		d.How = fmt.Sprintf("%.1f %% of the time has no known cause", 100*most)
 	case most >= decides, most >= leads && most >= ahead*next:
 		d.Class = first
 	default:
-		d.How = fmt.Sprintf("no class stands out: %s has %.0f %%, %s %.0f %%", first, 100*most, second, 100*next)
+		d.How = fmt.Sprintf("no class stands out: %s has %.1f %%, %s %.1f %%", first, 100*most, second, 100*next)
 	}
 	if d.Class != Undetermined {
 		d.weigh(most, s)
@@ -131,7 +144,7 @@ func (d Diagnosis) leaders() (first, second breakdown.Class) {
 
 // weigh looks for a sign beside the time that agrees or contradicts.
 func (d *Diagnosis) weigh(share float64, s Signs) {
-	d.How = fmt.Sprintf("likely: it has %.0f %% of the time", 100*share)
+	d.How = fmt.Sprintf("likely: it has %.1f %% of the time", 100*share)
 	agrees := ""
 	switch d.Class {
 	case breakdown.Compute:
@@ -164,7 +177,7 @@ func (d *Diagnosis) weigh(share float64, s Signs) {
 	if agrees != "" {
 		d.Because = append(d.Because, agrees)
 		if share >= clear {
-			d.How = fmt.Sprintf("clear: it has %.0f %% of the time, and a second sign agrees", 100*share)
+			d.How = fmt.Sprintf("clear: it has %.1f %% of the time, and a second sign agrees", 100*share)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestNoNegativeTime(t *testing.T) {
 		{Name: "decode", Class: breakdown.Compute, Values: []float64{11e-6}, Source: "c"},
 	}}
 	d := Judge("p", b, Signs{})
-	if want := []string{"network: 0 s, 0 % of the E2E (a − b)", "decode: 11.0 µs, 0 % of the E2E (c)"}; len(d.Because) < 2 || d.Because[0] != want[0] || d.Because[1] != want[1] {
+	if want := []string{"network: 0 s, 0.0 % of the E2E (a − b)", "decode: 11.0 µs, 0.0 % of the E2E (c)"}; len(d.Because) < 2 || d.Because[0] != want[0] || d.Because[1] != want[1] {
 		t.Errorf("got %q, want %q first", d.Because, want)
 	}
 }

@@ -2,12 +2,10 @@ package breakdown
 
 import (
 	"math"
-	"path/filepath"
 	"testing"
 
-	"assay/bundle"
+	"assay/analysis/overlap"
 	"assay/metric"
-	"assay/record"
 	"assay/stats"
 )
 
@@ -72,53 +70,32 @@ func TestServing(t *testing.T) {
 	}
 }
 
-// Two ranks: the slower one decides, and communication that fits beside the
-// computation is not counted.
+// A step is split as package overlap has it: the exchange, which the backward pass
+// waits for, is communication and not computation.
 func TestTraining(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "b")
-	w, err := bundle.Create(dir, bundle.Header{RunID: "b", Spec: []byte("x"), Plan: []byte("{}")})
-	if err != nil {
-		t.Fatal(err)
+	p := overlap.Point{Name: "ranks=2", Ranks: 2, Launches: []int{0, 2}}
+	for _, one := range []struct {
+		name   string
+		values []float64
+	}{{"data", []float64{.01, .01}}, {"forward", []float64{.02, .02}}, {"backward", []float64{.04, .06}}, {"exposed_communication", []float64{.30, .34}}, {"other", []float64{.001, -.001}}} {
+		p.Parts = append(p.Parts, overlap.Part{Name: one.name, PerLaunch: one.values})
 	}
-	l, err := w.StartLaunch(bundle.LaunchStart{Clock: record.ClockID})
-	if err != nil {
-		t.Fatal(err)
+	b, ok := Training(p)
+	if !ok || len(b.Missing) != 0 || len(b.Launches) != 2 {
+		t.Fatalf("%+v, %v", b, ok)
 	}
-	const ms = int64(1e6)
-	of := func(v int64) *int64 { v *= ms; return &v }
-	for step := range int64(3) {
-		for rank, length := range []int64{80, 100} {
-			err := l.Steps.Append(record.Step{
-				Rank: int32(rank), Step: step, Phase: record.Measure, Start: 0, End: length * ms,
-				Data: of(10), Forward: of(20), Backward: of(40), Optimizer: of(5), Comm: of(50),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+	sums(t, b)
+	want := map[string]Class{"data": Input, "forward": Compute, "backward": Compute, "exposed communication": Communication, "other": Unexplained}
+	for _, part := range b.Parts {
+		if part.Class != want[part.Name] {
+			t.Errorf("%s is %s, want %s", part.Name, part.Class, want[part.Name])
 		}
 	}
-	if err := l.Close(bundle.LaunchEnd{Outcome: bundle.LaunchCompleted}); err != nil {
-		t.Fatal(err)
+	p.Parts = p.Parts[:2]
+	if b, _ = Training(p); len(b.Missing) != 1 {
+		t.Errorf("without stamped buckets: missing %q, want the exchange named", b.Missing)
 	}
-	if _, err := w.Seal(t.Context(), bundle.Completed, bundle.SealOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := bundle.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	split, ok, err := Training(b, 0)
-	if err != nil || !ok {
-		t.Fatal(ok, err)
-	}
-	sums(t, split)
-	want := []float64{.010, .065, .025, 0} // 100 − 10 − 65 leaves 25 of the 50
-	for i, p := range split.Parts {
-		if math.Abs(p.Values[0]-want[i]) > 1e-12 {
-			t.Errorf("%s = %v, want %v", p.Name, p.Values[0], want[i])
-		}
-	}
-	if _, ok, _ = Training(b, 1); ok {
+	if _, ok = Training(overlap.Point{Ranks: 2}); ok {
 		t.Error("a point without steps was split")
 	}
 }

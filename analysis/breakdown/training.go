@@ -1,113 +1,41 @@
 package breakdown
 
 import (
-	"fmt"
-
-	"assay/bundle"
-	"assay/record"
+	"assay/analysis/overlap"
 )
 
-// A stepSum adds up one step over its ranks: the slowest rank decides.
-type stepSum struct {
-	length                       int64
-	data, compute, communication *int64
+// classOf is what each part of a step is spent on.
+var classOf = map[string]Class{
+	"data": Input, "h2d": Input, "forward": Compute, "backward": Compute, "optimizer": Compute,
+	"exposed_communication": Communication, "other": Unexplained,
 }
 
-// Training splits the mean step of a point. A step is as long as its slowest rank
-// took; that rank's phases are its parts. It is false when no measured step was
-// recorded.
-//
-// A collective that runs beside the backward pass takes no time of its own: of the
-// communication only what does not fit into the rest of the step counts.
-func Training(b *bundle.Bundle, point int) (Breakdown, bool, error) {
-	out := Breakdown{Of: "step"}
-	parts := []Part{
-		{Name: "input", Class: Input, Source: "data_ns + h2d_ns"},
-		{Name: "computation", Class: Compute, Source: "forward_ns + backward_ns + optimizer_ns"},
-		{Name: "exposed communication", Class: Communication, Source: "comm_ns, as far as it is not hidden"},
-		{Name: "unexplained", Class: Unexplained, Source: "the rest of the step"},
-	}
-	lacks := map[string]bool{}
-	for _, info := range b.Launches() {
-		if info.Outcome != bundle.LaunchCompleted {
-			continue
-		}
-		steps := map[int64]*stepSum{}
-		var order []int64
-		for r, err := range bundle.Rows[record.Step](b, info.Index, bundle.Steps) {
-			if err != nil {
-				return out, false, fmt.Errorf("launch %d: %w", info.Index+1, err)
-			}
-			if int(r.Point) != point || r.Phase != record.Measure {
-				continue
-			}
-			s := steps[r.Step]
-			if s == nil {
-				s = &stepSum{length: -1}
-				steps[r.Step] = s
-				order = append(order, r.Step)
-			}
-			if length := r.End - r.Start; length > s.length {
-				*s = stepSum{length, total(r.Data, r.H2D), total(r.Forward, r.Backward, r.Optimizer), r.Comm}
-			}
-		}
-		if len(order) == 0 {
-			continue
-		}
-		var whole float64
-		var sums [4]float64
-		for _, step := range order {
-			split := steps[step].split(lacks)
-			whole += seconds(steps[step].length)
-			for i, v := range split {
-				sums[i] += v
-			}
-		}
-		n := float64(len(order))
-		out.Launches, out.Whole = append(out.Launches, info.Index), append(out.Whole, whole/n)
-		for i := range parts {
-			parts[i].Values = append(parts[i].Values, sums[i]/n)
-		}
-	}
-	out.Parts = parts
-	for _, what := range []string{"data_ns", "forward_ns", "comm_ns"} {
-		if lacks[what] {
-			out.Missing = append(out.Missing, what+" of the table steps")
-		}
-	}
-	return out, len(out.Launches) > 0, nil
-}
+// nameOf is how people call the parts that have no plain name.
+var nameOf = map[string]string{"h2d": "copy in", "exposed_communication": "exposed communication"}
 
-// split yields input, computation, exposed communication and the rest.
-func (s *stepSum) split(lacks map[string]bool) [4]float64 {
-	get := func(v *int64, name string) float64 {
-		if v == nil {
-			lacks[name] = true
-			return 0
+// Training splits the mean step of a point as package overlap does, to the last digit:
+// every step on its slowest rank, steps without gradient exchange left out. It is false
+// when no such step was recorded.
+func Training(p overlap.Point) (Breakdown, bool) {
+	out := Breakdown{Of: "step", Launches: p.Launches, Whole: make([]float64, len(p.Launches))}
+	for _, one := range p.Parts {
+		name := nameOf[one.Name]
+		if name == "" {
+			name = one.Name
 		}
-		return seconds(*v)
-	}
-	length := seconds(s.length)
-	input := get(s.data, "data_ns")
-	computation := get(s.compute, "forward_ns")
-	communication := get(s.communication, "comm_ns")
-	exposed := min(communication, max(0, length-input-computation))
-	return [4]float64{input, computation, exposed, length - input - computation - exposed}
-}
-
-// total adds what was measured; nil when nothing was.
-func total(values ...*int64) *int64 {
-	var sum int64
-	known := false
-	for _, v := range values {
-		if v != nil {
-			sum, known = sum+*v, true
+		out.Parts = append(out.Parts, Part{Name: name, Class: classOf[one.Name], Values: one.PerLaunch, Source: one.Metric})
+		for i, v := range one.PerLaunch {
+			out.Whole[i] += v
 		}
 	}
-	if !known {
-		return nil
+	for _, lack := range []struct{ part, what string }{
+		{"data", "the wait for input (data_ns of the table steps)"},
+		{"forward", "the phases of the computation (forward_ns of the table steps)"},
+		{"exposed_communication", "the exchange of gradients (table buckets): computation and communication cannot be distinguished"},
+	} {
+		if _, ok := p.Part(lack.part); !ok && (lack.part != "exposed_communication" || p.Ranks > 1) {
+			out.Missing = append(out.Missing, lack.what)
+		}
 	}
-	return &sum
+	return out, len(p.Parts) > 0
 }
-
-func seconds(ns int64) float64 { return float64(ns) / 1e9 }

@@ -33,8 +33,8 @@ func (c *Comparison) match(a, b Side, confidence float64) error {
 	}
 	for _, row := range a.Estimates.Rows {
 		point := pointName(a.Plan, row.Point)
-		if !hasPoint(b.Plan, point) {
-			continue // said above, once
+		if !hasPoint(b.Plan, point) || metric.OfSpread(row.Statistic) {
+			continue // the point is said above, once
 		}
 		other, ok := find(b, row, point)
 		if !ok {
@@ -49,7 +49,7 @@ func (c *Comparison) match(a, b Side, confidence float64) error {
 	}
 	for _, row := range b.Estimates.Rows {
 		point := pointName(b.Plan, row.Point)
-		if _, ok := find(a, row, point); !ok && hasPoint(a.Plan, point) {
+		if _, ok := find(a, row, point); !ok && hasPoint(a.Plan, point) && !metric.OfSpread(row.Statistic) {
 			c.Missing = append(c.Missing, Missing{What: called(row, point), Side: a.Label})
 		}
 	}

@@ -1,44 +1,65 @@
 package overlap
 
 import (
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"assay/metric"
 	"assay/metric/exchange"
 	"assay/record"
 	"assay/stats"
 )
 
-// partNames are the parts of a step in the order of a step.
-var partNames = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
+// partNames are the parts of a step in the order of a step, which is that of
+// metric.StepParts.
+var partNames = []string{"data", "h2d", "forward", "backward", exposedName, "optimizer", "other"}
 
-// partsOf are the parts of the mean step of the slowest rank, estimated over
-// launches. Means add up where medians would not. A part that nothing was recorded of
-// is left out.
+// exposedName is the part that waits for gradients alone, and dataName the one that
+// waits for input.
+const (
+	exposedName = "exposed_communication"
+	dataName    = "data"
+)
+
+// partsOf are the parts of the mean step, each step's on its slowest rank, estimated
+// over launches. They are the means of metric.StepParts, so that every reader of a
+// bundle sees the same numbers. A part that nothing was recorded of is left out.
 func partsOf(list []measured, confidence float64) ([]Part, error) {
-	perLaunch := make([][]float64, len(partNames))
-	known := map[string]bool{"other": true}
+	metrics := metric.StepParts()
+	perLaunch, known := make([][]float64, len(metrics)), make([]bool, len(metrics))
 	for _, m := range list {
-		m.knownParts(known)
-		for i, v := range m.parts() {
-			perLaunch[i] = append(perLaunch[i], v)
+		if len(m.counted) == 0 {
+			continue
+		}
+		values := metric.PartsOfSteps(m.point)
+		for i, one := range metrics {
+			mean := 0.0 // of a part that other launches have
+			if own := values[one.ID]; len(own) > 0 {
+				mean, known[i] = stat.Mean(own, nil), true
+			}
+			perLaunch[i] = append(perLaunch[i], mean)
 		}
 	}
 	var out []Part
 	total := 0.0
-	for i, name := range partNames {
-		if len(perLaunch[i]) == 0 {
-			return nil, nil // no launch has a counted step
-		}
-		if !known[name] {
+	for i, one := range metrics {
+		if !known[i] {
 			continue
 		}
-		est, err := stats.Mean(perLaunch[i], confidence)
+		over := stats.OverLaunches
+		if one.Signed {
+			over = stats.Mean
+		}
+		est, err := over(perLaunch[i], confidence)
 		if err != nil {
 			return nil, err
 		}
-		if name != "other" { // which is negative where phases overlap
+		if !one.Signed {
 			est.Interval.Lo = max(0, est.Interval.Lo)
 		}
 		total += est.Value
-		out = append(out, Part{Name: name, Estimate: est})
+		out = append(out, Part{Name: partNames[i], Metric: one.ID, Estimate: est, PerLaunch: perLaunch[i]})
 	}
 	for i := range out {
 		out[i].Share = out[i].Value / total
@@ -46,69 +67,22 @@ func partsOf(list []measured, confidence float64) ([]Part, error) {
 	return out, nil
 }
 
-// knownParts notes which parts were recorded.
-func (m measured) knownParts(known map[string]bool) {
-	for _, s := range m.counted {
-		for i, row := range s.Rows {
-			_, exchanged := s.Figures(i)
-			for name, there := range map[string]bool{
-				"data": row.Data != nil, "h2d": row.H2D != nil, "forward": row.Forward != nil, "backward": row.Backward != nil,
-				"optimizer": row.Optimizer != nil, "exposed_communication": exchanged,
-			} {
-				known[name] = known[name] || there
-			}
-		}
+// Part is one part of the point's step by its name; false where nothing was recorded
+// of it.
+func (p Point) Part(name string) (Part, bool) {
+	i := slices.IndexFunc(p.Parts, func(one Part) bool { return one.Name == name })
+	if i < 0 {
+		return Part{}, false
 	}
+	return p.Parts[i], true
 }
 
-// parts are those of the mean step of the rank whose mean step is the longest; nil
-// without counted steps.
-func (m measured) parts() []float64 {
-	took, n := map[int32]int64{}, map[int32]int{}
-	for _, s := range m.counted {
-		for _, row := range s.Rows {
-			took[row.Rank] += row.End - row.Start
-			n[row.Rank]++
-		}
+// StepMean is the mean step that the parts add up to, in seconds.
+func (p Point) StepMean() (sum float64) {
+	for _, one := range p.Parts {
+		sum += one.Value
 	}
-	slowest, longest := int32(-1), -1.0
-	for rank, sum := range took {
-		if mean := float64(sum) / float64(n[rank]); mean > longest || mean == longest && rank < slowest {
-			slowest, longest = rank, mean
-		}
-	}
-	if slowest < 0 {
-		return nil
-	}
-	sums := make([]float64, len(partNames))
-	for _, s := range m.counted {
-		for i, row := range s.Rows {
-			if row.Rank == slowest {
-				addParts(sums, s, i)
-			}
-		}
-	}
-	for i := range sums {
-		sums[i] /= float64(n[slowest])
-	}
-	return sums
-}
-
-// addParts adds the parts of rank i's step, in seconds.
-func addParts(sums []float64, s exchange.Step, i int) {
-	row := s.Rows[i]
-	exposed := int64(0)
-	if f, ok := s.Figures(i); ok {
-		exposed = f.Exposed
-	}
-	of := []int64{value(row.Data), value(row.H2D), value(row.Forward), 0, exposed, value(row.Optimizer)}
-	of[3] = max(0, value(row.Backward)-exposed)
-	rest := row.End - row.Start
-	for j, v := range of {
-		sums[j] += seconds(v)
-		rest -= v
-	}
-	sums[len(of)] += seconds(rest)
+	return sum
 }
 
 func value(ns *int64) int64 {

@@ -76,9 +76,11 @@ func newMeasured(launch int, p *metric.Point, checks []record.Check, l links) me
 
 // judge says what the launches of one point tell.
 func judge(planned plan.Point, list []measured, confidence float64) (Point, error) {
-	out := Point{Point: planned.Index, Name: planned.Name, Ranks: planned.Ranks}
+	out := Point{Point: planned.Index, Name: planned.Name, Ranks: planned.Ranks, Launches: []int{}}
 	for _, m := range list {
-		out.Steps += len(m.counted)
+		if out.Steps += len(m.counted); len(m.counted) > 0 {
+			out.Launches = append(out.Launches, m.launch)
+		}
 		out.Clocks = append(out.Clocks, clocksOf(m)...)
 		out.Checks = append(out.Checks, checked(m)...)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the format of training.json.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Report is what the steps of a bundle say: derived/VERSION/training.json.
 type Report struct {
@@ -55,7 +55,8 @@ type Point struct {
 	Ranks int    `json:"ranks"`
 	Steps int    `json:"steps"` // measured and synced ones, in all launches
 
-	Parts    []Part            `json:"parts"` // of the mean step of its slowest rank; they add up to it
+	Launches []int             `json:"launches"` // that have such steps
+	Parts    []Part            `json:"parts"`    // of the mean step, each step's on its slowest rank; they add up to it
 	PerRank  []Rank            `json:"perRank"`
 	Clocks   []Clock           `json:"clocks,omitempty"`
 	Verdict  Verdict           `json:"verdict"`
@@ -69,9 +70,11 @@ type Point struct {
 
 // A Part is one part of a step.
 type Part struct {
-	Name string `json:"name"` // data, h2d, forward, backward, exposed_communication, optimizer, other
+	Name   string `json:"name"`   // data, h2d, forward, backward, exposed_communication, optimizer, other
+	Metric string `json:"metric"` // whose mean it is, such as step_data.v1
 	stats.Estimate
-	Share float64 `json:"share"` // of the step
+	Share     float64   `json:"share"`     // of the step
+	PerLaunch []float64 `json:"perLaunch"` // in the order of the point's launches
 }
 
 // A Rank is what one rank did; medians over steps and launches, in seconds.
@@ -117,6 +120,7 @@ type Verdict struct {
 	Rank  *int     `json:"rank,omitempty"`
 	From  *int     `json:"from,omitempty"` // of a direction
 	To    *int     `json:"to,omitempty"`
+	Input bool     `json:"input,omitempty"` // a rank that starts late does so because its input comes late
 	Text  string   `json:"text"`
 	How   []string `json:"how,omitempty"` // the figures behind it
 }

@@ -79,7 +79,7 @@ func verdictOf(p Point, ranks []*observed, list []measured) Verdict {
 	if v, ok := inputBound(p, step); ok {
 		return v
 	}
-	if v, ok := exposed(p, step, list[0].links); ok {
+	if v, ok := exposed(p, list[0].links); ok {
 		return v
 	}
 	return Verdict{Limit: LimitNone, Text: "no rank, link or input holds the step up: it is computing"}
@@ -124,7 +124,7 @@ func late(p Point, ranks []*observed, step float64) (Verdict, bool) {
 		v.Limit = LimitLateStart
 		v.Text = fmt.Sprintf("rank %d starts its steps late by %s and the others wait for it", r.Rank, show(*r.LateStart))
 		if others := othersMiddle(p, culprit, func(r Rank) *float64 { return r.Data }); others != nil && r.Data != nil && *r.Data-*others >= *r.LateStart/2 {
-			v.Text += ": its input comes late"
+			v.Text, v.Input = v.Text+": its input comes late", true
 			v.How = append(v.How, fmt.Sprintf("it waits %s for its input, the others %s", show(*r.Data), show(*others)))
 		}
 		return v, true
@@ -163,35 +163,44 @@ func slow(p Point, step float64) (Verdict, bool) {
 	return Verdict{}, false
 }
 
+// inputBound says that steps wait for input: by their parts, or because one rank does
+// and the others, on which the parts are measured, wait for it.
 func inputBound(p Point, step float64) (Verdict, bool) {
-	longest := 0.0
+	if data, ok := p.Part(dataName); ok && data.Share >= much {
+		return Verdict{Limit: LimitInput, Text: fmt.Sprintf("waiting for input is %s of the step", percent(data.Share)),
+			How: []string{fmt.Sprintf("it takes %s of a mean step of %s", show(data.Value), show(p.StepMean()))}}, true
+	}
+	worst := Rank{}
 	for _, r := range p.PerRank {
-		if r.Data != nil {
-			longest = max(longest, *r.Data)
+		if r.Data != nil && (worst.Data == nil || *r.Data > *worst.Data) {
+			worst = r
 		}
 	}
-	return Verdict{Limit: LimitInput, Text: fmt.Sprintf("waiting for input takes %s of a step of %s", show(longest), show(step))}, longest >= much*step
+	if worst.Data == nil || *worst.Data < much*step {
+		return Verdict{}, false
+	}
+	return Verdict{Limit: LimitInput, Text: fmt.Sprintf("rank %d waits %s for its input (median), of a step of %s", worst.Rank, show(*worst.Data), show(step))}, true
 }
 
+// percent shows a share of the step as every reader of the verdict does.
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
 // exposed says why communication is in the open.
-func exposed(p Point, step float64, l links) (Verdict, bool) {
+func exposed(p Point, l links) (Verdict, bool) {
+	part, known := p.Part(exposedName)
+	if !known || part.Share < much || len(p.PerRank) < 2 {
+		return Verdict{}, false
+	}
 	worst := Rank{}
 	for _, r := range p.PerRank {
 		if r.Exposed != nil && (worst.Exposed == nil || *r.Exposed > *worst.Exposed) {
 			worst = r
 		}
 	}
-	if worst.Exposed == nil || *worst.Exposed < much*step || len(p.PerRank) < 2 {
-		return Verdict{}, false
-	}
-	v := Verdict{Limit: LimitExposed, How: []string{fmt.Sprintf("rank %d: %s of a step of %s are exposed", worst.Rank, show(*worst.Exposed), show(step))}}
-	v.Text = fmt.Sprintf("%.0f %% of the step is exposed communication", 100**worst.Exposed/step)
-	switch {
-	case worst.Overlap == nil:
-	case *worst.Overlap <= 0: // copying back after the last bucket can take longer than the exchange
-		v.How = append(v.How, "none of the exchange is hidden behind the computation")
-	default:
-		v.How = append(v.How, fmt.Sprintf("%.0f %% of the exchange is hidden behind the computation", 100**worst.Overlap))
+	v := Verdict{Limit: LimitExposed, How: []string{fmt.Sprintf("%s of a mean step of %s are exposed", show(part.Value), show(p.StepMean()))}}
+	v.Text = percent(part.Share) + " of the step is exposed communication"
+	if worst.Overlap != nil {
+		v.How = append(v.How, hidden(worst))
 	}
 	if d, oneWay, ok := l.slowest(); ok {
 		v.From, v.To = &d.from, &d.to
@@ -217,6 +226,20 @@ func exposed(p Point, step float64, l links) (Verdict, bool) {
 		v.Text += fmt.Sprintf("; likely the direction from rank %d to rank %d, since the side that sends slowly is done first: measure pairs to be sure", from, to)
 	}
 	return v, true
+}
+
+// hidden says how much of a rank's exchange the computation hid. Copying back after the
+// last bucket can make the exposed time longer than the exchange: then none of it was
+// hidden, not less than none.
+func hidden(r Rank) string {
+	if *r.Overlap > 0 {
+		return fmt.Sprintf("rank %d: %.0f %% of the exchange is hidden behind the computation", r.Rank, 100**r.Overlap)
+	}
+	text := fmt.Sprintf("rank %d: none of the exchange is hidden", r.Rank)
+	if longer := *r.Exposed - *r.Comm; longer > 0 {
+		text += fmt.Sprintf("; waiting took %s longer than the exchange alone", show(longer))
+	}
+	return text
 }
 
 // lopsidedPair finds, between two ranks, the direction that is slow: the side with

@@ -7,23 +7,22 @@ import (
 	"strings"
 
 	"assay/analysis/breakdown"
-	"assay/analysis/ranks"
+	"assay/analysis/overlap"
 	"assay/bundle"
 	"assay/metric"
+	"assay/plan"
 	"assay/unit"
 )
 
 // The cut-offs. A tail that grew by half while the mean moved by less than a tenth
-// is a tail problem; a part of a tenth is worth looking at; a rank that is 5 %
-// slower than the median, in most steps, is a straggler.
+// is a tail problem; a part of a tenth is worth looking at. Whether a rank is a
+// straggler is the verdict of package overlap.
 const (
 	tailGrew    = 1.5
 	meanMoved   = .1
 	noticeable  = .1
 	busyEnough  = .7
 	newShare    = .01
-	slowRank    = 1.05
-	mostSteps   = .5
 	pressed     = .05
 	deepQueue   = 1.0
 	longPending = 60.0 // seconds between launches
@@ -103,27 +102,22 @@ var straggler = Playbook{
 	Symptom: "steps are uneven, or one node is slow",
 	Reading: "a step is as slow as its slowest rank",
 	Shows: func(e Evidence) Answer {
-		a := Answer{Question: "is one rank slower than the others, again and again?", Reply: Missing, Figure: "steps of every rank (table steps)"}
-		byLaunch := map[int][]ranks.Tally{}
-		for _, r := range e.Ranks {
-			byLaunch[r.Launch] = append(byLaunch[r.Launch], r)
-		}
-		for _, launch := range slices.Sorted(maps.Keys(byLaunch)) {
-			worst, ratio, ok := ranks.Slowest(byLaunch[launch])
-			if !ok {
-				continue
-			}
-			a.Reply = No
-			a.Figure = fmt.Sprintf("launch %d: rank %d takes %.3g times the median rank and is slowest in %.0f %% of %d steps", launch+1, worst.Rank, ratio, 100*worst.Held(), worst.Steps)
-			if ratio > slowRank && worst.Held() > mostSteps {
-				a.Reply = Yes
+		a := Answer{Question: "do the others wait for one rank, again and again?", Reply: Missing, Figure: "training steps of every rank (tables steps and buckets)"}
+		for _, p := range e.Training.Points {
+			v := p.Verdict
+			switch {
+			case v.Limit == overlap.LimitUnknown || p.Ranks < 2:
+			case v.Rank != nil:
+				a.Reply, a.Figure = Yes, p.Name+": "+v.Text
 				return a
+			default:
+				a.Reply, a.Figure = No, p.Name+": "+v.Text
 			}
 		}
 		return a
 	},
 	Questions: []Question{
-		{"is communication what is slow?", part(breakdown.Communication, "the time in collectives (comm_ns of the table steps)")},
+		{"is communication what is slow?", part(breakdown.Communication, "the exchange of gradients (table buckets)")},
 		{"is a PCIe link narrower or slower than it can be?", linked},
 		{"is a device throttled or hot?", slowed},
 		{"are packets lost?", retransmitted},
@@ -262,7 +256,7 @@ func part(class breakdown.Class, needs string) func(e Evidence) (Reply, string) 
 					continue
 				}
 				took, share := b.Mean(p)
-				text := fmt.Sprintf("%s takes %s, %.0f %% of the %s at point %d", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, index)
+				text := fmt.Sprintf("%s takes %s, %.1f %% of the %s at %s", p.Name, unit.Format(took, unit.Second), 100*share, b.Of, pointName(e.Plan, index))
 				if share > noticeable {
 					return Yes, text
 				}
@@ -271,6 +265,13 @@ func part(class breakdown.Class, needs string) func(e Evidence) (Reply, string) 
 		}
 		return reply, figure
 	}
+}
+
+func pointName(p plan.Plan, index int) string {
+	if point, ok := p.PointByIndex(index); ok {
+		return point.Name
+	}
+	return fmt.Sprintf("point %d", index)
 }
 
 // linked compares the width of PCIe links with what it can be. Their speed falls

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"assay/analysis/breakdown"
-	"assay/analysis/ranks"
+	"assay/analysis/overlap"
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
@@ -45,7 +45,7 @@ type Evidence struct {
 	Manifest  bundle.Manifest
 	Estimates metric.Estimates
 	Client    metric.Client
-	Ranks     []ranks.Tally               // of a training run
+	Training  overlap.Report              // of a training run
 	Requests  Requests                    // see ReadRequests
 	Split     map[int]breakdown.Breakdown // by point
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"assay/analysis/breakdown"
-	"assay/analysis/ranks"
+	"assay/analysis/overlap"
 	"assay/bundle"
 	"assay/metric"
 	"assay/plan"
@@ -98,13 +98,32 @@ func TestLowUtilisation(t *testing.T) {
 		t.Errorf("%+v", w.Symptom)
 	}
 	reply(t, w, "processors held back", Yes, "launch 3: held back for 3 s")
-	reply(t, w, "loader", Yes, "40 % of the step")
+	reply(t, w, "loader", Yes, "40.0 % of the step")
 	reply(t, w, "network stall", No, "no segment")
 	reply(t, w, "storage", Missing, "probe")
 }
 
-// Three ranks over four steps, the last always slowest by a fifth.
+// A straggler is whom the verdict of the training names; nothing else accuses a rank.
 func TestStraggler(t *testing.T) {
+	rank := 2
+	e := evidence()
+	e.Training.Points = []overlap.Point{{Name: "ranks=3", Ranks: 3, Verdict: overlap.Verdict{Limit: overlap.LimitNone, Text: "it is computing"}}}
+	if got := walk(t, "distributed_straggler", e).Symptom; got.Reply != No || !strings.Contains(got.Figure, "it is computing") {
+		t.Errorf("%+v, want no", got)
+	}
+	e.Training.Points[0].Verdict = overlap.Verdict{Limit: overlap.LimitSlowCompute, Rank: &rank, Text: "rank 2 computes slowly"}
+	e.Manifest.Environment.Set("gpu.0.pcie_width", 8)
+	e.Manifest.Environment.Set("gpu.0.pcie_width_max", 16)
+	e.Manifest.Environment.Set("gpu.0.throttle_reasons", []string{"hw_thermal_slowdown"})
+	walked := walk(t, "distributed_straggler", e)
+	if walked.Symptom.Reply != Yes || walked.Symptom.Figure != "ranks=3: rank 2 computes slowly" {
+		t.Errorf("%+v", walked.Symptom)
+	}
+	reply(t, walked, "PCIe link", Yes, "8 of 16")
+	reply(t, walked, "throttled", Yes, "hw_thermal_slowdown")
+}
+
+func TestReadRequests(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "b")
 	w, err := bundle.Create(dir, bundle.Header{RunID: "b", Spec: []byte("x"), Plan: []byte("{}")})
 	if err != nil {
@@ -115,13 +134,6 @@ func TestStraggler(t *testing.T) {
 		t.Fatal(err)
 	}
 	dns := int64(3e6)
-	for step := range int64(4) {
-		for rank, length := range []int64{100e6, 101e6, 120e6} {
-			if err := l.Steps.Append(record.Step{Rank: int32(rank), Step: step, Phase: record.Measure, End: length}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	if err := l.Requests.Append(record.Request{ID: 1, Phase: record.Measure, NewConn: true, DNS: &dns}, record.Request{ID: 2, Phase: record.Warmup, NewConn: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -135,19 +147,6 @@ func TestStraggler(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := evidence()
-	if e.Ranks, err = ranks.Read(b); err != nil {
-		t.Fatal(err)
-	}
-	e.Manifest.Environment.Set("gpu.0.pcie_width", 8)
-	e.Manifest.Environment.Set("gpu.0.pcie_width_max", 16)
-	e.Manifest.Environment.Set("gpu.0.throttle_reasons", []string{"hw_thermal_slowdown"})
-	walked := walk(t, "distributed_straggler", e)
-	if walked.Symptom.Reply != Yes || !strings.Contains(walked.Symptom.Figure, "rank 2 takes 1.19 times the median rank and is slowest in 100 % of 4 steps") {
-		t.Errorf("%+v", walked.Symptom)
-	}
-	reply(t, walked, "PCIe link", Yes, "8 of 16")
-	reply(t, walked, "throttled", Yes, "hw_thermal_slowdown")
 	requests, err := ReadRequests(b)
 	if want := (Requests{1, 1, 3e6}); err != nil || requests != want {
 		t.Errorf("requests %+v, %v; want %+v", requests, err, want)

@@ -15,7 +15,6 @@ import (
 	"assay/analysis/breakdown"
 	"assay/analysis/ledger"
 	"assay/analysis/playbook"
-	"assay/analysis/ranks"
 	"assay/analysis/shift"
 	"assay/judge"
 	"assay/plan"
@@ -98,6 +97,7 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook) (diagnosis, error) {
 	var sides []playbook.Evidence
 	var windows float64
+	var limits []bottleneck.Diagnosis
 	for i, dir := range dirs {
 		j, err := trust.decide(env, dir)
 		if err != nil {
@@ -109,16 +109,14 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 		}
 		sides = append(sides, e)
 		if i == 0 {
+			limits = j.Limits()
 			if windows, err = ledger.Windows(j.Bundle); err != nil {
 				return diagnosis{}, err
 			}
 		}
 	}
 	e := sides[0]
-	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates, windows)}
-	for _, point := range e.Plan.Points {
-		d.Limits = append(d.Limits, bottleneck.Judge(point.Name, e.Split[point.Index], bottleneck.SignsOf(e.Estimates, e.Client, point.Index)))
-	}
+	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Limits: limits, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates, windows)}
 	if len(sides) == 2 {
 		e.Baseline, d.Baseline = &sides[1], sides[1].Manifest.RunID
 		var err error
@@ -134,23 +132,22 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 
 func evidenceOf(j *judge.Judgement) (playbook.Evidence, error) {
 	b := j.Bundle
-	e := playbook.Evidence{Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Split: map[int]breakdown.Breakdown{}}
-	var err error
-	if e.Ranks, err = ranks.Read(b); err != nil {
-		return e, err
+	e := playbook.Evidence{
+		Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Training: j.Training,
+		Split: map[int]breakdown.Breakdown{},
 	}
+	var err error
 	if e.Requests, err = playbook.ReadRequests(b); err != nil {
 		return e, err
 	}
 	for _, point := range j.Plan.Points {
-		split, ok := breakdown.Serving(e.Estimates, point.Index)
-		if !ok {
-			if split, ok, err = breakdown.Training(b, point.Index); err != nil {
-				return e, err
-			}
-		}
-		if ok {
+		if split, ok := breakdown.Serving(e.Estimates, point.Index); ok {
 			e.Split[point.Index] = split
+		}
+	}
+	for _, p := range j.Training.Points {
+		if split, ok := breakdown.Training(p); ok {
+			e.Split[p.Point] = split
 		}
 	}
 	return e, nil
@@ -178,9 +175,15 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s\n", d.RunID)
 	for _, l := range d.Limits {
-		fmt.Fprintf(&out, "\n%s: limited by %s (%s)\n", l.Point, strings.ReplaceAll(string(l.Class), "_", " "), l.How)
+		fmt.Fprintf(&out, "\n%s: limited by %s\n", l.Point, l.Limit())
 		for _, line := range l.Because {
 			fmt.Fprintf(&out, "  %s\n", line)
+		}
+		if l.Verdict != "" {
+			fmt.Fprintf(&out, "  %s\n", l.Verdict)
+		}
+		for _, line := range l.Evidence {
+			fmt.Fprintf(&out, "    by: %s\n", line)
 		}
 		fmt.Fprintf(&out, "  look first at %s\n", l.Inspect)
 		if len(l.Alternatives) > 0 {

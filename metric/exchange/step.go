@@ -25,6 +25,17 @@ func (s Step) Slowest() (ns int64) {
 	return ns
 }
 
+// SlowestRow is the place among Rows of the rank that took longest, of equal ones the
+// first.
+func (s Step) SlowestRow() (slowest int) {
+	for i, row := range s.Rows {
+		if most := s.Rows[slowest]; row.End-row.Start > most.End-most.Start {
+			slowest = i
+		}
+	}
+	return slowest
+}
+
 // Figures are what rank i tells of its exchange: by its stamped buckets, or else by
 // the device's own clock, which knows neither buckets nor the begin of the backward
 // pass. False where it tells nothing.

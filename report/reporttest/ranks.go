@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"assay/analysis/bottleneck"
 	"assay/analysis/collectives"
 	"assay/analysis/hardware"
 	"assay/analysis/overlap"
@@ -46,6 +47,12 @@ func about(t testing.TB, v float64) stats.Estimate {
 
 func of[T any](v T) *T { return &v }
 
+// partIDs are the metrics of the parts of a step.
+var partIDs = map[string]string{
+	"data": metric.StepData.ID, "forward": metric.StepForward.ID, "backward": metric.StepBackward.ID, "exposed_communication": metric.StepExposed.ID,
+	"optimizer": metric.StepOptimizer.ID, "other": metric.StepOther.ID,
+}
+
 // Trained is a run of two points whose second rank computes slowly.
 func Trained(t testing.TB) report.Report {
 	r := planned(t, "trained", `{intent: {workloadType: training}, workload: {model: m}, train: {ranks: [1, 2]}, trials: {minReplicates: 3}}`)
@@ -56,7 +63,12 @@ func Trained(t testing.TB) report.Report {
 		step := .17 + .03*float64(i)
 		for _, name := range []string{"data", "forward", "backward", "exposed_communication", "optimizer", "other"} {
 			if v := times[name]; v > 0 {
-				one.Parts = append(one.Parts, overlap.Part{Name: name, Estimate: about(t, v), Share: v / step})
+				one.Parts = append(one.Parts, overlap.Part{Name: name, Metric: partIDs[name], Estimate: about(t, v), Share: v / step, PerLaunch: []float64{.99 * v, v, 1.02 * v}})
+				for i, statistic := range []string{"mean", "sd", "min", "max", "p50", "p95", "p99"} {
+					r.Estimates.Rows = append(r.Estimates.Rows, metric.Row{
+						Metric: partIDs[name], Name: name, Statistic: statistic, Unit: unit.Second, Better: metric.Lower, Point: point.Index, Estimate: about(t, v*(1+.1*float64(i))),
+					})
+				}
 			}
 		}
 		for rank := range point.Ranks {
@@ -77,7 +89,9 @@ func Trained(t testing.TB) report.Report {
 			one.FLOP = &overlap.FLOP{Convention: "palm", PerToken: 2.5e7, Hardware: 2.5e7, Parameters: 4226048, Embedding: 1081344, Peak: 989e12, PeakSource: "published", Precision: "bf16", Sequence: 128, Devices: 2}
 			one.Traces = []overlap.Trace{{File: "rank-0.json", Rank: of(0), Span: .6, Compute: .4, Comm: .1, Exposed: .05, Kernels: 812, Top: []overlap.Kernel{{Name: "gemm", Count: 90, Seconds: .3}}}}
 		}
+		one.Launches = []int{0, 1, 2}
 		r.Training.Points = append(r.Training.Points, one)
+		r.Limits = append(r.Limits, bottleneck.Training(one, bottleneck.Signs{}))
 		r.Estimates.Rows = append(r.Estimates.Rows, trainedRows(t, point, step)...)
 	}
 	return r

@@ -44,18 +44,30 @@ func (s *bookSheet) ended(columns int) {
 
 func (b *workbook) trainingParts(r report.Report) {
 	s := b.sheet("Training")
-	s.table([]bookColumn{
-		{head: "point", width: 24}, {head: "ranks (1)"}, {head: "steps (1)"}, {head: "part of the slowest rank's step", width: 26}, {head: b.head("value", unit.Second)}, {head: b.head("low", unit.Second)},
-		{head: b.head("high", unit.Second)}, {head: "share of the step (1)"}, {head: "launches (1)"}, {head: "what holds the step up", width: 70},
-	})
+	columns := []bookColumn{
+		{head: "point", width: 24}, {head: "ranks (1)"}, {head: "steps (1)"}, {head: "part of the step", width: 26}, {head: b.head("mean", unit.Second)}, {head: b.head("low", unit.Second)},
+		{head: b.head("high", unit.Second)}, {head: "share of the step (1)"}, {head: "launches (1)"},
+	}
+	for _, statistic := range report.PhaseStatistics {
+		columns = append(columns, bookColumn{head: b.head(statistic, unit.Second)})
+	}
+	s.table(append(columns, bookColumn{head: "what limits the step", width: 70}))
 	for _, p := range r.Training.Points {
 		for i, one := range p.Parts {
 			var verdict any
 			if i == 0 {
-				verdict = strings.Join(report.VerdictLines(p.Verdict), "; ")
+				verdict = strings.Join(r.LimitLines(p), "; ")
 			}
 			cells := append([]any{p.Name, p.Ranks, p.Steps, report.Words(one.Name)}, cellsOf(one.Estimate, unit.Second)...)
-			s.addLook(cellLook{wrap: true}, append(cells, cellQuantity{one.Share, unit.Share}, one.N, verdict)...)
+			cells = append(cells, cellQuantity{one.Share, unit.Share}, one.N)
+			for _, statistic := range report.PhaseStatistics {
+				var cell any
+				if v, ok := r.PhaseValue(one.Metric, statistic, p.Point); ok {
+					cell = cellQuantity{v, unit.Second}
+				}
+				cells = append(cells, cell)
+			}
+			s.addLook(cellLook{wrap: true}, append(cells, verdict)...)
 		}
 	}
 	s.ended(1)
