@@ -2,6 +2,7 @@ package bottleneck
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/analysis/breakdown"
 	"assay/analysis/overlap"
@@ -17,11 +18,32 @@ func Training(p overlap.Point, s Signs) Diagnosis {
 	}
 	d := Judge(p.Name, b, s)
 	d.Verdict, d.Evidence = p.Verdict.Text, p.Verdict.How
+	if class := standsOut(p.Verdict); d.Class == Undetermined && class != "" && d.Shares[class] >= leads {
+		d.Class, d.How = class, fmt.Sprintf("likely: it has %.1f %% of the time, as much as any other, and the steps show why", 100*d.Shares[class])
+		d.Inspect, d.Alternatives = inspect[class], slices.DeleteFunc(d.Alternatives, func(name string) bool { return causeClass(name) == class })
+	}
 	if class, held := heldBy(p.Verdict); held {
 		d.Class, d.Rank, d.How = class, p.Verdict.Rank, fmt.Sprintf("rank %d holds the others up", *p.Verdict.Rank)
 		d.Inspect = fmt.Sprintf("rank %d: %s", *p.Verdict.Rank, inspectRank[p.Verdict.Limit])
 	}
 	return d
+}
+
+// standsOut is the class of what the verdict on the steps names beside their
+// computation; empty where it names nothing.
+func standsOut(v overlap.Verdict) breakdown.Class {
+	switch v.Limit {
+	case overlap.LimitExposed, overlap.LimitSlowLink, overlap.LimitSlowDirection:
+		return breakdown.Communication
+	case overlap.LimitInput:
+		return breakdown.Input
+	}
+	return ""
+}
+
+// causeClass is the class of a cause of waiting; empty for one that has none.
+func causeClass(name string) breakdown.Class {
+	return causes[slices.IndexFunc(causes, func(c cause) bool { return c.name == name })].class
 }
 
 // inspectRank is the first thing to look at on a rank that the others wait for.

@@ -116,7 +116,7 @@ func facesAgree(t *testing.T, dir string) (overlap.Point, bottleneck.Diagnosis) 
 	return p, limit
 }
 
-// TestOneTruthForReal trains over a link of 100 Mbit/s and over the loopback, with
+// TestOneTruthForReal trains over a link of 60 Mbit/s and over the loopback, with
 // sleeps in place of computation so that a busy machine changes nothing.
 func TestOneTruthForReal(t *testing.T) {
 	whole.Only(t)
@@ -146,7 +146,7 @@ func TestOneTruthForReal(t *testing.T) {
 
 // shape makes the way out of a network namespace slow.
 func shape(namespace string) error {
-	out, err := exec.Command("tc", "-n", namespace, "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "100mbit", "burst", "64kb", "latency", "50ms").CombinedOutput()
+	out, err := exec.Command("tc", "-n", namespace, "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "60mbit", "burst", "64kb", "latency", "50ms").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
