@@ -51,6 +51,12 @@ func writeStudy(b *bytes.Buffer, r scaling.Result) {
 	if r.Held != "" {
 		fmt.Fprintf(b, "held: %s\n", r.Held)
 	}
+	if r.Window != "" {
+		fmt.Fprintf(b, "measured: %s\n", r.Window)
+	}
+	if r.Audit != "" {
+		fmt.Fprintf(b, "base audited: %s\n", r.Audit)
+	}
 	fmt.Fprintln(b)
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	table := ScalingTable(r)

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the format of scaling.json.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Report is how the training of a bundle grows: derived/VERSION/scaling.json.
 type Report struct {
@@ -130,7 +130,7 @@ func (c curve) study(launches map[int][]float64, training overlap.Report) (Study
 			continue
 		}
 		s.Points = append(s.Points, Point{
-			Workers: point.Ranks, Values: values, Batch: float64(point.Steps.GlobalBatch), Communication: exposedShare(training, point.Index),
+			Workers: point.Ranks, Values: values, Batch: float64(point.Steps.GlobalBatch), Communication: ExposedShare(training, point.Index), Window: WindowOf(point),
 		})
 	}
 	slices.SortFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.Workers, b.Workers) })
@@ -168,9 +168,9 @@ func (s *Study) rest() {
 	}
 }
 
-// exposedShare is the part of the step that exposed communication took, nil where it
+// ExposedShare is the part of the step that exposed communication took, nil where it
 // was not measured.
-func exposedShare(training overlap.Report, point int) *float64 {
+func ExposedShare(training overlap.Report, point int) *float64 {
 	for _, p := range training.Points {
 		if p.Point != point {
 			continue

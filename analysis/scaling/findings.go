@@ -34,20 +34,7 @@ func (s Study) findings(r Result) []finding.Finding {
 			"compare them with series of the same smallest size only")
 	}
 	for _, row := range r.Rows {
-		interval := row.Efficiency.Interval
-		above := fmt.Sprintf("[%.3g, %.3g]", interval.Lo, interval.Hi)
-		if !interval.Bounded() {
-			above = "without an interval"
-		}
-		switch {
-		case s.isBase(row.Workers):
-		case interval.Bounded() && interval.Lo > 1 || !interval.Bounded() && row.Efficiency.Value > 1:
-			add("superlinear", finding.Caution, fmt.Sprintf("%d workers: efficiency %.3g %s is above one", row.Workers, row.Efficiency.Value, above),
-				"audit the base first: its settings, its batch, its cache; only then call it super-linear")
-		case row.Workers > s.baseWorkers() && row.Efficiency.Value >= suspicious:
-			add("speedup-equals-workers", finding.Caution, s.suspicion(row),
-				"audit the base before quoting it")
-		}
+		s.tooGood(row, add)
 		if row.Launches < 3 {
 			add("no-variance", finding.Void, fmt.Sprintf("%d workers: %d launches say nothing about spread", row.Workers, row.Launches), "make at least three launches at every size")
 		}
@@ -65,7 +52,33 @@ func (s Study) findings(r Result) []finding.Finding {
 		list = append(list, dents(*r.Rate)...)
 	}
 	list = append(list, s.software()...)
-	return list
+	list = append(list, s.heldFindings()...)
+	return append(list, s.windowFindings(r)...)
+}
+
+// tooGood finds a speed-up of as many times as there are workers, or more. It is no
+// result before somebody has looked at the base.
+func (s Study) tooGood(row Row, add func(check string, severity finding.Severity, message, fix string)) {
+	if s.isBase(row.Workers) || row.Workers <= s.baseWorkers() {
+		return
+	}
+	severity, fix := finding.Void, "audit the base: its settings, its batch, its cache; then state with --audited who looked at what"
+	if s.Audit != "" {
+		severity, fix = finding.Note, "quote it with the audit: "+s.Audit
+	}
+	interval := row.Efficiency.Interval
+	above := fmt.Sprintf("[%.3g, %.3g]", interval.Lo, interval.Hi)
+	if !interval.Bounded() {
+		above = "without an interval"
+	}
+	switch {
+	case interval.Bounded() && interval.Lo > 1 || !interval.Bounded() && row.Efficiency.Value > 1:
+		add("superlinear", severity, fmt.Sprintf("%d workers: efficiency %.3g %s is above one", row.Workers, row.Efficiency.Value, above), fix)
+	case row.Efficiency.Value >= 1:
+		add("speedup-equals-workers", severity, s.suspicion(row), fix)
+	case row.Efficiency.Value >= suspicious:
+		add("speedup-equals-workers", finding.Caution, s.suspicion(row), "audit the base before quoting it")
+	}
 }
 
 // suspicion says what is too good about a row, in terms of its base.

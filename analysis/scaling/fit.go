@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"assay/stats"
 )
@@ -27,6 +28,12 @@ type Fit struct {
 	Beyond       bool     `json:"beyond,omitempty"` // it has a peak too far off to be stated
 
 	Sentence string `json:"sentence"`
+
+	// Curve is the law drawn over the measured sizes: workers and speed-up. The law has a
+	// scale of its own, so that it need not go through the base.
+	Curve [][2]float64 `json:"curve,omitempty"`
+
+	one float64 // throughput that the law gives the base
 }
 
 // A Parameter is one number of a law.
@@ -104,6 +111,7 @@ func (s Study) fits() (list []Fit, unfitted []string) {
 			continue
 		}
 		f.scale(float64(s.baseWorkers()))
+		f.Curve = s.curve(l, f)
 		list = append(list, f)
 	}
 	choose(list)
@@ -111,6 +119,25 @@ func (s Study) fits() (list []Fit, unfitted []string) {
 		list[i].Sentence = list[i].sentence(s.Points[len(s.Points)-1].Workers, len(list) > 1)
 	}
 	return list, unfitted
+}
+
+// curvePoints is how many places a law is drawn at: enough for a smooth line.
+const curvePoints = 33
+
+// curve reads a law along the measured sizes.
+func (s Study) curve(l law, f Fit) [][2]float64 {
+	var shape []float64
+	for _, p := range f.Parameters {
+		shape = append(shape, p.Value)
+	}
+	base := s.throughput(s.baseWorkers(), stat.Mean(s.base(), nil))
+	low, high := float64(s.Points[0].Workers), float64(s.Points[len(s.Points)-1].Workers)
+	var list [][2]float64
+	for i := range curvePoints {
+		workers := low * math.Pow(high/low, float64(i)/(curvePoints-1))
+		list = append(list, [2]float64{workers, l.speedup(shape, workers/float64(s.baseWorkers())) * f.one / base})
+	}
+	return list
 }
 
 // choose marks the law with the smallest criterion, or the only one. Where one of
@@ -232,6 +259,9 @@ func (l law) report(ks, coefficients []float64, covariance *mat.Dense, rss float
 		if u {
 			one += coefficients[i]
 		}
+	}
+	if f.one = one; !l.rate {
+		f.one = 1 / one
 	}
 	t := stats.TQuantile(1-(1-confidence)/2, df)
 	for i, at := range l.of {

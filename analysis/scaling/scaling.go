@@ -71,6 +71,13 @@ type Study struct {
 	// zero means DefaultThreshold.
 	Threshold  float64 `json:"threshold,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"` // zero means 0.95
+
+	// Audit says who looked at the base, and at what. Without it a speed-up of as many
+	// times as there are workers, or more, is no result.
+	Audit string `json:"audit,omitempty"`
+
+	// Settings are what differs between the bundles of the sizes and should not.
+	Settings []Difference `json:"settings,omitempty"`
 }
 
 // A Point is one size, with one value for each launch.
@@ -92,6 +99,8 @@ type Point struct {
 	Rate    []float64 `json:"throughput,omitempty"`
 
 	Software string `json:"software,omitempty"` // release that was measured
+
+	Window *Window `json:"window,omitempty"` // over what each launch was measured; null when nobody says
 }
 
 // Prices turn time into money.
@@ -135,7 +144,9 @@ type Result struct {
 	Quantity  Quantity `json:"quantity"`
 	Unit      string   `json:"unit,omitempty"`
 	Baseline  string   `json:"baseline"`       // what, and its absolute value
-	Held      string   `json:"held,omitempty"` // what was held as workers were added; empty when unknown
+	Held      string   `json:"held,omitempty"`   // what was held as workers were added; empty when unknown
+	Window    string   `json:"window,omitempty"` // over what each launch was measured; empty when unknown
+	Audit     string   `json:"audit,omitempty"`  // who looked at the base, and at what
 	Rows      []Row    `json:"rows"`
 	Fits      []Fit    `json:"fits,omitempty"`
 	Unfitted  []string `json:"unfitted,omitempty"` // laws of the kind that could not be fitted, and why
@@ -185,7 +196,7 @@ func Analyse(s Study) (Result, error) {
 	out := Result{
 		Kind: s.Kind, Quantity: s.Quantity, Unit: s.Unit, Threshold: s.Threshold,
 		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", s.baseName(), s.Quantity, stat.Mean(base, nil), spaced(s.Unit), len(base)),
-		Held:     s.held(),
+		Held:     s.held(), Window: s.windows(), Audit: s.Audit,
 	}
 	for _, p := range s.Points {
 		row, err := s.row(base, p)

@@ -30,7 +30,7 @@ func (s Study) ofRate() (Study, bool) {
 	}
 	out.Points = nil
 	for _, p := range s.Points {
-		out.Points = append(out.Points, Point{Workers: p.Workers, Values: p.rates(), Batch: p.Batch, Software: p.Software})
+		out.Points = append(out.Points, Point{Workers: p.Workers, Values: p.rates(), Batch: p.Batch, Software: p.Software, Window: p.Window})
 	}
 	return out, true
 }

@@ -123,7 +123,7 @@ func TestOneTruthForReal(t *testing.T) {
 	needTorch(t)
 	bridge := newBridge(t, 2)
 	args := []string{"train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--family", "mlp", "--layers", "6", "--hidden", "512", "--bucket", "1MiB",
-		"--batch", "8", "--steps", "8", "--warmup", "2", "--emulate-forward", "10ms", "--emulate-backward", "20ms", "--launches", "3", "--progress", "none"}
+		"--batch", "2", "--sequence", "8", "--steps", "6", "--warmup", "1", "--emulate-forward", "10ms", "--emulate-backward", "20ms", "--launches", "3", "--progress", "none"}
 	far := append([]string{"--namespaces", strings.Join(bridge.namespaces, ","), "--interface", "eth0", "--address", bridge.address}, args[1:]...)
 	for i, ns := range bridge.namespaces {
 		if err := shape(ns); err != nil {

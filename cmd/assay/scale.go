@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"assay/metric"
 	"assay/report"
 	"assay/report/page"
+	"assay/report/plot"
 )
 
 // scaleFlags are what a study needs beside its numbers.
@@ -41,9 +41,14 @@ which size is fastest and which is cheapest.
 A CSV file has the columns workers and value, one line for each launch, and may have
 batch, communication (its exposed share of the time), software, and samples or
 throughput: what a time to a target took, or how fast it went; the two are then told
-apart. A JSON file is a study with all of that in it. Bundles are given as 1=runs/a
-2=runs/b …, one for each size; --metric says which number of theirs is compared.
-assay scale run measures a study of training.
+apart. Columns steps or seconds say over what each launch was measured. A JSON file is
+a study with all of that in it. Bundles are given as 1=runs/a 2=runs/b …, one for each
+size; --metric says which number of theirs is compared. Bundles that differ in what they
+compute, such as precision or batch rule, are refused; differences in loaders, warm-up,
+launches, placement or software are named. assay scale run measures a study of training.
+
+A speed-up as large as the number of workers, or larger, is no result until somebody has
+looked at the base: --audited says who, and at what.
 
 --kind is strong where the problem was held, weak where each worker's share was.
 --baseline is best_single (with --single, launches of the best program on one worker),
@@ -72,15 +77,16 @@ cautions), 4 a bundle was changed after sealing.`,
 	f.StringVar(&o.quantity, "quantity", "", "time (seconds) or throughput; bundles know it")
 	f.StringVar(&o.base, "baseline", "", "best_single, one_worker or smallest")
 	f.StringVar(&o.single, "single", "", "values of the best program on one worker, separated by commas")
-	f.StringVar(&o.metric, "metric", metric.OutputThroughput.ID, "definition id of the number to compare, of bundles")
+	f.StringVar(&o.metric, "metric", "", "definition id of the number to compare, of bundles (default "+metric.OutputThroughput.ID+", of training "+metric.TokensPerSecond.ID+")")
 	f.StringVar(&o.point, "point", "", "name of the point, of bundles with several")
 	f.Float64Var(&o.study.Threshold, "threshold", scaling.DefaultThreshold, "efficiency below which the curve has bent")
 	f.Float64Var(&o.workerHour, "worker-hour", 0, "price of one worker for an hour")
 	f.Float64Var(&o.fixed, "fixed-hour", 0, "price of an hour whatever the size")
 	f.IntSliceVar(&o.study.Predict, "predict", nil, "sizes to read the best law at, up to twice the largest measured one")
 	f.StringVar(&o.suite, "suite", "", "carry out a suite instead: micro, component, end-to-end or all (assay suite has more to choose)")
+	f.StringVar(&o.study.Audit, "audited", "", "who looked at the base and at what: without it a speed-up as large as the workers, or larger, voids the study")
 	f.BoolVar(&o.publication, "publication", false, "exit 3 on cautions too")
-	f.StringVar(&o.format, "format", "text", "text, html or json")
+	f.StringVar(&o.format, "format", "text", "text, html, svg, png, pdf or json")
 	f.BoolVar(&o.asJSON, "json", false, "same as --format json")
 	o.trust.add(cmd)
 	cmd.AddCommand(scaleRunCommand(env))
@@ -90,13 +96,19 @@ cautions), 4 a bundle was changed after sealing.`,
 // scaleFormats are the ways to show a study.
 var scaleFormats = map[string]func(io.Writer, scaling.Result) error{
 	"text": report.Scaling, "html": page.ScalingHTML, "json": func(w io.Writer, r scaling.Result) error { return printJSON(w, r) },
+	"svg": drawnScaling("svg"), "png": drawnScaling("png"), "pdf": drawnScaling("pdf"),
+}
+
+// drawnScaling draws the curves of a study.
+func drawnScaling(format string) func(io.Writer, scaling.Result) error {
+	return func(w io.Writer, r scaling.Result) error { return plot.Scaling("", r).Draw(w, format) }
 }
 
 func scale(env Env, o scaleFlags, args []string) error {
 	s := o.study
 	show, ok := scaleFormats[o.format]
 	if !ok {
-		return usageError(fmt.Errorf("--format %q: want text, html or json", o.format))
+		return usageError(fmt.Errorf("--format %q: want text, html, svg, png, pdf or json", o.format))
 	}
 	s.Kind, s.Quantity, s.Baseline = scaling.Kind(o.kind), scaling.Quantity(o.quantity), scaling.Base(o.base)
 	if o.workerHour > 0 {
@@ -129,55 +141,3 @@ func scale(env Env, o scaleFlags, args []string) error {
 	return err
 }
 
-// fromBundles takes the launches of one number of each bundle.
-func fromBundles(env Env, s *scaling.Study, o scaleFlags, args []string) error {
-	for _, arg := range args {
-		text, dir, _ := strings.Cut(arg, "=")
-		workers, err := strconv.Atoi(text)
-		if err != nil {
-			return usageError(fmt.Errorf("%q: want WORKERS=BUNDLE, such as 8=runs/eight", arg))
-		}
-		row, err := o.rowOf(env, dir)
-		if err != nil {
-			return err
-		}
-		quantity := scaling.Time
-		if row.Better == metric.Higher {
-			quantity = scaling.Throughput
-		}
-		if s.Quantity != "" && s.Quantity != quantity {
-			return usageError(fmt.Errorf("--quantity %s: %s is a %s", s.Quantity, o.metric, quantity))
-		}
-		s.Quantity, s.Unit = quantity, string(row.Unit)
-		p := scaling.Point{Workers: workers}
-		for _, v := range row.PerLaunch {
-			p.Values = append(p.Values, v.Value)
-		}
-		s.Points = append(s.Points, p)
-	}
-	return nil
-}
-
-// rowOf is the number of a bundle that is compared: the value, or the median of a
-// distribution.
-func (o scaleFlags) rowOf(env Env, dir string) (metric.Row, error) {
-	id, point := o.metric, o.point
-	j, err := o.trust.decide(env, dir)
-	if err != nil {
-		return metric.Row{}, err
-	}
-	var names []string
-	for _, candidate := range j.Plan.Points {
-		names = append(names, candidate.Name)
-		if point != candidate.Name && (point != "" || len(j.Plan.Points) > 1) {
-			continue
-		}
-		for _, statistic := range []string{"value", "p50"} {
-			if row, ok := j.Estimates.Find(id, statistic, candidate.Index); ok {
-				return row, nil
-			}
-		}
-		return metric.Row{}, fmt.Errorf("%s has no %s at %s", dir, id, candidate.Name)
-	}
-	return metric.Row{}, usageError(fmt.Errorf("%s: --point %q: want one of %s", dir, point, strings.Join(names, ", ")))
-}

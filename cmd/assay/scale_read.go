@@ -114,8 +114,8 @@ func pointsOf(file string, lines [][]string, column map[string]int) ([]scaling.P
 			}
 			return v, nil
 		}
-		var v [6]float64
-		for j, name := range []string{"workers", "value", "batch", "communication", "samples", "throughput"} {
+		var v [8]float64
+		for j, name := range []string{"workers", "value", "batch", "communication", "samples", "throughput", "steps", "seconds"} {
 			var err error
 			if v[j], err = cell(name); err != nil {
 				return nil, err
@@ -145,6 +145,9 @@ func pointsOf(file string, lines [][]string, column map[string]int) ([]scaling.P
 		if !math.IsNaN(v[5]) {
 			p.Rate = append(p.Rate, v[5])
 		}
+		if w := (scaling.Window{Steps: int(filled(v[6])), Seconds: filled(v[7])}); w != (scaling.Window{}) {
+			p.Window = &w
+		}
 		if c, ok := column["software"]; ok {
 			name := strings.TrimSpace(line[c])
 			if p.Software != "" && p.Software != name {
@@ -154,4 +157,12 @@ func pointsOf(file string, lines [][]string, column map[string]int) ([]scaling.P
 		}
 	}
 	return points, nil
+}
+
+// filled is v, or zero for a cell that is empty.
+func filled(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
 }

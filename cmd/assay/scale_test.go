@@ -96,7 +96,7 @@ func TestScalePage(t *testing.T) {
 	if code != exitOK || !strings.Contains(stdout, "<h1>Strong scaling of time") {
 		t.Errorf("exit %d, %s\n%.300s", code, stderr, stdout)
 	}
-	if _, stderr, code := call(t, "scale", "../../examples/data/scaling.json", "--format", "pdf"); code != exitUsage || !strings.Contains(stderr, "want text, html or json") {
+	if _, stderr, code := call(t, "scale", "../../examples/data/scaling.json", "--format", "gif"); code != exitUsage || !strings.Contains(stderr, "want text, html, svg, png, pdf or json") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -21,8 +21,10 @@ func ScalingHTML(w io.Writer, r scaling.Result) error {
 	}
 	table, charts := report.ScalingTable(r), scalingCharts(r)
 	summary := part{ID: "summary", Title: "Summary", Tiles: report.ScalingTiles(r), Head: table.Head, Rows: table.Rows, Table: "fit", Charts: charts}
-	if r.Held != "" {
-		summary.Lines = []string{"Held: " + r.Held + "."}
+	for _, line := range []struct{ name, text string }{{"Held", r.Held}, {"Measured", r.Window}, {"Base audited", r.Audit}} {
+		if line.text != "" {
+			summary.Lines = append(summary.Lines, line.name+": "+line.text+".")
+		}
 	}
 	found := part{ID: "findings", Title: "Findings"}
 	for _, f := range r.Findings {
@@ -54,6 +56,9 @@ func (x exhibit) scaling() part {
 		} else {
 			table := report.ScalingTable(*s.Result)
 			one.Lines = []string{report.ScalingTitle(*s.Result) + "."}
+			if s.Result.Window != "" {
+				one.Lines = append(one.Lines, "Measured: "+s.Result.Window+".")
+			}
 			one.Charts, one.Head, one.Rows = scalingCharts(*s.Result), table.Head, table.Rows
 			one.add(part{Points: report.ScalingLines(*s.Result)})
 		}
@@ -79,6 +84,17 @@ func scalingCharts(r scaling.Result) []chart {
 	}
 	speedup.Series = []line{sizesLine(r, func(row scaling.Row) stats.Estimate { return row.Speedup }), ideal}
 	efficiency.Series = []line{sizesLine(r, func(row scaling.Row) stats.Estimate { return row.Efficiency })}
+	perWorker := base.Efficiency.Value / base.Speedup.Value * float64(base.Workers)
+	for i, law := range r.Fits {
+		drawn := line{Name: law.Law, Style: 2 + i, Note: "fitted law", X: []nums{nil}, Band: true}
+		share := drawn
+		share.X = []nums{nil}
+		for _, at := range law.Curve {
+			drawn.X[0], drawn.Y = append(drawn.X[0], at[0]), append(drawn.Y, at[1])
+			share.X[0], share.Y = append(share.X[0], at[0]), append(share.Y, at[1]*perWorker/at[0])
+		}
+		speedup.Series, efficiency.Series = append(speedup.Series, drawn), append(efficiency.Series, share)
+	}
 	efficiency.scaleY(unit.Share)
 	return []chart{speedup, efficiency}
 }

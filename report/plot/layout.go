@@ -21,6 +21,7 @@ type Layout struct {
 
 	named  string // a preset's name; empty for a file
 	theirs bool   // files are named as genai-bench names them
+	curves bool   // of scaling studies, instead of panels
 }
 
 // A Grid is how panels stand on the page.

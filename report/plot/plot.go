@@ -119,6 +119,9 @@ func Figures(reports []report.Report, l Layout, o Options) ([]Figure, error) {
 			}
 		}
 	}
+	if l.curves {
+		return scalingFigures(reports)
+	}
 	sources, err := plotSources(reports)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"assay/analysis/picture"
+	"assay/analysis/scaling"
 	"assay/bundle"
 	"assay/finding"
 	"assay/judge"
@@ -45,6 +46,8 @@ load: {concurrency: [1, 2, 4, 8, 16]}, trials: {minReplicates: 4}, slo: [{metric
 	}
 	r := report.Report{Version: report.Version, RunID: "20260102_030405__run__" + name, Signature: judge.Unsigned, Plan: p,
 		Estimates: metric.Estimates{Confidence: .95, Launches: []int{0, 1, 2, 3}}, Pictures: pictures(p)}
+	study := reporttest.Scaled(t)
+	r.Scaling = &scaling.Report{Studies: []scaling.StudyReport{{Result: &study}}}
 	add := func(m metric.Metric, statistic string, point int, v, half float64) {
 		row := metric.Row{Metric: m.ID, Name: m.Name, Statistic: statistic, Unit: m.Unit, Point: point}
 		row.Value, row.Interval = v, stats.Interval{Lo: max(0, v-half), Hi: v + half}

@@ -19,6 +19,7 @@ var Presets = []Preset{
 	{"assay", "latency against throughput with intervals and objectives, goodput, errors, distributions", assayPlots},
 	{"per_gpu", "tokens per second of each GPU against those that one user sees, and against E2E", perGPUPlots},
 	{"timeline", "the first launch over time: latency, throughput, load, and what was read beside it", timelinePlots},
+	{"scaling", "speed-up and efficiency over workers, with the ideal, intervals and fitted laws", scalingPlots},
 	{"2x4_default", "genai-bench: speed, TTFT and latency against throughput, errors", theirPlots("2x4_default", 2, 4, defaultPanels)},
 	{"2x4_tts", "genai-bench: the same for speech", theirPlots("2x4_tts", 2, 4, speechPanels)},
 	{"simple_2x2", "genai-bench: latency, errors, TTFT and throughput", theirPlots("simple_2x2", 2, 2, simplePanels)},
