@@ -31,6 +31,7 @@ func Derive(b *bundle.Bundle, p plan.Plan, version string) (*Judgement, error) {
 			return nil, err
 		}
 	}
+	j.addScaling()
 	for _, name := range j.Training.RanOut() {
 		j.facts.Omitted = append(j.facts.Omitted, lint.Omission{What: name, Reason: "its ranks ran out of memory, which is a result"})
 	}

@@ -10,7 +10,7 @@ import (
 // once adds the rows of the metrics that belong to launches as a whole.
 func (e *Estimates) once(side string, launches []judgedLaunch) error {
 	for i, m := range All {
-		if !m.OnceALaunch() {
+		if _, ok := m.Of.(Once); !ok {
 			continue
 		}
 		var values []LaunchValue

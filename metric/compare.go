@@ -125,7 +125,7 @@ func isShare(id string) bool {
 		return false
 	}
 	_, share := All[at].Of.(Share)
-	return share
+	return share || id == TrainingReliability.ID
 }
 
 func (p *Paired) loseIntervals(warnings []string) {

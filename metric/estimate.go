@@ -125,7 +125,7 @@ func (e *Estimates) gather(b *bundle.Bundle, p plan.Plan, launches []judgedLaunc
 		split[l.side] = append(split[l.side], l)
 	}
 	for _, side := range sidesOf(p) {
-		if err := errors.Join(e.add(p, side.Name, split[side.Name]), e.once(side.Name, split[side.Name])); err != nil {
+		if err := errors.Join(e.add(p, side.Name, split[side.Name]), e.once(side.Name, split[side.Name]), e.reliability(b, p, side.Name, split[side.Name])); err != nil {
 			return err
 		}
 	}
@@ -212,8 +212,8 @@ func atPoint(launches []judgedLaunch, index int) []judgedPoint {
 // point.
 func (m Metric) rows(place, point int, samples []judgedPoint, confidence float64) ([]Row, error) {
 	switch m.Of.(type) {
-	case Once:
-		return nil, nil // it belongs to no point
+	case Once, Together:
+		return nil, nil // it belongs to no point, or to none alone
 	case Share:
 		return m.share(place, point, samples, confidence)
 	case Whole:

@@ -1,7 +1,7 @@
 package metric
 
 // A Quantity is how a metric is made of the records: one of Each, Values, Many,
-// Whole, Share and Once.
+// Whole, Share, Once and Together.
 type Quantity interface{ quantity() }
 
 // The quantities.
@@ -28,6 +28,13 @@ type (
 	// Once yields the one value of a launch, outside of every point, and false
 	// when there is none.
 	Once func(l *Launch) (float64, bool)
+
+	// Together is made of several points or launches at once, so that none of them has
+	// a value by itself. Whoever sees them together adds its rows: this package for what
+	// launches say, package judge for what analyses do.
+	Together struct {
+		Launches bool // its rows belong to launches and to no point
+	}
 )
 
 func (Each) quantity()   {}
@@ -36,6 +43,8 @@ func (Many) quantity()   {}
 func (Whole) quantity()  {}
 func (Share) quantity()  {}
 func (Once) quantity()   {}
+
+func (Together) quantity() {}
 
 // Each yields the values of a request. It is for metrics of requests alone.
 func (m Metric) Each(t *Timeline) []float64 { return m.each()(t) }
@@ -66,6 +75,11 @@ func (m Metric) Distributed() bool {
 
 // OnceALaunch reports whether the metric belongs to a launch and to no point of it.
 func (m Metric) OnceALaunch() bool {
-	_, ok := m.Of.(Once)
-	return ok
+	switch of := m.Of.(type) {
+	case Once:
+		return true
+	case Together:
+		return of.Launches
+	}
+	return false
 }

@@ -21,7 +21,8 @@ var training = []Metric{
 	TrainingPeakMemory, TrainingReservedMemory, TrainingResidentMemory,
 	ParameterMemory, GradientMemory, OptimizerMemory, ActivationMemory,
 	TrainingEnergyPerToken, TrainingEnergyPerSample, TrainingHostEnergyPerToken, TrainingHostEnergyPerSample,
-	TimeToTrain, StepsToTrain, TrainingGoodput, WorldFailures, WorldRestarts,
+	TimeToTrain, StepsToTrain, ScalingEfficiency, TrainingReliability, TrainingGoodput, WorldFailures, WorldRestarts,
+	CostPerMillionTrained, CostPerSample, CostPerStep, CostToTrain, TrainingCarbonPerMillion,
 }
 
 // StepTime is how long a training step takes.

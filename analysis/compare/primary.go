@@ -29,6 +29,10 @@ var contractNames = []named{
 	{"cost_per_token_usd", "cost_per_output_token.v1", "value"},
 	{"cost_per_request_usd", "cost_per_request.v1", "value"},
 	{"error_rate", "error_rate.v1", "value"},
+	{"time_to_train_hours", "time_to_train.v1", "value"},
+	{"mfu_pct", "training_mfu.v1", "value"},
+	{"scaling_efficiency_pct", "scaling_efficiency.v1", "value"},
+	{"training_reliability_pct", "training_reliability.v1", "value"},
 }
 
 // stands returns what a declared name stands for; false when this version

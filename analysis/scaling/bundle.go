@@ -118,10 +118,10 @@ func curves(p plan.Plan) []curve {
 }
 
 // study is the curve with what its launches reached.
-func (c curve) study(launches map[int][]float64, training overlap.Report) (Study, bool) {
+func (c curve) study(launches map[int]throughput, training overlap.Report) (Study, bool) {
 	s := Study{Kind: Kind(c.points[0].Steps.Scaling), Quantity: Throughput, Unit: "tok/s"}
 	for _, point := range c.points {
-		values := launches[point.Index]
+		values := launches[point.Index].values
 		if len(values) == 0 {
 			continue
 		}
@@ -131,6 +131,7 @@ func (c curve) study(launches map[int][]float64, training overlap.Report) (Study
 		}
 		s.Points = append(s.Points, Point{
 			Workers: point.Ranks, Values: values, Batch: float64(point.Steps.GlobalBatch), Communication: ExposedShare(training, point.Index), Window: WindowOf(point),
+			Plan: &point.Index, Launches: launches[point.Index].launches,
 		})
 	}
 	slices.SortFunc(s.Points, func(a, b Point) int { return cmp.Compare(a.Workers, b.Workers) })
@@ -184,10 +185,16 @@ func ExposedShare(training overlap.Report, point int) *float64 {
 	return nil
 }
 
+// A throughput is the tokens a second that launches reached.
+type throughput struct {
+	values   []float64
+	launches []int // of each value
+}
+
 // throughputs is the tokens a second of every completed launch, by point: tokens of
 // all ranks over the sum of the slowest ranks' step times.
-func throughputs(b *bundle.Bundle) (map[int][]float64, error) {
-	out := map[int][]float64{}
+func throughputs(b *bundle.Bundle) (map[int]throughput, error) {
+	out := map[int]throughput{}
 	for _, info := range b.Launches() {
 		if info.Outcome != bundle.LaunchCompleted {
 			continue
@@ -215,7 +222,8 @@ func throughputs(b *bundle.Bundle) (map[int][]float64, error) {
 		}
 		for point, tokens := range work {
 			if v := tokens / took[point]; v > 0 && !math.IsInf(v, 0) {
-				out[int(point)] = append(out[int(point)], v)
+				one := out[int(point)]
+				out[int(point)] = throughput{append(one.values, v), append(one.launches, info.Index)}
 			}
 		}
 	}

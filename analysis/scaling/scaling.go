@@ -101,6 +101,10 @@ type Point struct {
 	Software string `json:"software,omitempty"` // release that was measured
 
 	Window *Window `json:"window,omitempty"` // over what each launch was measured; null when nobody says
+
+	// Of a point of a bundle: its index in the plan, and the launch of each value.
+	Plan     *int  `json:"point,omitempty"`
+	Launches []int `json:"launches,omitempty"`
 }
 
 // Prices turn time into money.
@@ -140,14 +144,17 @@ type Ratio struct {
 
 // A Result is what a study says.
 type Result struct {
-	Kind      Kind     `json:"kind"`
-	Quantity  Quantity `json:"quantity"`
-	Unit      string   `json:"unit,omitempty"`
-	Baseline  string   `json:"baseline"`       // what, and its absolute value
-	Held      string   `json:"held,omitempty"`   // what was held as workers were added; empty when unknown
-	Window    string   `json:"window,omitempty"` // over what each launch was measured; empty when unknown
-	Audit     string   `json:"audit,omitempty"`  // who looked at the base, and at what
-	Rows      []Row    `json:"rows"`
+	Kind     Kind     `json:"kind"`
+	Quantity Quantity `json:"quantity"`
+	Unit     string   `json:"unit,omitempty"`
+	Baseline string   `json:"baseline"`         // what, and its absolute value
+	Held     string   `json:"held,omitempty"`   // what was held as workers were added; empty when unknown
+	Window   string   `json:"window,omitempty"` // over what each launch was measured; empty when unknown
+	Audit    string   `json:"audit,omitempty"`  // who looked at the base, and at what
+	Rows     []Row    `json:"rows"`
+
+	BaseWorkers int `json:"baseWorkers"` // that the base has
+
 	Fits      []Fit    `json:"fits,omitempty"`
 	Unfitted  []string `json:"unfitted,omitempty"` // laws of the kind that could not be fitted, and why
 	Threshold float64  `json:"threshold"`
@@ -196,7 +203,7 @@ func Analyse(s Study) (Result, error) {
 	out := Result{
 		Kind: s.Kind, Quantity: s.Quantity, Unit: s.Unit, Threshold: s.Threshold,
 		Baseline: fmt.Sprintf("%s, %s of %.4g%s (%d launches)", s.baseName(), s.Quantity, stat.Mean(base, nil), spaced(s.Unit), len(base)),
-		Held:     s.held(), Window: s.windows(), Audit: s.Audit,
+		Held:     s.held(), Window: s.windows(), Audit: s.Audit, BaseWorkers: s.baseWorkers(),
 	}
 	for _, p := range s.Points {
 		row, err := s.row(base, p)
