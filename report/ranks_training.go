@@ -98,6 +98,9 @@ func (r Report) trainedBlock(p overlap.Point) Block {
 	b := Block{Title: "training, " + p.Name}
 	b.Lines = append(b.Lines, fmt.Sprintf("%s, %d measured steps with exchange over all launches", ranksText(p.Ranks), p.Steps))
 	b.Lines = append(b.Lines, r.LimitLines(p)...)
+	if p.Profile != nil {
+		b.Lines = append(b.Lines, p.Profile.String())
+	}
 	if text := clockText(p.Clocks); text != "" {
 		b.Lines = append(b.Lines, text)
 	}

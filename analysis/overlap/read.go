@@ -47,6 +47,7 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		}
 		out.Points = append(out.Points, point)
 	}
+	profiles(p, out.Points)
 	return out, nil
 }
 

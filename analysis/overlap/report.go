@@ -60,6 +60,7 @@ type Point struct {
 	PerRank  []Rank            `json:"perRank"`
 	Clocks   []Clock           `json:"clocks,omitempty"`
 	Verdict  Verdict           `json:"verdict"`
+	Profile  *Profile          `json:"profile,omitempty"` // beside one worker; nil for one rank
 	Memory   []Memory          `json:"memory,omitempty"`
 	Checks   []Check           `json:"checks,omitempty"`
 	FLOP     *FLOP             `json:"flop,omitempty"`
