@@ -67,7 +67,7 @@ var ours = house{
 			{"agreement", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
 			{"compare", "fleet", "overlap", "picture"},
 			{"breakdown", "gate", "scaling"},
-			{"bottleneck", "shift"},
+			{"bottleneck", "isolation", "shift"},
 			{"playbook"},
 			{"benchmark"},
 		},

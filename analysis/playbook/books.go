@@ -60,9 +60,7 @@ var tailLatency = Playbook{
 		{"are processors held back?", throttled},
 		{"were there restarts or cold starts inside the measurement?", restarted},
 		{"are connections opened, and names looked up, while measuring?", connected},
-		{"does it go away on nodes of its own?", func(Evidence) (Reply, string) {
-			return Missing, "a second run on dedicated nodes, compared with this one"
-		}},
+		{"do neighbours take the host's processors?", neighboured},
 	},
 }
 
@@ -86,14 +84,10 @@ var lowUtilisation = Playbook{
 	Questions: []Question{
 		{"are processors held back?", throttled},
 		{"does the loader or preprocessing keep up?", part(breakdown.Input, "the wait for input (data_ns of the table steps)")},
-		{"does storage keep up?", func(Evidence) (Reply, string) {
-			return Missing, "a storage probe, or readings of the disks beside the run"
-		}},
+		{"does storage hold steps up?", stored},
 		{"does the network stall?", retransmitted},
 		{"do requests queue in the server?", queued},
-		{"does cached input, or a microbenchmark, run faster?", func(Evidence) (Reply, string) {
-			return Missing, "a second run with cached input, compared with this one"
-		}},
+		{"would it be faster with its input at hand?", cached},
 	},
 }
 
@@ -121,9 +115,7 @@ var straggler = Playbook{
 		{"is a PCIe link narrower or slower than it can be?", linked},
 		{"is a device throttled or hot?", slowed},
 		{"are packets lost?", retransmitted},
-		{"does taking the node away restore the others?", func(Evidence) (Reply, string) {
-			return Missing, "a second run without that node, compared with this one"
-		}},
+		{"does taking the rank away restore the others?", isolated},
 	},
 }
 

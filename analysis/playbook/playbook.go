@@ -1,12 +1,14 @@
 // Package playbook walks through what an experienced engineer asks first when a
 // run looks wrong. Each question is answered from the evidence in the bundle, with
-// the figure, or marked missing with what would answer it.
+// the figure, or marked missing with what would answer it. What only another
+// run could tell is advice: which run to make.
 package playbook
 
 import (
 	"fmt"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/isolation"
 	"assay/analysis/overlap"
 	"assay/bundle"
 	"assay/metric"
@@ -21,6 +23,7 @@ const (
 	Yes     Reply = "yes"     // the suspicion holds
 	No      Reply = "no"      // it is excluded
 	Missing Reply = "missing" // nothing in the bundle can tell
+	Advice  Reply = "advice"  // only another run can tell: which
 )
 
 // An Answer is one question of a playbook, answered.
@@ -48,6 +51,10 @@ type Evidence struct {
 	Training  overlap.Report              // of a training run
 	Requests  Requests                    // see ReadRequests
 	Split     map[int]breakdown.Breakdown // by point
+
+	// Isolated is whether the others came back when a rank was taken away; nil when
+	// nobody did that.
+	Isolated *isolation.Check
 
 	// Baseline is the run that this one is held against; nil when there is none.
 	Baseline *Evidence

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/isolation"
 	"assay/analysis/overlap"
 	"assay/bundle"
 	"assay/metric"
@@ -100,7 +101,12 @@ func TestLowUtilisation(t *testing.T) {
 	reply(t, w, "processors held back", Yes, "launch 3: held back for 3 s")
 	reply(t, w, "loader", Yes, "40.0 % of the step")
 	reply(t, w, "network stall", No, "no segment")
-	reply(t, w, "storage", Missing, "probe")
+	reply(t, w, "storage", Advice, "probe")
+	e.Training.Points = []overlap.Point{{Name: "ranks=2", Parts: []overlap.Part{{Name: "data", Estimate: stats.Estimate{Value: .001}, Share: .01}}}}
+	e.Estimates.Rows = append(e.Estimates.Rows, metric.Row{Metric: metric.StepTime.ID, Statistic: "mean", Estimate: stats.Estimate{Value: .2}}, metric.Row{Metric: metric.StepTimeLoaded.ID, Statistic: "mean", Estimate: stats.Estimate{Value: .1}})
+	w = walk(t, "low_gpu_utilization", e)
+	reply(t, w, "storage", No, "1.0 %")
+	reply(t, w, "input at hand", Yes, "2 times as fast")
 }
 
 // A straggler is whom the verdict of the training names; nothing else accuses a rank.
@@ -119,6 +125,9 @@ func TestStraggler(t *testing.T) {
 	if walked.Symptom.Reply != Yes || walked.Symptom.Figure != "ranks=3: rank 2 computes slowly" {
 		t.Errorf("%+v", walked.Symptom)
 	}
+	reply(t, walked, "taking the rank away", Advice, "--isolated RANK")
+	e.Isolated = &isolation.Check{Rank: 2, Verdict: isolation.Restored}
+	reply(t, walk(t, "distributed_straggler", e), "taking the rank away", Yes, "rank 2: restored")
 	reply(t, walked, "PCIe link", Yes, "8 of 16")
 	reply(t, walked, "throttled", Yes, "hw_thermal_slowdown")
 }

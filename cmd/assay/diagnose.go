@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +15,9 @@ import (
 
 	"assay/analysis/bottleneck"
 	"assay/analysis/breakdown"
+	"assay/analysis/isolation"
 	"assay/analysis/ledger"
+	"assay/analysis/overlap"
 	"assay/analysis/playbook"
 	"assay/analysis/shift"
 	"assay/judge"
@@ -28,6 +32,7 @@ type diagnosis struct {
 	Baseline  string                 `json:"baseline,omitempty"`
 	Limits    []bottleneck.Diagnosis `json:"limits"`
 	Shifts    []pointShift           `json:"shifts,omitempty"`
+	Isolated  *isolation.Check       `json:"isolated,omitempty"` // whether the others came back when a rank was taken away
 	Playbooks []playbook.Walk        `json:"playbooks"`
 
 	asked  bool          // the playbooks were named, so that all of them are shown
@@ -43,12 +48,18 @@ func diagnoseCommand(env Env) *cobra.Command {
 	var asJSON bool
 	var books []string
 	var trust trustFlags
+	isolated := -1
 	cmd := &cobra.Command{
 		Use:   "diagnose BUNDLE [BASELINE]",
 		Short: "Find out what limits a run, and what changed",
 		Long: `Diagnose splits the time of a run into its parts, says which class of resource
 limits it and how sure that is, walks the playbooks against the evidence, and adds up
 what the run cost. Against a baseline it says which part of the time changed.
+
+--isolated RANK says that this rank of the baseline was taken away, with its node where
+it has one, before BUNDLE was measured: then each of the others should do the work that
+it would have done before without waiting, or that it does in a healthy baseline. Exit 3
+says that it does not.
 
 An idle accelerator is never taken for a cause: it says that something waited.
 What the bundle cannot tell is named as missing.`,
@@ -63,18 +74,30 @@ What the bundle cannot tell is named as missing.`,
 			if err != nil {
 				return usageError(err)
 			}
-			d, err := diagnose(env, trust, args, chosen)
+			if isolated >= 0 && len(args) < 2 {
+				return usageError(errors.New("--isolated: want the run before as well: assay diagnose BUNDLE BASELINE --isolated RANK"))
+			}
+			d, err := diagnose(env, trust, args, chosen, isolated)
 			if err != nil {
 				return err
 			}
-			if d.asked = len(books) > 0; asJSON {
-				return printJSON(env.Stdout, d)
+			d.asked = len(books) > 0
+			show := printDiagnosis
+			if asJSON {
+				show = func(w io.Writer, d diagnosis) error { return printJSON(w, d) }
 			}
-			return printDiagnosis(env.Stdout, d)
+			if err := show(env.Stdout, d); err != nil {
+				return err
+			}
+			if d.Isolated != nil && d.Isolated.Verdict == isolation.NotRestored {
+				return silent(exitVerdict)
+			}
+			return nil
 		},
 	}
 	trust.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as JSON")
+	cmd.Flags().IntVar(&isolated, "isolated", -1, "the rank of BASELINE that was taken away before BUNDLE was measured")
 	cmd.Flags().StringArrayVar(&books, "playbook", nil, "walk this playbook only (repeatable)")
 	return cmd
 }
@@ -94,7 +117,7 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 	return list, nil
 }
 
-func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook) (diagnosis, error) {
+func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook, isolated int) (diagnosis, error) {
 	var sides []playbook.Evidence
 	var windows float64
 	var limits []bottleneck.Diagnosis
@@ -122,6 +145,12 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 		var err error
 		if d.Shifts, err = shifts(e, sides[1]); err != nil {
 			return d, err
+		}
+		if isolated >= 0 {
+			if d.Isolated, err = isolatedFrom(e, sides[1], isolated); err != nil {
+				return d, usageError(fmt.Errorf("--isolated: %w", err))
+			}
+			e.Isolated = d.Isolated
 		}
 	}
 	for _, p := range books {
@@ -151,6 +180,20 @@ func evidenceOf(j *judge.Judgement) (playbook.Evidence, error) {
 		}
 	}
 	return e, nil
+}
+
+// isolatedFrom checks the largest worlds of two runs: with a rank, and without it.
+func isolatedFrom(after, before playbook.Evidence, rank int) (*isolation.Check, error) {
+	var runs [2]isolation.Run
+	for i, e := range []playbook.Evidence{before, after} {
+		if len(e.Training.Points) == 0 {
+			return nil, fmt.Errorf("%s has no training steps", e.Manifest.RunID)
+		}
+		largest := slices.MaxFunc(e.Training.Points, func(a, b overlap.Point) int { return cmp.Compare(a.Ranks, b.Ranks) })
+		runs[i] = isolation.Run{Name: e.Manifest.RunID, Point: largest, Estimates: e.Estimates}
+	}
+	c, err := isolation.Of(runs[0], runs[1], rank, after.Estimates.Confidence)
+	return &c, err
 }
 
 // shifts decomposes the change of every point that both runs have by name.
@@ -195,6 +238,12 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 	}
 	for _, s := range d.Shifts {
 		printShift(&out, s, d.Baseline)
+	}
+	if c := d.Isolated; c != nil {
+		fmt.Fprintf(&out, "\nwithout rank %d: %s\n", c.Rank, c.Verdict)
+		for _, line := range c.How {
+			fmt.Fprintf(&out, "  %s\n", line)
+		}
 	}
 	for _, p := range d.Playbooks {
 		fmt.Fprintf(&out, "\nplaybook %s\n  %s %s: %s\n", p.Playbook, p.Symptom.Question, p.Symptom.Reply, p.Symptom.Figure)

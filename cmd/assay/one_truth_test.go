@@ -152,3 +152,25 @@ func shape(namespace string) error {
 	}
 	return nil
 }
+
+// After a slow rank is taken away the others must come back to what they did without
+// waiting; where they do not, the command says so and ends with a verdict.
+func TestIsolated(t *testing.T) {
+	t.Parallel()
+	const weak = "scaling: weak, batchSize: 8"
+	dir := t.TempDir()
+	before := fixture.Training{ID: "before", Ranks: 3, Hosts: []string{"a", "b", "c"}, Slow: 40 * time.Millisecond, Train: weak}.Write(t, dir)
+	good := fixture.Training{ID: "good", Ranks: 2, Hosts: []string{"a", "b"}, Train: weak}.Write(t, dir)
+	bad := fixture.Training{ID: "bad", Ranks: 2, Hosts: []string{"a", "b"}, Backward: 60 * time.Millisecond, Train: weak}.Write(t, dir)
+	f := func(want string, code int, args ...string) {
+		t.Helper()
+		stdout, stderr, got := call(t, append([]string{"diagnose"}, args...)...)
+		if got != code || !strings.Contains(stdout+stderr, want) {
+			t.Errorf("%v: exit %d, want %d and %q:\n%s%s", args, got, code, want, stdout, stderr)
+		}
+	}
+	f("without rank 2: restored", exitOK, good, before, "--isolated", "2")
+	f("without rank 2: not restored", exitVerdict, bad, before, "--isolated", "2")
+	f("the others wait for rank 2, not for rank 1", exitUsage, good, before, "--isolated", "1")
+	f("want the run before as well", exitUsage, good, "--isolated", "1")
+}

@@ -140,4 +140,3 @@ func scale(env Env, o scaleFlags, args []string) error {
 	}
 	return err
 }
-
