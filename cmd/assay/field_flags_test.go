@@ -70,3 +70,14 @@ func TestFieldFlagValues(t *testing.T) {
 		}
 	}
 }
+
+// The names that other harnesses have for flags of ours work too.
+func TestFamiliarNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ verb, want string }{{"train", "steps: 7"}, {"comm", "iterations: 7"}} {
+		stdout, stderr, code := call(t, tt.verb, "--iters", "7", "--output-dir", t.TempDir(), "--print-spec")
+		if code != exitOK || !strings.Contains(stdout, tt.want) {
+			t.Errorf("%s: exit %d, want %q:\n%s%s", tt.verb, code, tt.want, stdout, stderr)
+		}
+	}
+}

@@ -46,6 +46,23 @@ func (o *outFlags) register(flags *pflag.FlagSet, name string) {
 	flags.IntVar(&o.launches, "launches", 0, "fresh starts of everything, which intervals come from (default 3)")
 	flags.BoolVar(&o.printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
 	o.shown.register(flags)
+	flags.SetNormalizeFunc(familiarNames)
+}
+
+// familiarNames takes the names that other harnesses have for our flags.
+func familiarNames(flags *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "output-dir" {
+		name = "out"
+	}
+	if name == "iters" {
+		name = "steps"
+		for _, own := range []string{"iterations", "replicates"} {
+			if flags.Lookup(own) != nil {
+				name = own
+			}
+		}
+	}
+	return pflag.NormalizedName(name)
 }
 
 // carryOut runs the spec, or prints it for people who want to keep it. Faults of fields
