@@ -1,6 +1,8 @@
 package metric
 
 import (
+	"gonum.org/v1/gonum/stat"
+
 	"assay/metric/exchange"
 	"assay/record"
 	"assay/unit"
@@ -59,13 +61,13 @@ func (p *Point) partOf(of func(exchange.Step, int) (int64, bool)) []float64 {
 	return list
 }
 
-// PartsOfSteps is the values of each of the parts of steps at p, by the metric's id; a
+// MeanStepParts is the mean of each of the parts of steps at p, by the metric's id; a
 // part of which nothing was recorded is not there.
-func PartsOfSteps(p *Point) map[string][]float64 {
-	parts := map[string][]float64{}
+func MeanStepParts(p *Point) map[string]float64 {
+	parts := map[string]float64{}
 	for _, m := range stepParts {
 		if list := m.Of.(Many)(p); len(list) > 0 {
-			parts[m.ID] = list
+			parts[m.ID] = stat.Mean(list, nil)
 		}
 	}
 	return parts

@@ -3,8 +3,6 @@ package overlap
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"assay/metric"
 	"assay/metric/exchange"
 	"assay/record"
@@ -32,13 +30,10 @@ func partsOf(list []measured, confidence float64) ([]Part, error) {
 		if len(m.counted) == 0 {
 			continue
 		}
-		values := metric.PartsOfSteps(m.point)
+		means := metric.MeanStepParts(m.point)
 		for i, one := range metrics {
-			mean := 0.0 // of a part that other launches have
-			if own := values[one.ID]; len(own) > 0 {
-				mean, known[i] = stat.Mean(own, nil), true
-			}
-			perLaunch[i] = append(perLaunch[i], mean)
+			mean, there := means[one.ID] // zero of a part that only other launches have
+			perLaunch[i], known[i] = append(perLaunch[i], mean), known[i] || there
 		}
 	}
 	var out []Part

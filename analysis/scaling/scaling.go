@@ -122,6 +122,7 @@ type Row struct {
 	Value      stats.Estimate `json:"value"`
 	Speedup    stats.Estimate `json:"speedup"`
 	Efficiency stats.Estimate `json:"efficiency"`
+	PerLaunch  []float64      `json:"perLaunch"` // efficiency of each launch against the geometric mean of the base
 	Class      string         `json:"class"` // by ClassScale
 	KarpFlatt  *float64       `json:"karpFlatt,omitempty"`
 	Cost       *float64       `json:"cost,omitempty"` // of the problem, at this size
@@ -341,6 +342,10 @@ func (s Study) row(base []float64, p Point) (Row, error) {
 		row.Efficiency, row.Speedup = gain, scaled(gain, k)
 	} else {
 		row.Speedup, row.Efficiency = gain, scaled(gain, 1/k)
+	}
+	one := s.throughput(s.baseWorkers(), stat.GeometricMean(base, nil))
+	for _, v := range p.Values {
+		row.PerLaunch = append(row.PerLaunch, s.throughput(p.Workers, v)/one/k)
 	}
 	row.Class = classOf(row.Efficiency.Value)
 	if s.Kind == Strong && k > 1 {
