@@ -22,6 +22,7 @@ import (
 	"assay/spec"
 	"assay/suite"
 	"assay/suite/acts"
+	"assay/suite/triage"
 	"assay/telemetry/doctor"
 )
 
@@ -50,6 +51,7 @@ var outputs = []output{
 	{"validate-rules", reflect.TypeFor[[]spec.Rule](), []string{"validate --rules"}},
 	{"init", reflect.TypeFor[spec.Rendering](), []string{"init"}},
 	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec"}},
+	{"triage", reflect.TypeFor[triage.Marker](), []string{"triage"}},
 	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},
 	{"diagnose", reflect.TypeFor[diagnosis](), []string{"diagnose"}},
