@@ -20,7 +20,7 @@ import (
 //go:embed serverside.go system.go
 //go:embed candidate.go loadprobe.go
 //go:embed economics.go
-//go:embed gatepolicy.go
+//go:embed gatepolicy.go intake.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

@@ -12,7 +12,7 @@ type GeneratedFile struct {
 // the CRD.
 func Generated() ([]GeneratedFile, error) {
 	var files []GeneratedFile
-	for _, kind := range []string{KindBenchmarkRun, KindWorkloadSpec, KindGatePolicy} {
+	for _, kind := range []string{KindBenchmarkRun, KindWorkloadSpec, KindGatePolicy, KindPerformanceIntake} {
 		schema, err := JSONSchema(kind)
 		if err != nil {
 			return nil, err

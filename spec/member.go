@@ -46,6 +46,8 @@ var roots = map[string]reflect.Type{
 	KindBenchmarkRun: reflect.TypeFor[Run](),
 	KindWorkloadSpec: reflect.TypeFor[WorkloadSpec](),
 	KindGatePolicy:   reflect.TypeFor[GatePolicy](),
+
+	KindPerformanceIntake: reflect.TypeFor[PerformanceIntake](),
 }
 
 // kindNames lists the kinds of documents.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Document is one parsed file. One of Run, Workload and Policy is set, as
+// A Document is one parsed file. One of Run, Workload, Policy and Intake is set, as
 // written: Resolve fills the defaults in.
 type Document struct {
 	File     string
@@ -15,6 +15,7 @@ type Document struct {
 	Run      *Run
 	Workload *WorkloadSpec
 	Policy   *GatePolicy
+	Intake   *PerformanceIntake
 
 	root *node // for the places of later faults
 }
@@ -45,6 +46,9 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 	case KindGatePolicy:
 		doc.Kind = KindGatePolicy
 		doc.Policy, faults = parsePolicy(root)
+	case KindPerformanceIntake:
+		doc.Kind = KindPerformanceIntake
+		doc.Intake, faults = parseIntake(root)
 	default:
 		doc.Run, faults = parseRun(root)
 		hideSecrets(faults, literalSecrets(*doc.Run))

@@ -104,6 +104,7 @@ var Vocabularies = map[string][]string{
 	"runKinds":          {KindBenchmarkRun},
 	"workloadKinds":     {KindWorkloadSpec},
 	"policyKinds":       {KindGatePolicy},
+	"intakeKinds":       {KindPerformanceIntake},
 	"policyVersions":    {APIVersion},
 	"gateGrades":        {"publication", "realism", "exploratory"},
 	"gateInconclusive":  {"fail", "pass"},

@@ -103,7 +103,7 @@ func schemaText(form, kind string) ([]byte, error) {
 		}
 		return outputs[i].schema()
 	}
-	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy}
+	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy, "performanceintake": spec.KindPerformanceIntake}
 	name, ok := kinds[kind]
 	if !ok {
 		return nil, fmt.Errorf("--kind %q: want one of %s", kind, strings.Join(slices.Concat(specKinds, outputKinds()), ", "))

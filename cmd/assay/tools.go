@@ -78,7 +78,7 @@ that the defaults give.`,
 func contracts() (contractSummary, error) {
 	s := contractSummary{
 		APIVersions: spec.Vocabularies["apiVersions"],
-		Kinds:       []string{spec.KindBenchmarkRun, spec.KindWorkloadSpec, spec.KindGatePolicy},
+		Kinds:       []string{spec.KindBenchmarkRun, spec.KindWorkloadSpec, spec.KindGatePolicy, spec.KindPerformanceIntake},
 		Defaults:    map[string]string{}, Choices: map[string]any{},
 	}
 	files, err := spec.Generated()

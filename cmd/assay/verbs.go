@@ -22,7 +22,7 @@ var groups = []group{
 	{"Measure:", []func(Env) *cobra.Command{runCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
 	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
-	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, triageCommand}},
+	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},
 	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
 }
 
