@@ -35,7 +35,7 @@ type output struct {
 
 // outputs lists all of them. A command that gets a --json gets a line here.
 var outputs = []output{
-	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "demo", "import", "train", "comm", "scale run"}},
+	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "bench run", "demo", "import", "train", "comm", "scale run"}},
 	{"compare", reflect.TypeFor[compare.Report](), []string{"compare"}},
 	{"gate", reflect.TypeFor[gate.Result](), []string{"gate"}},
 	{"lint", reflect.TypeFor[lintReport](), []string{"lint"}},
@@ -68,7 +68,7 @@ var outputs = []output{
 	{"suite", reflect.TypeFor[suite.Card](), []string{"suite PRESET", "cluster common-eval"}},
 	{"suite-presets", reflect.TypeFor[[]listedSuite](), []string{"suite"}},
 	{"suite-readiness", reflect.TypeFor[readiness](), []string{"suite multinode-readiness"}},
-	{"suite-tier1", reflect.TypeFor[tier1Answer](), []string{"suite tier1"}},
+	{"suite-tier1", reflect.TypeFor[tier1Answer](), []string{"suite tier1", "bench run-tier1"}},
 	{"calibrate", reflect.TypeFor[calibration](), []string{"calibrate"}},
 	{"calibrate-peers", reflect.TypeFor[comparison](), []string{"calibrate --peers"}},
 	{"calibrate-view", reflect.TypeFor[viewComparison](), []string{"calibrate --view"}},
