@@ -133,6 +133,8 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 	f("export", "export", "--json", "genai-bench", base, "-o", at("genai"))
 	f("import-tools", "import", "--list", "--json")
 	f("keygen", "keygen", "--json", "--out", at("key"))
+	f("triage", "triage", "--json", "--duration", "100ms", "--out", at("triage"))
+	f("act", "promote", "--json", base, "--to", at("published"), "--why", "a release")
 	for _, file := range exampleFiles(t) {
 		f("validate", "validate", "--json", file)
 		if stdout, _, code := call(t, "plan", "--json", file); code == exitOK {
