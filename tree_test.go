@@ -56,6 +56,7 @@ var (
 func readTree(fsys fs.FS) ([]source, error) {
 	var tree []source
 	var nested []string
+	places := token.NewFileSet() // one for all: types are checked across files
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -70,7 +71,7 @@ func readTree(fsys fs.FS) ([]source, error) {
 		case !strings.HasSuffix(name, ".go"):
 			return nil
 		}
-		one, err := readSource(fsys, name)
+		one, err := readSource(fsys, name, places)
 		one.nested = slices.ContainsFunc(nested, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
 		tree = append(tree, one)
 		return err
@@ -84,14 +85,14 @@ func skipped(dir string) bool {
 		slices.Contains(skippedAnywhere, base) || slices.Contains(skippedAtRoot, dir)
 }
 
-func readSource(fsys fs.FS, name string) (source, error) {
+func readSource(fsys fs.FS, name string, places *token.FileSet) (source, error) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return source{}, err
 	}
 	one := source{
 		path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
-		lines: strings.Count(string(data), "\n"), fset: token.NewFileSet(),
+		lines: strings.Count(string(data), "\n"), fset: places,
 	}
 	one.file, err = parser.ParseFile(one.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 	return one, err

@@ -141,7 +141,7 @@ type Tuning struct {
 type Setting struct {
 	Value  string  `json:"value"`
 	Result float64 `json:"result"`
-	Run    string  `json:"run,omitempty"` // run id
+	Run    string  `json:"run,omitempty" use:"recorded"` // run id
 }
 
 // An Omission is something planned that no statement is about, and why.

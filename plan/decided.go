@@ -71,6 +71,23 @@ func (p Plan) Trials() spec.Trials { return p.Run.Spec.Trials }
 // Comparison is what may be concluded from a difference.
 func (p Plan) Comparison() spec.Comparison { return p.Run.Spec.Comparison }
 
+// Signing is whether and by what the bundle is signed.
+func (p Plan) Signing() spec.Signing { return p.Run.Spec.Provenance.Signing }
+
+// Unacted is what the document states and no run acts on.
+func (p Plan) Unacted() spec.Unacted { return spec.UnactedIn(p.Run, p.Defaults) }
+
+// Archive is the folder that a copy of the sealed bundle goes to; "" where the
+// document names none.
+func (p Plan) Archive(runID string) string {
+	const path = "spec.sinks.rawArtifacts.pathTemplate"
+	if slices.ContainsFunc(p.Defaults, func(d spec.Default) bool { return d.Path == path }) {
+		return ""
+	}
+	folder, _ := p.Run.Spec.Sinks.RawArtifacts.Folder(runID)
+	return folder
+}
+
 // Cost is what the system costs; nil where nobody says.
 func (p Plan) Cost() *spec.Cost { return p.Run.Spec.Cost }
 

@@ -39,11 +39,7 @@ func GateOutline(r gate.Result) Outline {
 	p.add(guardsBlock(r.Guards))
 	accuracy := Block{Title: "accuracy", Head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
 	for _, d := range r.Accuracy {
-		delta := "–"
-		if d.Delta != nil {
-			delta = fmt.Sprintf("%.4g [%.4g, %.4g] at %g %%", d.Delta.Value, d.Delta.Interval.Lo, d.Delta.Interval.Hi, 100*d.Delta.Confidence)
-		}
-		accuracy.Rows = append(accuracy.Rows, []string{d.Metric, string(d.Verdict), delta, fmt.Sprintf("%g", d.Tolerance), d.Reason})
+		accuracy.Rows = append(accuracy.Rows, []string{d.Metric, string(d.Verdict), deltaText(d.Delta), fmt.Sprintf("%g", d.Tolerance), d.Reason})
 	}
 	p.add(accuracy)
 	if c := r.Confirmation; c != nil {
@@ -147,4 +143,19 @@ func marginText(d gate.Decision) string {
 		return fmt.Sprintf("%g", d.Absolute)
 	}
 	return fmt.Sprintf("%.3g %%", 100*d.Margin)
+}
+
+// deltaText says a difference in quality with what is known about how it was made.
+func deltaText(d *gate.Delta) string {
+	if d == nil {
+		return "–"
+	}
+	text := fmt.Sprintf("%.4g [%.4g, %.4g] at %g %%", d.Value, d.Interval.Lo, d.Interval.Hi, 100*d.Confidence)
+	if d.N > 0 {
+		text += fmt.Sprintf(", n %d", d.N)
+	}
+	if d.Source != "" {
+		text += ", " + d.Source
+	}
+	return text
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"assay/spec"
 )
 
 // declared lists the labels of a run and says that nothing checked them; nothing
@@ -35,4 +37,13 @@ func (r Report) SystemLines() (list [][2]string) {
 		}
 	}
 	return list
+}
+
+// UnactedText names what the document states and the run only recorded; nothing for
+// nothing.
+func UnactedText(u spec.Unacted) string {
+	if len(u.Recorded) == 0 {
+		return ""
+	}
+	return "recorded only: " + strings.Join(u.Recorded, ", ")
 }

@@ -239,6 +239,9 @@ func provenance(r Report) []string {
 	for _, l := range r.Estimates.LeftOut {
 		lines = append(lines, fmt.Sprintf("Launch %d is left out of every estimate: %s.", l.Launch+1, visible.Markdown(l.Reason)))
 	}
+	if text := UnactedText(r.Unacted); text != "" {
+		lines = append(lines, "Not acted on: "+visible.Markdown(text)+".")
+	}
 	if text := Unseen(r); text != "" {
 		lines = append(lines, text)
 	}

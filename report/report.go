@@ -32,6 +32,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/search"
+	"assay/spec"
 	"assay/visible"
 )
 
@@ -57,6 +58,7 @@ type Report struct {
 	Search    *search.Summary     `json:"search,omitempty"` // nil when the load was not searched for
 	Sweeps    []fleet.Sweep       `json:"sweeps,omitempty"` // the highest loads that keep the objectives
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
+	Unacted   spec.Unacted        `json:"unacted,omitzero"`   // what the document states and the run did not act on
 	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
 	Client    metric.Client       `json:"client"`             // the instrument itself
 	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
@@ -93,7 +95,7 @@ func New(j *judge.Judgement) Report {
 	b := j.Bundle
 	r := Report{
 		Version: Version, RunID: b.Manifest.RunID, Status: b.Manifest.Status, Signature: j.Signature(), NotVerified: j.Faults(),
-		Plan: j.Plan, Launches: b.Launches(), Estimates: j.Estimates, Client: j.Client, Steady: j.Steady,
+		Plan: j.Plan, Unacted: j.Plan.Unacted(), Launches: b.Launches(), Estimates: j.Estimates, Client: j.Client, Steady: j.Steady,
 		Findings: j.Audit.Findings, Claims: &j.Claims, Checks: j.Audit.Results, Pictures: &j.Pictures,
 		Search: j.Search, Sweeps: j.Sweeps, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported, Agreement: j.Agreement,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,

@@ -78,6 +78,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
 		row("labels", "%s", text)
 	}
+	if text := UnactedText(r.Unacted); text != "" {
+		row("not acted on", "%s", text)
+	}
 	for _, one := range r.RankQuestion() {
 		row(one[0], "%s", one[1])
 	}

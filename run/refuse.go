@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"assay/plan"
 	"assay/spec"
@@ -23,6 +24,28 @@ var beyond = []struct {
 	{"spec.load.mlperf", func(s spec.RunSpec) bool { return s.Load.MLPerf != nil && s.Workload.Session != nil }, "requests that stand alone"},
 	{"spec.load.probe", func(s spec.RunSpec) bool { return s.Load.Probe != nil && s.Workload.Session != nil }, "requests that stand alone"},
 	{"spec.load.stopWhenSaturated", func(s spec.RunSpec) bool { return s.Load.StopWhenSaturated && s.Workload.Session != nil }, "requests that stand alone"},
+}
+
+// unavailable lists what any spec may ask and this version has not: there, too, a run
+// that went on would be another one than the document says.
+var unavailable = []struct {
+	path  string
+	asked func(spec.RunSpec) bool
+	want  string
+}{
+	{"spec.provenance.signing.backend", func(s spec.RunSpec) bool {
+		return !slices.Contains([]string{"", spec.SigningEd25519}, s.Provenance.Signing.Backend)
+	}, spec.SigningEd25519},
+	{"spec.provenance.signing.attestationFormat", func(s spec.RunSpec) bool {
+		return !slices.Contains([]string{"", spec.AttestationInToto}, s.Provenance.Signing.AttestationFormat)
+	}, spec.AttestationInToto},
+	{"spec.sinks.rawArtifacts.store", func(s spec.RunSpec) bool {
+		return s.Sinks.RawArtifacts.Store != spec.StoreLocal
+	}, spec.StoreLocal},
+	{"spec.sinks.rawArtifacts.pathTemplate", func(s spec.RunSpec) bool {
+		_, ok := s.Sinks.RawArtifacts.Folder("")
+		return !ok
+	}, "a folder or a file URI with " + spec.RunIDPlaceholder + " in it"},
 }
 
 // serves says whether a plan asks a target anything.
@@ -52,10 +75,16 @@ func refuse(p plan.Plan) error {
 		return errors.New("spec.candidates are targets: want training, collectives and probes in a spec of their own")
 	case s.Accuracy != nil:
 		return errors.New("spec.accuracy: this version can plan it but not run it, want none")
-	case !serves(p):
-		return nil
 	}
 	var errs []error
+	for _, u := range unavailable {
+		if u.asked(s) {
+			errs = append(errs, fmt.Errorf("%s: this version has no such thing, want %s", u.path, u.want))
+		}
+	}
+	if !serves(p) {
+		return errors.Join(errs...)
+	}
 	for _, b := range beyond {
 		if b.asked(s) {
 			errs = append(errs, fmt.Errorf("%s: this version can plan it but not run it, want %s", b.path, b.want))

@@ -42,6 +42,8 @@ func TestRefuse(t *testing.T) {
 		}
 	}
 	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}`)
+	f(`workload: {model: m}, `+endpoint+`, load: {concurrency: [1]}, sinks: {rawArtifacts: {store: s3, pathTemplate: "s3://b/${RUN_ID}"}}`, "spec.sinks.rawArtifacts.store", "spec.sinks.rawArtifacts.pathTemplate")
+	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}, sinks: {rawArtifacts: {pathTemplate: "file:///archive/${RUN_ID}"}}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {rate: [1], prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {stages: [{duration: 1s, rate: 5}]}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, `+endpoint+`, load: {stages: [{duration: 1s, rate: 5}], warmup: {requests: 3}}`, "warmup.requests")

@@ -24,7 +24,7 @@ type Comparison struct {
 	Candidate *Artifact `json:"candidate,omitzero"`
 
 	// What is held equal.
-	Controls Controls `json:"controls,omitzero"`
+	Controls Controls `json:"controls,omitzero" use:"checked"`
 }
 
 // An Artifact is one side of a comparison.
@@ -34,7 +34,7 @@ type Artifact struct {
 	ArtifactRef string `json:"artifactRef,omitzero"`
 
 	// What it is, in words.
-	Description string `json:"description,omitzero"`
+	Description string `json:"description,omitzero" use:"recorded"`
 }
 
 // Controls says what is held equal in a comparison.

@@ -25,6 +25,8 @@
 //	pattern   a regular expression for a string
 //	form      a pattern in words, for those who got it wrong
 //	example   a value shown in the reference
+//	use       what becomes of a field that no code acts on, as a Use; of a section,
+//	          what becomes of all of it
 //
 // To add a rule between fields, add one line to Rules with its check.
 package spec

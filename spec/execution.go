@@ -93,10 +93,10 @@ type MeasurementPolicy struct {
 	Trials int `json:"trials,omitzero" default:"5" min:"1" max:"10000"`
 
 	// The launches before measuring.
-	WarmupTrials *int `json:"warmup_trials,omitzero" default:"1" min:"0" max:"10000"`
+	WarmupTrials *int `json:"warmup_trials,omitzero" default:"1" min:"0" max:"10000" use:"recorded"`
 
 	// The statistics of every report.
-	ReportStatistics []string `json:"report_statistics,omitzero" default:"[median, mean, stddev, p95, p99, cv_pct]"`
+	ReportStatistics []string `json:"report_statistics,omitzero" default:"[median, mean, stddev, p95, p99, cv_pct]" use:"recorded"`
 
 	// How unusual values are found and treated.
 	OutlierPolicy FrozenOutliers `json:"outlier_policy,omitzero"`
@@ -105,7 +105,7 @@ type MeasurementPolicy struct {
 	ConfidencePolicy ConfidencePolicy `json:"confidence_policy,omitzero"`
 
 	// What is held still, or at least recorded.
-	EnvironmentControls EnvironmentControls `json:"environment_controls,omitzero"`
+	EnvironmentControls EnvironmentControls `json:"environment_controls,omitzero" use:"recorded"`
 }
 
 // FrozenOutliers says how unusual values are found and treated.
@@ -114,13 +114,13 @@ type FrozenOutliers struct {
 	Method string `json:"method,omitzero" default:"tukey_iqr_and_mad" enum:"outlierMethods"`
 
 	// Keep every raw sample.
-	KeepRawSamples *bool `json:"keep_raw_samples,omitzero" default:"true"`
+	KeepRawSamples *bool `json:"keep_raw_samples,omitzero" default:"true" use:"checked"`
 
 	// Flag only.
-	AutoFlagOnly *bool `json:"auto_flag_only,omitzero" default:"true"`
+	AutoFlagOnly *bool `json:"auto_flag_only,omitzero" default:"true" use:"checked"`
 
 	// No value is left out without a written reason.
-	DiscardRequiresWrittenReason *bool `json:"discard_requires_written_reason,omitzero" default:"true"`
+	DiscardRequiresWrittenReason *bool `json:"discard_requires_written_reason,omitzero" default:"true" use:"checked"`
 }
 
 // A ConfidencePolicy says how intervals are made.
@@ -150,10 +150,10 @@ type EnvironmentControls struct {
 // A DiagnosisPolicy says how a bottleneck is found.
 type DiagnosisPolicy struct {
 	// The classes a bottleneck can have.
-	BottleneckClasses []string `json:"bottleneck_classes,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
+	BottleneckClasses []string `json:"bottleneck_classes,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]" use:"checked"`
 
 	// The signals that tell them apart.
-	RequiredSignals []string `json:"required_signals,omitzero" default:"[model_server_metrics, gpu_counters, nccl_traces, storage_or_network_probes, scheduler_timing]"`
+	RequiredSignals []string `json:"required_signals,omitzero" default:"[model_server_metrics, gpu_counters, nccl_traces, storage_or_network_probes, scheduler_timing]" use:"recorded"`
 
 	// What is done about a slow node.
 	Distributed FrozenDistributed `json:"distributed,omitzero"`
@@ -162,37 +162,37 @@ type DiagnosisPolicy struct {
 // FrozenDistributed says what is done about a slow node.
 type FrozenDistributed struct {
 	// Every rank is recorded by itself.
-	RankLevelVisibility *bool `json:"rank_level_visibility,omitzero" default:"true"`
+	RankLevelVisibility *bool `json:"rank_level_visibility,omitzero" default:"true" use:"checked"`
 
 	// A suspected straggler is taken out and the run repeated.
-	IsolateSuspectedStragglerNode *bool `json:"isolate_suspected_straggler_node,omitzero" default:"true"`
+	IsolateSuspectedStragglerNode *bool `json:"isolate_suspected_straggler_node,omitzero" default:"true" use:"recorded"`
 
 	// A node that fails again is cordoned.
-	CordonOnRepeatedFailure bool `json:"cordon_on_repeated_failure,omitzero"`
+	CordonOnRepeatedFailure bool `json:"cordon_on_repeated_failure,omitzero" use:"recorded"`
 }
 
 // An ArtifactPolicy says what is kept as evidence.
 type ArtifactPolicy struct {
 	// Where artifacts go.
-	ArtifactRoot string `json:"artifact_root,omitzero" default:"runs/"`
+	ArtifactRoot string `json:"artifact_root,omitzero" default:"runs/" use:"recorded"`
 
 	// Raw artifacts never change after sealing.
-	RawArtifactsImmutable *bool `json:"raw_artifacts_immutable,omitzero" default:"true"`
+	RawArtifactsImmutable *bool `json:"raw_artifacts_immutable,omitzero" default:"true" use:"checked"`
 
 	// A run without a manifest does not count.
-	RequireManifest *bool `json:"require_manifest,omitzero" default:"true"`
+	RequireManifest *bool `json:"require_manifest,omitzero" default:"true" use:"checked"`
 
 	// A run without profiler artifacts does not count.
-	RequireProfilerArtifacts *bool `json:"require_profiler_artifacts,omitzero" default:"true"`
+	RequireProfilerArtifacts *bool `json:"require_profiler_artifacts,omitzero" default:"true" use:"recorded"`
 
 	// Every artifact has a SHA-256.
-	RequireSHA256 *bool `json:"require_sha256,omitzero" default:"true"`
+	RequireSHA256 *bool `json:"require_sha256,omitzero" default:"true" use:"checked"`
 
 	// The signature.
 	ProvenanceSigning ProvenanceSigning `json:"provenance_signing,omitzero"`
 
 	// What a publication includes.
-	PublicationPacket PublicationPacket `json:"publication_packet,omitzero"`
+	PublicationPacket PublicationPacket `json:"publication_packet,omitzero" use:"recorded"`
 }
 
 // ProvenanceSigning says whether a signature is needed and where it stands.
@@ -201,7 +201,7 @@ type ProvenanceSigning struct {
 	Required *bool `json:"required,omitzero" default:"true"`
 
 	// Where the signature stands, in words; never evidence by itself.
-	Status string `json:"status,omitzero"`
+	Status string `json:"status,omitzero" use:"recorded"`
 }
 
 // A PublicationPacket says what a publication includes.

@@ -8,10 +8,10 @@ const KindGatePolicy = "GatePolicy"
 // written before anything is measured.
 type GatePolicy struct {
 	// The version of this document's format.
-	APIVersion string `json:"apiVersion" required:"true" enum:"policyVersions" rule:"A1"`
+	APIVersion string `json:"apiVersion" required:"true" enum:"policyVersions" rule:"A1" use:"checked"`
 
 	// The kind of document: GatePolicy.
-	Kind string `json:"kind" required:"true" enum:"policyKinds"`
+	Kind string `json:"kind" required:"true" enum:"policyKinds" use:"checked"`
 
 	// What the document is called.
 	Metadata Metadata `json:"metadata" required:"true"`

@@ -27,6 +27,7 @@ type member struct {
 	form     string         // the same in words
 	example  string
 	items    int // the least number of items
+	use      Use // "" is acted on
 
 	min, max, above, below string
 }
@@ -91,6 +92,7 @@ func newMember(f reflect.StructField, index int) member {
 		example:  f.Tag.Get("example"),
 		form:     f.Tag.Get("form"),
 		items:    items,
+		use:      Use(f.Tag.Get("use")),
 		min:      f.Tag.Get("min"), max: f.Tag.Get("max"),
 		above: f.Tag.Get("above"), below: f.Tag.Get("below"),
 	}
@@ -106,6 +108,14 @@ func (m member) ruleOr(rule string) string {
 		return m.rule
 	}
 	return rule
+}
+
+// useIn is the use of m in a section: its own, or else the section's.
+func (m member) useIn(section Use) Use {
+	if m.use != "" {
+		return m.use
+	}
+	return section
 }
 
 // membersOf lists the members of a struct type in order.

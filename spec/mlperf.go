@@ -27,7 +27,7 @@ type MLPerf struct {
 
 	// The published benchmark whose latency limits and number of samples apply
 	// where none are given here.
-	Benchmark string `json:"benchmark,omitzero" enum:"mlperfBenchmarks"`
+	Benchmark string `json:"benchmark,omitzero" enum:"mlperfBenchmarks" use:"implies"`
 
 	// The shortest valid test.
 	MinDuration unit.Duration `json:"minDuration,omitzero" default:"10m" above:"0s" max:"30d"`

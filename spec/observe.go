@@ -15,13 +15,13 @@ type BottleneckAnalysis struct {
 // Distributed says what is watched per rank and per node.
 type Distributed struct {
 	// Must be true: every rank is recorded by itself.
-	RequireRankLevelVisibility *bool `json:"requireRankLevelVisibility,omitzero" default:"true"`
+	RequireRankLevelVisibility *bool `json:"requireRankLevelVisibility,omitzero" default:"true" use:"checked"`
 
 	// What is recorded of every collective.
-	Collectives []string `json:"collectives,omitzero" default:"[latency, bandwidth, outliers]"`
+	Collectives []string `json:"collectives,omitzero" default:"[latency, bandwidth, outliers]" use:"recorded"`
 
 	// How a bad node is found and what is done about it.
-	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitzero"`
+	NodeDiagnosis NodeDiagnosis `json:"nodeDiagnosis,omitzero" use:"recorded"`
 }
 
 // NodeDiagnosis says how a bad node is found.
@@ -42,20 +42,20 @@ type Observability struct {
 	Correlation Correlation `json:"correlation,omitzero"`
 
 	// The sources that are read where they exist.
-	TelemetrySources TelemetrySources `json:"telemetrySources,omitzero"`
+	TelemetrySources TelemetrySources `json:"telemetrySources,omitzero" use:"recorded"`
 
 	// The playbooks offered with a finding.
-	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
+	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]" use:"recorded"`
 
 	// How deep the run is profiled.
-	ProfileDepth string `json:"profileDepth,omitzero" default:"minimal" enum:"profileDepths"`
+	ProfileDepth string `json:"profileDepth,omitzero" default:"minimal" enum:"profileDepths" use:"recorded"`
 }
 
 // Correlation ties telemetry to the run.
 type Correlation struct {
 	// The keys every record carries. By default the contract's for the workload
 	// type.
-	StableJoinKeys []string `json:"stableJoinKeys,omitzero"`
+	StableJoinKeys []string `json:"stableJoinKeys,omitzero" use:"recorded"`
 
 	// What every published number can be traced to.
 	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitzero"`
@@ -65,13 +65,13 @@ type Correlation struct {
 // must be true.
 type PublishedNumberLineage struct {
 	// To the digest of the raw artifacts' manifest.
-	RawArtifactManifestDigest *bool `json:"rawArtifactManifestDigest,omitzero" default:"true"`
+	RawArtifactManifestDigest *bool `json:"rawArtifactManifestDigest,omitzero" default:"true" use:"checked"`
 
 	// To the warehouse rows it came from.
-	WarehouseRowLineage *bool `json:"warehouseRowLineage,omitzero" default:"true"`
+	WarehouseRowLineage *bool `json:"warehouseRowLineage,omitzero" default:"true" use:"recorded"`
 
 	// To the query that made it.
-	QuerySpecCaptured *bool `json:"querySpecCaptured,omitzero" default:"true"`
+	QuerySpecCaptured *bool `json:"querySpecCaptured,omitzero" default:"true" use:"recorded"`
 }
 
 // TelemetrySources names the sources by what they watch.
@@ -99,22 +99,22 @@ type Provenance struct {
 // Capture says what is captured; each must be true.
 type Capture struct {
 	// The workload as frozen, by digest.
-	PinnedWorkloadSpec *bool `json:"pinnedWorkloadSpec,omitzero" default:"true"`
+	PinnedWorkloadSpec *bool `json:"pinnedWorkloadSpec,omitzero" default:"true" use:"checked"`
 
 	// The digest of every image.
-	ImageDigest *bool `json:"imageDigest,omitzero" default:"true"`
+	ImageDigest *bool `json:"imageDigest,omitzero" default:"true" use:"recorded"`
 
 	// Versions of driver, CUDA, NCCL and runtime.
-	DriverCUDANCCLRuntimeVersions *bool `json:"driverCudaNcclRuntimeVersions,omitzero" default:"true"`
+	DriverCUDANCCLRuntimeVersions *bool `json:"driverCudaNcclRuntimeVersions,omitzero" default:"true" use:"recorded"`
 
 	// Devices, links and their layout.
-	HardwareTopology *bool `json:"hardwareTopology,omitzero" default:"true"`
+	HardwareTopology *bool `json:"hardwareTopology,omitzero" default:"true" use:"recorded"`
 
 	// Raw artifacts that never change after sealing.
-	ImmutableRawArtifacts *bool `json:"immutableRawArtifacts,omitzero" default:"true"`
+	ImmutableRawArtifacts *bool `json:"immutableRawArtifacts,omitzero" default:"true" use:"checked"`
 
 	// Who did what, and when.
-	AuditTrail *bool `json:"auditTrail,omitzero" default:"true"`
+	AuditTrail *bool `json:"auditTrail,omitzero" default:"true" use:"checked"`
 }
 
 // Signing says whether and how the bundle is signed.
@@ -123,11 +123,11 @@ type Signing struct {
 	// grade only.
 	Required *bool `json:"required,omitzero"`
 
-	// What signs, such as ed25519 or sigstore. By default ed25519 where signing
-	// is required.
+	// What signs: ed25519, a key of one's own. Others, such as sigstore, are refused.
+	// By default ed25519 where signing is required.
 	Backend string `json:"backend,omitzero"`
 
-	// The form of the statement. By default in_toto where signing is required.
+	// The form of the statement: in_toto. By default that, where signing is required.
 	AttestationFormat string `json:"attestationFormat,omitzero"`
 }
 
@@ -159,10 +159,10 @@ type PublicationPolicy struct {
 // RealismPolicy holds the freedoms of realism grade; there each must be true.
 type RealismPolicy struct {
 	// Other tenants are allowed. By default true for realism grade only.
-	MultiTenantScenarios *bool `json:"multiTenantScenarios,omitzero"`
+	MultiTenantScenarios *bool `json:"multiTenantScenarios,omitzero" use:"recorded"`
 
 	// What else the cluster did is recorded.
-	CaptureClusterContext *bool `json:"captureClusterContext,omitzero" default:"true"`
+	CaptureClusterContext *bool `json:"captureClusterContext,omitzero" default:"true" use:"recorded"`
 }
 
 // Automation says which schedules repeat the run.

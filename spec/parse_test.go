@@ -151,7 +151,10 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	f(example(t, reference), "A8 spec.workload.correctness", "A7 spec.workload.datasetRef",
-		"A6 spec.comparison.controls.fixed", "A18 spec.comparison.controls.fixed.sequenceLengthMix")
+		"A6 spec.comparison.controls.fixed", "A18 spec.comparison.controls.fixed.sequenceLengthMix",
+		"A96 spec.provenance.signing.backend", "A97 spec.sinks.rawArtifacts.store", "A97 spec.sinks.rawArtifacts.pathTemplate")
+	f(patched(t, example(t, minimal), patch{"spec.sinks.rawArtifacts.pathTemplate", "file:///archive/${RUN_ID}/"}))
+	f(patched(t, example(t, minimal), patch{"spec.sinks.rawArtifacts.pathTemplate", "/archive/all"}), "A97 spec.sinks.rawArtifacts.pathTemplate")
 	f(patched(t, example(t, serving), patch{"spec.workload.precision", AsServed}, patch{"spec.comparison.controls.fixed.precision", AsServed}),
 		"A32 spec.workload.precision")
 	f(patched(t, example(t, minimal), patch{"spec.target.headers", map[string]any{"X-Key": "abcdefgh", "Accept": "text/plain"}}),

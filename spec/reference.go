@@ -18,15 +18,16 @@ func Reference(kind string) ([]byte, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated from package spec; run make generate. -->\n\n# %s\n\n%s\n\n", kind, docComments()[root.Name()])
 	b.WriteString("A field marked **required** has no default. Durations carry their unit (`250ms`, `30s`, `10m`, `2h`, `1d`), " +
-		"so do sizes (`64KiB`, `25MB`). Unknown and duplicate fields are errors; `assay validate` reports all of them at once.\n\n")
-	writeTable(&b, root, "")
-	writeSections(&b, root, "")
+		"so do sizes (`64KiB`, `25MB`). The column *use* is empty where assay acts on the field; " +
+		"otherwise it says what becomes of its value. Unknown and duplicate fields are errors; `assay validate` reports all of them at once.\n\n")
+	writeTable(&b, root, "", "")
+	writeSections(&b, root, "", "")
 	writeRules(&b, kind)
 	return []byte(b.String()), nil
 }
 
 // writeSections writes one section per struct, in the order of reading.
-func writeSections(b io.Writer, t reflect.Type, path string) {
+func writeSections(b io.Writer, t reflect.Type, path string, use Use) {
 	for _, m := range membersOf(t) {
 		inner := structOf(m.typ)
 		if inner == nil {
@@ -37,15 +38,15 @@ func writeSections(b io.Writer, t reflect.Type, path string) {
 			childPath += "[]"
 		}
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", childPath, docComments()[inner.Name()])
-		writeTable(b, inner, childPath)
-		writeSections(b, inner, childPath)
+		writeTable(b, inner, childPath, m.useIn(use))
+		writeSections(b, inner, childPath, m.useIn(use))
 	}
 }
 
-func writeTable(b io.Writer, t reflect.Type, path string) {
-	fmt.Fprintf(b, "| field | type | default | meaning |\n| --- | --- | --- | --- |\n")
+func writeTable(b io.Writer, t reflect.Type, path string, use Use) {
+	fmt.Fprintf(b, "| field | type | default | use | meaning |\n| --- | --- | --- | --- | --- |\n")
 	for _, m := range membersOf(t) {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", m.name, typeCell(m), defaultCell(m), meaningCell(m, t, path))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", m.name, typeCell(m), defaultCell(m), useWords[m.useIn(use)], meaningCell(m, t, path))
 	}
 	fmt.Fprintln(b)
 }

@@ -63,6 +63,8 @@ var additionalRules = []Rule{
 	{ID: "A90", Path: "spec.collectives", Doc: "Collectives ask of a backend what it can do, and each rank has a place.", check: collectivesAgree},
 	{ID: "A91", Path: "spec.train", Doc: "Training steps ask of a backend what it can do, and each rank has a place.", check: trainAgrees},
 	{ID: "A92", Path: "spec.load", Doc: "A sweep has at most 1000 points, and at most 100000 in all launches.", check: sweepIsFinite},
+	{ID: "A96", Path: "spec.provenance.signing", Doc: "What signs and the form of the statement are those that assay has: ed25519 and in_toto.", check: signingAvailable, lenient: true},
+	{ID: "A97", Path: "spec.sinks.rawArtifacts", Doc: "Raw artifacts go to a local folder; for another store a run is refused.", check: sinkAvailable},
 	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
 }
 

@@ -304,9 +304,11 @@ func TestAdditionalRules(t *testing.T) {
 		{"A92", minimal, []patch{{"spec.load", map[string]any{"concurrency": upTo(1000)}}, {"spec.trials", map[string]any{"minReplicates": 101}}}, "spec.load", "at most 100000 in all: fewer launches or points"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"ranks": []int{2}, "emulate": map[string]any{"rank": 2}}}}, "spec.train.emulate.rank", "there is no such rank in a world of 2"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
+		{"A96", minimal, []patch{{"spec.provenance.signing.backend", "sigstore"}}, "spec.provenance.signing.backend", "must be ed25519: this version signs with nothing else"},
+		{"A96", minimal, []patch{{"spec.provenance.signing.attestationFormat", "slsa"}}, "spec.provenance.signing.attestationFormat", "must be in_toto: this version writes no other form"},
 		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

@@ -21,7 +21,7 @@ type Run struct {
 	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions" rule:"A1"`
 
 	// The kind of document: BenchmarkRun.
-	Kind string `json:"kind" required:"true" enum:"runKinds"`
+	Kind string `json:"kind" required:"true" enum:"runKinds" use:"checked"`
 
 	// What the document is called.
 	Metadata Metadata `json:"metadata" required:"true"`
@@ -37,13 +37,13 @@ type Metadata struct {
 	Name string `json:"name" required:"true" pattern:"^[^\\s./\\\\][^/\\\\]{0,199}$" form:"a name of at most 200 characters without slashes, and no dot or space first" example:"publication-inference-stack-b200"`
 
 	// Where the object lives on Kubernetes; ignored elsewhere.
-	Namespace string `json:"namespace,omitzero"`
+	Namespace string `json:"namespace,omitzero" use:"recorded"`
 
 	// Free labels, copied to every artifact.
 	Labels map[string]string `json:"labels,omitzero"`
 
 	// Free annotations; assay keeps them and reads none.
-	Annotations map[string]string `json:"annotations,omitzero"`
+	Annotations map[string]string `json:"annotations,omitzero" use:"recorded"`
 }
 
 // A RunSpec is the question: what is measured, under which load, how often,
@@ -54,7 +54,7 @@ type RunSpec struct {
 
 	// The methodology layers: micro, component and end_to_end, each named once.
 	// By default the layer that the workload exercises is enabled.
-	Layers []Layer `json:"layers,omitzero"`
+	Layers []Layer `json:"layers,omitzero" use:"recorded"`
 
 	// What is asked of the system. It is frozen: equal on both sides of a
 	// comparison.
@@ -81,7 +81,7 @@ type RunSpec struct {
 	Probe *Probe `json:"probe,omitzero"`
 
 	// The quality tasks that guard the speed figures.
-	Accuracy *Accuracy `json:"accuracy,omitzero"`
+	Accuracy *Accuracy `json:"accuracy,omitzero" use:"refused"`
 
 	// The objectives a request must meet to count as good.
 	SLO []Objective `json:"slo,omitzero"`
@@ -110,7 +110,7 @@ type RunSpec struct {
 	Trials Trials `json:"trials,omitzero"`
 
 	// The bottleneck classes and the probes that tell them apart.
-	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitzero"`
+	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitzero" use:"recorded"`
 
 	// What is watched per rank and per node.
 	Distributed Distributed `json:"distributed,omitzero"`
@@ -128,7 +128,7 @@ type RunSpec struct {
 	Sinks Sinks `json:"sinks,omitzero"`
 
 	// Which schedules repeat the run.
-	Automation Automation `json:"automation,omitzero"`
+	Automation Automation `json:"automation,omitzero" use:"recorded"`
 }
 
 // Intent says why a run is made.
@@ -143,14 +143,14 @@ type Intent struct {
 
 	// The path by which work is placed. A path that names kueue or slinky also
 	// needs that telemetry source.
-	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware"`
+	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware" use:"compared"`
 
 	// The result that the run is made for, chosen before it is known: throughput, which
 	// wants an objective on a latency beside it, or latency. Reports lead with it.
 	Headline string `json:"headline,omitzero" enum:"headlines"`
 
 	// The schedule the run belongs to.
-	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2"`
+	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2" use:"recorded"`
 }
 
 // A Layer is one of the three methodology layers.

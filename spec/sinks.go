@@ -7,25 +7,28 @@ type Sinks struct {
 	RawArtifacts RawArtifacts `json:"rawArtifacts,omitzero"`
 
 	// The short-lived metrics for alerts.
-	HotMetrics HotMetrics `json:"hotMetrics,omitzero"`
+	HotMetrics HotMetrics `json:"hotMetrics,omitzero" use:"recorded"`
 
 	// The curated facts for analysis.
-	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitzero"`
+	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitzero" use:"recorded"`
 }
 
 // RawArtifacts says where raw evidence goes.
 type RawArtifacts struct {
-	// The kind of store.
+	// The kind of store: local, a folder. A run whose document names another is
+	// refused.
 	Store string `json:"store,omitzero" default:"local"`
 
-	// Where a run's artifacts go; ${RUN_ID} is replaced.
-	PathTemplate string `json:"pathTemplate,omitzero" default:"runs/${RUN_ID}/" example:"s3://benchmarks/raw/${RUN_ID}/"`
+	// The folder that a run's artifacts go to, as a path or a file URI; ${RUN_ID} is
+	// replaced by the run's id, and must be there. Where it is written and is not the
+	// bundle's own folder, the sealed bundle is copied there, read-only, and verified.
+	PathTemplate string `json:"pathTemplate,omitzero" default:"runs/${RUN_ID}/" example:"/mnt/archive/raw/${RUN_ID}/"`
 
 	// How long and how safely they are kept.
-	RetentionClass string `json:"retentionClass,omitzero" default:"cold_immutable"`
+	RetentionClass string `json:"retentionClass,omitzero" default:"cold_immutable" use:"recorded"`
 
-	// The classes of artifacts.
-	Artifacts []string `json:"artifacts,omitzero" default:"[logs, traces, profiler_reports, manifests, exported_metrics]"`
+	// The classes of artifacts; a bundle holds all of them.
+	Artifacts []string `json:"artifacts,omitzero" default:"[logs, traces, profiler_reports, manifests, exported_metrics]" use:"checked"`
 }
 
 // HotMetrics says where short-lived metrics go.

@@ -117,7 +117,7 @@ type ModelShape struct {
 	Hidden int `json:"hidden,omitzero" default:"256" min:"1" max:"1000000"`
 
 	// Attention heads.
-	Heads int `json:"heads,omitzero" default:"4" min:"1" max:"10000"`
+	Heads int `json:"heads,omitzero" default:"4" min:"1" max:"10000" use:"worker"`
 
 	// Tokens per sample.
 	SequenceLength int `json:"sequenceLength,omitzero" default:"128" min:"1" max:"100000000"`
@@ -138,39 +138,39 @@ type Vary struct {
 // A Profile is the schedule of the profiler: wait, warm up, record; so many times.
 type Profile struct {
 	// Steps left alone first.
-	Wait int `json:"wait,omitzero" default:"1" min:"1" max:"1000000"`
+	Wait int `json:"wait,omitzero" default:"1" min:"1" max:"1000000" use:"worker"`
 
 	// Steps in which the profiler runs and nothing is kept.
-	Warmup int `json:"warmup,omitzero" default:"1" min:"1" max:"1000000"`
+	Warmup int `json:"warmup,omitzero" default:"1" min:"1" max:"1000000" use:"worker"`
 
 	// Steps that are kept.
-	Active int `json:"active,omitzero" default:"3" min:"1" max:"1000"`
+	Active int `json:"active,omitzero" default:"3" min:"1" max:"1000" use:"worker"`
 
 	// How often.
-	Repeat int `json:"repeat,omitzero" default:"1" min:"1" max:"1000"`
+	Repeat int `json:"repeat,omitzero" default:"1" min:"1" max:"1000" use:"worker"`
 }
 
 // An Emulation replaces computation by sleeps, so that the truth is known however
 // busy the machine is.
 type Emulation struct {
 	// The sleep of each layer's forward pass.
-	Forward unit.Duration `json:"forward,omitzero" max:"1d"`
+	Forward unit.Duration `json:"forward,omitzero" max:"1d" use:"worker"`
 
 	// The sleep of each layer's backward pass.
-	Backward unit.Duration `json:"backward,omitzero" max:"1d"`
+	Backward unit.Duration `json:"backward,omitzero" max:"1d" use:"worker"`
 
 	// The rank that the two fields below slow down.
-	Rank int `json:"rank,omitzero" min:"0" max:"1000000"`
+	Rank int `json:"rank,omitzero" min:"0" max:"1000000" use:"worker"`
 
 	// How late that rank starts each step.
-	Late unit.Duration `json:"late,omitzero" max:"1d"`
+	Late unit.Duration `json:"late,omitzero" max:"1d" use:"worker"`
 
 	// What that rank sleeps longer in each layer's backward pass.
-	Slower unit.Duration `json:"slower,omitzero" max:"1d"`
+	Slower unit.Duration `json:"slower,omitzero" max:"1d" use:"worker"`
 
 	// Leaves half of that rank's samples out of each step: an unequal shard, which the
 	// check against the reference must catch.
-	ShortShard bool `json:"shortShard,omitzero"`
+	ShortShard bool `json:"shortShard,omitzero" use:"worker"`
 }
 
 // A Launcher says how ranks are started.

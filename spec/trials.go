@@ -22,7 +22,7 @@ type Trials struct {
 	OutlierPolicy OutlierPolicy `json:"outlierPolicy,omitzero"`
 
 	// What every report shows.
-	Report TrialReport `json:"report,omitzero"`
+	Report TrialReport `json:"report,omitzero" use:"checked"`
 }
 
 // Launches is how many launches each side has.
@@ -39,7 +39,7 @@ type OutlierPolicy struct {
 	Method string `json:"method,omitzero" default:"mad" enum:"outlierMethods"`
 
 	// What happens to them; assay never drops a value in silence.
-	Action string `json:"action,omitzero" default:"flag_and_keep" enum:"outlierActions"`
+	Action string `json:"action,omitzero" default:"flag_and_keep" enum:"outlierActions" use:"checked"`
 }
 
 // A TrialReport says what every report shows; each must be true.

@@ -179,6 +179,6 @@ var Vocabularies = map[string][]string{
 	"headlineMetrics":   {"time_to_train_hours", "mfu_pct", "scaling_efficiency_pct", "ttft_ms", "tokens_per_second", "p99_latency_ms", "cost_per_token_usd"},
 	"platforms":         {"bare_metal", "kubernetes", "slurm"},
 	"placements":        {"topology_exclusive", "normal", "spread", "pack", "fixed_topology"},
-	"confidenceMethods": {"bootstrap_95_ci"},
+	"confidenceMethods": {"bootstrap_95_ci", "student_t_95_ci"},
 	"warehouseStores":   {"parquet_duckdb", "clickhouse", "bigquery", "snowflake", "iceberg"},
 }

@@ -37,7 +37,7 @@ type Workload struct {
 	Correctness Correctness `json:"correctness,omitzero"`
 
 	// What is declared equal in every trial.
-	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitzero" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]"`
+	FixedAcrossTrials []string `json:"fixedAcrossTrials,omitzero" default:"[model, sequenceLengthMix, precision, batchingPolicy, concurrencyModel, datasetRef, correctness]" use:"checked"`
 }
 
 // MaxTokens is the longest prompt or answer that can be asked for: as much as the

@@ -4,10 +4,10 @@ package spec
 // workload and its measurement that both sides of a comparison must share.
 type WorkloadSpec struct {
 	// The version of this document's format.
-	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions" rule:"A1"`
+	APIVersion string `json:"apiVersion" required:"true" enum:"apiVersions" rule:"A1" use:"checked"`
 
 	// The kind of document: WorkloadSpec.
-	Kind string `json:"kind" required:"true" enum:"workloadKinds"`
+	Kind string `json:"kind" required:"true" enum:"workloadKinds" use:"checked"`
 
 	// Why and for whom the run is made.
 	RunMetadata RunMetadata `json:"run_metadata,omitzero"`
@@ -19,7 +19,7 @@ type WorkloadSpec struct {
 	Workload FrozenWorkload `json:"workload" required:"true"`
 
 	// What it runs on.
-	Execution Execution `json:"execution,omitzero"`
+	Execution Execution `json:"execution,omitzero" use:"recorded"`
 
 	// How it is repeated and judged.
 	MeasurementPolicy MeasurementPolicy `json:"measurement_policy,omitzero"`
@@ -37,19 +37,19 @@ type WorkloadSpec struct {
 // RunMetadata says why and for whom a run is made.
 type RunMetadata struct {
 	// The methodology layer.
-	BenchmarkLayer string `json:"benchmark_layer,omitzero" default:"component" enum:"layers"`
+	BenchmarkLayer string `json:"benchmark_layer,omitzero" default:"component" enum:"layers" use:"recorded"`
 
 	// How strict the run is.
 	BenchmarkGrade string `json:"benchmark_grade,omitzero" default:"publication" enum:"grades"`
 
 	// What the result is for.
-	UseCase string `json:"use_case,omitzero" default:"release_gate" enum:"useCases"`
+	UseCase string `json:"use_case,omitzero" default:"release_gate" enum:"useCases" use:"recorded"`
 
 	// Who answers for the run.
-	Owner string `json:"owner,omitzero"`
+	Owner string `json:"owner,omitzero" use:"recorded"`
 
 	// The ticket the run belongs to.
-	TicketOrEpic string `json:"ticket_or_epic,omitzero"`
+	TicketOrEpic string `json:"ticket_or_epic,omitzero" use:"recorded"`
 }
 
 // A ComparisonAxis says what differs and what does not.
@@ -58,13 +58,13 @@ type ComparisonAxis struct {
 	VariableUnderTest string `json:"variable_under_test,omitzero" default:"runtime_version" enum:"variables"`
 
 	// The side compared against.
-	Control string `json:"control,omitzero"`
+	Control string `json:"control,omitzero" use:"recorded"`
 
 	// The side that is judged.
-	Candidate string `json:"candidate,omitzero"`
+	Candidate string `json:"candidate,omitzero" use:"recorded"`
 
 	// What is held equal.
-	ConstantsLocked []string `json:"constants_locked,omitzero" default:"[model, sequence_length_mix, precision, batching_policy, concurrency_model]"`
+	ConstantsLocked []string `json:"constants_locked,omitzero" default:"[model, sequence_length_mix, precision, batching_policy, concurrency_model]" use:"checked"`
 }
 
 // A FrozenWorkload is what is asked of the system.
@@ -73,7 +73,7 @@ type FrozenWorkload struct {
 	Type string `json:"type" required:"true" enum:"frozenTypes"`
 
 	// The workload's name.
-	Name string `json:"name" required:"true" example:"chat-short"`
+	Name string `json:"name" required:"true" example:"chat-short" use:"recorded"`
 
 	// The model.
 	Model FrozenModel `json:"model" required:"true"`
@@ -106,7 +106,7 @@ type FrozenModel struct {
 	Precision string `json:"precision,omitzero" default:"bf16" enum:"precisions"`
 
 	// Where its weights come from.
-	WeightsSource string `json:"weights_source,omitzero"`
+	WeightsSource string `json:"weights_source,omitzero" use:"recorded"`
 }
 
 // An InputDistribution holds the lengths of requests, in tokens.
@@ -139,13 +139,13 @@ type FrozenBatching struct {
 	Mode string `json:"mode,omitzero" default:"continuous" enum:"batchingPolicies"`
 
 	// The most requests in a batch; 0 means the server's own limit.
-	MaxBatchSize int `json:"max_batch_size,omitzero" min:"0" max:"100000000"`
+	MaxBatchSize int `json:"max_batch_size,omitzero" min:"0" max:"100000000" use:"recorded"`
 
 	// The most sequences at a time; 0 means the server's own limit.
-	MaxNumSeqs int `json:"max_num_seqs,omitzero" min:"0" max:"100000000"`
+	MaxNumSeqs int `json:"max_num_seqs,omitzero" min:"0" max:"100000000" use:"recorded"`
 
 	// The most tokens in a batch; 0 means the server's own limit.
-	MaxTokensInBatch int `json:"max_tokens_in_batch,omitzero" min:"0" max:"1000000000"`
+	MaxTokensInBatch int `json:"max_tokens_in_batch,omitzero" min:"0" max:"1000000000" use:"recorded"`
 }
 
 // FrozenConcurrency says how load is offered.
@@ -161,16 +161,16 @@ type FrozenConcurrency struct {
 // A ServingContract says what serves the model.
 type ServingContract struct {
 	// The serving stack.
-	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks"`
+	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks" use:"recorded"`
 
 	// The protocol it speaks.
 	Protocol string `json:"protocol,omitzero" default:"openai_compatible_http" enum:"protocols"`
 
 	// How it is deployed.
-	DeploymentModel string `json:"deployment_model,omitzero" default:"custom" enum:"deploymentModels"`
+	DeploymentModel string `json:"deployment_model,omitzero" default:"custom" enum:"deploymentModels" use:"recorded"`
 
 	// What is equal for every candidate.
-	FairnessConstraints FairnessConstraints `json:"fairness_constraints,omitzero"`
+	FairnessConstraints FairnessConstraints `json:"fairness_constraints,omitzero" use:"checked"`
 }
 
 // FairnessConstraints say what is equal for every candidate.
@@ -191,10 +191,10 @@ type QualityConstraints struct {
 	CorrectnessSuite []string `json:"correctness_suite,omitzero"`
 
 	// The largest accepted drop in accuracy, in percent.
-	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitzero" min:"0" max:"100"`
+	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitzero" min:"0" max:"100" use:"recorded"`
 
 	// Named exceptions with their reason.
-	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitzero"`
+	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitzero" use:"recorded"`
 }
 
 // FrozenMetrics says what is reported.
@@ -203,5 +203,5 @@ type FrozenMetrics struct {
 	Primary string `json:"primary" required:"true" enum:"headlineMetrics"`
 
 	// The metrics shown beside it.
-	Secondary []string `json:"secondary,omitzero"`
+	Secondary []string `json:"secondary,omitzero" use:"recorded"`
 }

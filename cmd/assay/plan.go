@@ -19,13 +19,15 @@ import (
 
 func planCommand(env Env) *cobra.Command {
 	var asJSON bool
+	var frozen string
 	cmd := &cobra.Command{
 		Use:   "plan SPEC",
 		Short: "Show what a spec will measure, how long it takes and what it can prove",
 		Long: `Plan prints what assay run would carry out: the points and launches with their
 seeds, what they will take, which percentiles the planned sample can certify,
-the smallest effect it could show, every default that was filled in, and the
-resolved document. It runs nothing.`,
+the smallest effect it could show, what the spec states without effect, every default
+that was filled in, and the resolved document. It runs nothing. --workload holds the
+plan against a WorkloadSpec and names everything that differs.`,
 		Args: exactArgs(1, "a spec file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, document, err := readRun(args[0])
@@ -36,10 +38,14 @@ resolved document. It runs nothing.`,
 			if err != nil {
 				return usageError(err)
 			}
+			if err := keeps(p, frozen); err != nil {
+				return err
+			}
 			return showPlan(env.Stdout, p, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")
+	cmd.Flags().StringVar(&frozen, "workload", "", "WorkloadSpec that the plan must keep")
 	return cmd
 }
 
@@ -68,6 +74,10 @@ func writePlan(w io.Writer, p plan.Plan) error {
 	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\n", p.Name, p.Class(), p.WorkloadDigest)
 	writePlanLoad(&b, p)
 	writePrecision(&b, p)
+	if u := p.Unacted(); len(u.Recorded)+len(u.Refused) > 0 {
+		fmt.Fprintf(&b, "\nstated without effect\n")
+		printUnacted(&b, u)
+	}
 	fmt.Fprintf(&b, "\ndefaults (%d)\n", len(p.Defaults))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, d := range p.Defaults {

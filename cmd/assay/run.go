@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,7 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 	cmd.Flags().StringVar(&resumed, "resume", "", "bundle of an interrupted run to continue")
 	cmd.Flags().StringVar(&j.keyFile, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	cmd.Flags().StringVar(&j.baseline, "baseline", "", "folder of the bundle that comparison.baseline names, where it is not in --out; it must verify")
+	cmd.Flags().StringVar(&j.frozen, "workload", "", "WorkloadSpec that the run must keep; a run that does not is refused")
 	cmd.Flags().StringVar(&j.format, "format", "text", "report printed at the end: text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
@@ -151,7 +153,8 @@ type job struct {
 	keyFile  string
 	baseline string // folder of the bundle that comparison.baseline names; empty looks for it
 	format   string
-	all      bool // print the whole report
+	frozen   string // the file of a WorkloadSpec that it must keep
+	all      bool   // print the whole report
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
 	quiet    bool          // results alone
@@ -175,8 +178,11 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
-	if class := p.Class(); class == spec.PublicationGrade && signer == nil {
-		return "", usageError(fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class))
+	if err := keeps(p, j.frozen); err != nil {
+		return "", err
+	}
+	if err := demandsSignature(p, signer); err != nil {
+		return "", usageError(err)
 	}
 	baseline, err := j.findBaseline(p)
 	if err != nil {
@@ -220,7 +226,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
 	w, print := printer(env, show, j.all)
-	err = errors.Join(runErr, print(w, sealed))
+	err = errors.Join(runErr, print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
 	}
@@ -236,6 +242,36 @@ func (j job) decide() (plan.Plan, error) {
 		return run.Resumable(j.resume, tool())
 	}
 	return plan.New(j.run)
+}
+
+// archive copies the sealed bundle to where the document wants it.
+func archive(ctx context.Context, env Env, p plan.Plan, runID, dir string) error {
+	folder := p.Archive(runID)
+	own, err := filepath.Abs(dir)
+	wanted, err2 := filepath.Abs(folder)
+	if folder == "" || own == wanted || errors.Join(err, err2) != nil {
+		return errors.Join(err, err2)
+	}
+	if err := bundle.Copy(ctx, dir, folder); err != nil {
+		return fmt.Errorf("spec.sinks.rawArtifacts: the bundle is in %s alone: %w", dir, err)
+	}
+	fmt.Fprintf(env.Stderr, "copied to %s, and verified there\n", folder)
+	return nil
+}
+
+// demandsSignature refuses a run whose document demands a signature that nobody will give.
+func demandsSignature(p plan.Plan, signer bundle.Signer) error {
+	class, required := p.Class(), p.Signing().Required
+	switch {
+	case signer != nil:
+		return nil
+	case class == spec.PublicationGrade:
+		return fmt.Errorf("intent.benchmarkClass is %s, which demands a signature: pass --key (assay keygen makes one)", class)
+	case required != nil && *required:
+		return errors.New("provenance.signing.required is true: pass --key (assay keygen makes one)")
+	default:
+		return nil
+	}
 }
 
 // seal judges the run, writes the reports and seals the bundle. The plan is read

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"assay/intake"
 	"assay/spec"
@@ -21,6 +22,7 @@ type validation struct {
 	Faults   []spec.Fault  `json:"faults"`
 	Warnings []spec.Fault  `json:"warnings"`
 	Summary  *spec.Summary `json:"summary,omitempty"`
+	Unacted  *spec.Unacted `json:"unacted,omitempty"` // what the document states and no run acts on
 }
 
 func validateCommand(env Env) *cobra.Command {
@@ -83,6 +85,10 @@ func validateFile(env Env, file string) validation {
 		}
 	}
 	v.Valid = len(v.Faults) == 0
+	if v.Valid {
+		unacted := doc.Unacted()
+		v.Unacted = &unacted
+	}
 	if v.Valid && doc.Run != nil {
 		summary, err := spec.Summarise(*doc.Run)
 		if err == nil { // a valid document has a digest
@@ -148,8 +154,21 @@ func printValidations(env Env, results []validation, asJSON bool) error {
 			fmt.Fprintf(env.Stdout, ", %s", counted(len(v.Warnings), "warning"))
 		}
 		fmt.Fprintln(env.Stdout)
+		printUnacted(env.Stdout, *v.Unacted)
 	}
 	return nil
+}
+
+// printUnacted says what a document states that no run does anything about.
+func printUnacted(w io.Writer, u spec.Unacted) {
+	for _, kind := range []struct {
+		what  string
+		paths []string
+	}{{"recorded, not acted on", u.Recorded}, {"assay run refuses", u.Refused}} {
+		if len(kind.paths) > 0 {
+			fmt.Fprintf(w, "  %s: %s\n", kind.what, strings.Join(kind.paths, ", "))
+		}
+	}
 }
 
 func counted(n int, noun string) string {

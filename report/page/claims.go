@@ -126,6 +126,9 @@ func (x exhibit) question() part {
 			add(report.SideHead(side.Name), fmt.Sprintf("%s %s, model %s%s", side.Target.API, report.TargetURL(side.Target)+report.ConnectedBy(side.Target), side.Target.Model, x.StartedBy(side.Target)))
 		}
 	}
+	if text := report.UnactedText(x.Unacted); text != "" {
+		add("not acted on", text)
+	}
 	for _, one := range append(x.SystemLines(), x.RankQuestion()...) {
 		add(one[0], one[1])
 	}

@@ -47,6 +47,9 @@ func (b *workbook) facts(r report.Report) [][2]string {
 			add(report.SideHead(side.Name), "%s %s, model %s%s", side.Target.API, report.TargetURL(side.Target)+report.ConnectedBy(side.Target), side.Target.Model, r.StartedBy(side.Target))
 		}
 	}
+	if text := report.UnactedText(r.Unacted); text != "" {
+		add("not acted on", "%s", text)
+	}
 	for _, one := range append(r.SystemLines(), r.RankQuestion()...) {
 		add(one[0], "%s", one[1])
 	}
