@@ -5,5 +5,5 @@ package lint
 var integrity = []Check{
 	StatedValue, StatedInterval, UncertifiedPercentile, UsageMismatch, ServedModel, SharedServer, MissingLaunches,
 	MissingRequests, CutShort, OutsideWindow, ImpossibleTimes, CopiedAnswers, SharedLaunches, LengthControl,
-	MixedTokenizers, UnpairedDrift, Resumed,
+	MixedTokenizers, UnpairedDrift, Resumed, UnfilledJoinKeys,
 }

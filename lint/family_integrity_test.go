@@ -25,6 +25,8 @@ var integrityTrips = []trip{
 		stating(func(f *Facts) { f.Statements[1].Value = .05 })(s)
 	}, finding.Void, "ttft.v2 p99 = 50.0 ms is stated; the bundle gives 10"},
 	{"stated-value", "in another unit", first(func(_ *Facts, s *Statement) { s.Unit = "ms" }), finding.Void, "is stated in ms, and the metric is in s"},
+	{"unfilled-join-keys", "no pod", func(s *scene) { s.environment.Miss("join.pod_uid", "the environment has none of POD_UID") }, finding.Caution,
+		"1 of 9 declared join keys are not in the bundle: pod_uid: the environment has none of POD_UID"},
 	{"resumed", "the next morning", interrupted(nil), finding.Caution,
 		"interrupted on Friday 2026-03-13 09:00 UTC and resumed 22h0m later: 2 of its 5 launches are from run earlier; launch 3 was cut short"},
 	{"resumed", "with another driver", interrupted(func(r *bundle.Resumption) { r.Environment.Set("gpu.driver", "570.86") }), finding.Void, "the environment changed between the interruption and the resumption: gpu.driver: 570.86 → "},

@@ -89,6 +89,9 @@ func sceneEnvironment() record.Environment {
 	} {
 		env.Set(name, value)
 	}
+	for _, key := range spec.JoinKeys(spec.Inference) {
+		env.Set("join."+key, key)
+	}
 	return env
 }
 

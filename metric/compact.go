@@ -52,7 +52,7 @@ func narrowFields(r *record.Request) [6]**int32 {
 
 // compact is r without text and ids, in little memory.
 func (k *numberArena) compact(r record.Request, words interned) record.Request {
-	r.Text, r.ServerID = "", ""
+	r.Text, r.ServerID, r.TraceID = "", "", ""
 	for _, s := range [...]*string{
 		(*string)(&r.Phase), (*string)(&r.Result), &r.Error, &r.FinishReason, &r.Flags, &r.Stamps, &r.Protocol,
 	} {

@@ -77,11 +77,18 @@ func (p Plan) Signing() spec.Signing { return p.Run.Spec.Provenance.Signing }
 // Unacted is what the document states and no run acts on.
 func (p Plan) Unacted() spec.Unacted { return spec.UnactedIn(p.Run, p.Defaults) }
 
+// JoinKeys are the keys by which telemetry is to be joined with the run.
+func (p Plan) JoinKeys() []string { return p.Run.Spec.Observability.Correlation.StableJoinKeys }
+
+// Stated reports whether the author wrote the field at path, which has a default.
+func (p Plan) Stated(path string) bool {
+	return !slices.ContainsFunc(p.Defaults, func(d spec.Default) bool { return d.Path == path })
+}
+
 // Archive is the folder that a copy of the sealed bundle goes to; "" where the
 // document names none.
 func (p Plan) Archive(runID string) string {
-	const path = "spec.sinks.rawArtifacts.pathTemplate"
-	if slices.ContainsFunc(p.Defaults, func(d spec.Default) bool { return d.Path == path }) {
+	if !p.Stated("spec.sinks.rawArtifacts.pathTemplate") {
 		return ""
 	}
 	folder, _ := p.Run.Spec.Sinks.RawArtifacts.Folder(runID)

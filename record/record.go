@@ -133,6 +133,7 @@ type Request struct {
 	TokenizerOutput *int32 `parquet:"tokenizer_output_tokens"` // tokens of the answer as the named tokenizer counts them; null when none was named
 	Items           *int32 `parquet:"items"`                   // outputs of an answer that is not text: vectors, ranks, images, sounds
 	Protocol        string `parquet:"protocol,dict"`           // the HTTP version of the answer, such as HTTP/1.1; empty when none came
+	TraceID         string `parquet:"trace_id"`                // the id of the W3C trace that was sent with it, 32 hexadecimal digits; empty for none
 }
 
 // Origin is the stamp from which the latency of r counts.

@@ -45,7 +45,7 @@ func knownClient(cfg target.Config, point plan.Point) target.Config {
 	return target.Config{
 		Reader: readerFor(cfg), Readers: cfg.Readers, Spin: cfg.Spin, Connections: max(point.Concurrency, 1+int(point.Rate)),
 		Ask: target.Ask{Model: "sim", Stream: true}, Timeout: time.Minute, Idle: cfg.Idle,
-		AnswerLimit: cfg.AnswerLimit, KeepText: cfg.KeepText, Redact: cfg.Redact,
+		AnswerLimit: cfg.AnswerLimit, KeepText: cfg.KeepText, Redact: cfg.Redact, Trace: cfg.Trace,
 	}
 }
 

@@ -71,6 +71,7 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 	}
 	e.opts.Live.EnterLaunch(planned)
 	l := &activeLaunch{plan: e.plan.Facing(e.side.target), planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
+	e.conn.client.Trace = e.trace(planned)
 	runErr := e.tellNotes(turn, l)
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, turn, l, func() error { return e.measureLaunch(ctx, l, server) })

@@ -233,6 +233,7 @@ func (e *execution) describe(ctx context.Context) error {
 	if e.in != nil {
 		e.env.Set("tokenizer.kind", e.in.kind)
 	}
+	e.fillJoinKeys()
 	topology, err := telemetry.TopologyDigest(e.env)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ type Observability struct {
 type Correlation struct {
 	// The keys every record carries. By default the contract's for the workload
 	// type.
-	StableJoinKeys []string `json:"stableJoinKeys,omitzero" use:"recorded"`
+	StableJoinKeys []string `json:"stableJoinKeys,omitzero"`
 
 	// What every published number can be traced to.
 	PublishedNumberLineage PublishedNumberLineage `json:"publishedNumberLineage,omitzero"`

@@ -143,7 +143,7 @@ type Intent struct {
 
 	// The path by which work is placed. A path that names kueue or slinky also
 	// needs that telemetry source.
-	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware" use:"compared"`
+	SchedulerPath string `json:"schedulerPath,omitzero" default:"local" example:"slinky-kueue-topology-aware"`
 
 	// The result that the run is made for, chosen before it is known: throughput, which
 	// wants an objective on a latency beside it, or latency. Reports lead with it.

@@ -43,6 +43,11 @@ type Target struct {
 	// default the best that the target allows; epoll takes plain HTTP/1.1 only.
 	Reader string `json:"reader,omitzero" enum:"readers"`
 
+	// Send a W3C traceparent header with every request, so that the server's traces
+	// can be joined with the table of requests; one in headers takes its place. A
+	// server that exports its traces does so for each request.
+	Traceparent *bool `json:"traceparent,omitzero" default:"true"`
+
 	// Fields added to the body of every request as they are.
 	ExtraBody map[string]any `json:"extraBody,omitzero"`
 

@@ -65,7 +65,7 @@ func TestReferenceNamesUses(t *testing.T) {
 	}
 	for _, want := range []string{
 		"| `cadence` | string | `canary` | recorded, not acted on |", "| `nightly` | boolean |  | recorded, not acted on |",
-		"| `schedulerPath` | string | `local` | compared between runs |", "| `seed` | integer | `20260313` |  |",
+		"| `seed` | integer | `20260313` |  |",
 		"| `heads` | integer | `4` | read by workers |", "| `tasks` | list of mapping | **required** | refused by `assay run` |",
 	} {
 		if !strings.Contains(string(page), want) {

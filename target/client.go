@@ -56,6 +56,9 @@ type Config struct {
 	// record. Nil means that there are none.
 	Redact func(string) string
 
+	// Trace gives every request a trace of its own. The zero value gives none.
+	Trace Trace
+
 	// Sign signs every request. Nil means that headers suffice.
 	Sign Signer
 
@@ -182,6 +185,7 @@ type Prepared struct {
 	wire   []byte      // the whole request, for an engine; of HTTP/2 its body
 	block  []byte      // the head of a request of HTTP/2, packed
 	hash   int64
+	trace  string // the id of its trace; empty for none
 
 	// FirstByte, when it is not nil, is called once, as soon as the first byte of
 	// the answer's body has been read. It must not block.
@@ -202,7 +206,7 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	if c.cfg.Program != nil {
 		return p, nil
 	}
-	if p.header, err = c.headerFor(call, body); err != nil {
+	if p.header, p.trace, err = c.headerFor(call, body); err != nil {
 		return p, err
 	}
 	if c.engine != nil {

@@ -128,23 +128,25 @@ type Signer interface {
 	Sign(r *http.Request, body []byte) error
 }
 
-// headerFor is the header of one call, signed where the target wants it.
-func (c *Client) headerFor(call record.Call, body []byte) (http.Header, error) {
+// headerFor is the header of one call, signed where the target wants it, and the id of
+// the trace in it.
+func (c *Client) headerFor(call record.Call, body []byte) (http.Header, string, error) {
 	u := c.urls[int(call.ID)%len(c.urls)]
+	header, trace := c.traced(c.header, call)
 	if c.cfg.Sign == nil && u.User == nil {
-		return c.header, nil
+		return header, trace, nil
 	}
-	r := &http.Request{Method: http.MethodPost, URL: u, Host: u.Host, Header: c.header.Clone()}
+	r := &http.Request{Method: http.MethodPost, URL: u, Host: u.Host, Header: header.Clone()}
 	if user := u.User; user != nil && r.Header.Get("Authorization") == "" {
 		password, _ := user.Password()
 		r.SetBasicAuth(user.Username(), password)
 	}
 	if c.cfg.Sign != nil {
 		if err := c.cfg.Sign.Sign(r, body); err != nil {
-			return nil, fmt.Errorf("sign call %d: %w", call.ID, err)
+			return nil, "", fmt.Errorf("sign call %d: %w", call.ID, err)
 		}
 	}
-	return r.Header, nil
+	return r.Header, trace, nil
 }
 
 // encode writes body with the user's extra fields merged in: theirs win, and an

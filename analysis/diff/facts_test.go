@@ -22,7 +22,7 @@ const (
 // recorded without somebody having decided what it means. Names with a number or a
 // device in them stand for their family.
 var classified = map[string]string{
-	moves: `host.boot_id host.uptime_seconds load.avg1 load.avg5 load.avg15 pressure.cpu.some_avg10
+	moves: `join.run_id join.job_uid host.boot_id host.uptime_seconds load.avg1 load.avg5 load.avg15 pressure.cpu.some_avg10
 		memory.available_bytes memory.swap_used_bytes numa.0.memory_total_bytes disk.free_bytes git.untracked_files
 		net.interfaces net.veth1a2b.mtu net.veth1a2b.state block.devices
 		cpu.steal_percent_since_boot cpu.throttle_events_since_boot cpu.mhz_current thermal.max_celsius power.batteries

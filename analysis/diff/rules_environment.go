@@ -10,6 +10,7 @@ var topologyFacts = rules{
 // line knows belongs to no variable and makes a comparison exploratory.
 var environmentRules = rules{
 	{path: "host.uptime_seconds", ignore: true, reason: "time passes"},
+	{path: "join.*", ignore: true, reason: "names of this run and its job; the devices are compared by their own facts"},
 	{path: "host.boot_id", ignore: true, reason: "a restart leaves the machine what it is"},
 	{path: "load.*", ignore: true, reason: "what the machine did just before; the client's health judges contention"},
 	{path: "pressure.*", ignore: true, reason: "what the machine did just before; the client's health judges contention"},

@@ -31,6 +31,7 @@ var planRules = rules{
 	{path: "spec.target.url", along: true, reason: "another system has another address"},
 	{path: "spec.target.urls", along: true, reason: "another system has another address"},
 	{path: "spec.target.headers.*", along: true, reason: "who asks, and where"},
+	{path: "spec.target.traceparent", along: true, reason: "a name in the server's traces; what tracing costs is the server's own setting"},
 	{path: "spec.target.query.*", along: true, reason: "who asks, and where"},
 	{path: "spec.target.auth.*", along: true, reason: "who asks"},
 	{path: "spec.target.tls.caFile", along: true, reason: "whom the client trusts"},

@@ -1,0 +1,64 @@
+package target
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"assay/record"
+)
+
+// A Trace gives every call of a launch the ids of a trace of its own, which go out as
+// a W3C traceparent header. Whoever has the run's id can compute them again. The zero
+// value gives none.
+type Trace struct {
+	launch [8]byte // the half that all traces of a launch share
+	on     bool
+}
+
+// NewTrace is the trace of a launch of a run.
+func NewTrace(runID string, launch int) Trace {
+	sum := sha256.Sum256([]byte(runID + "/" + strconv.Itoa(launch)))
+	t := Trace{on: true}
+	copy(t.launch[:], sum[:])
+	return t
+}
+
+// traceHeader is the name of the header as net/http writes it.
+const traceHeader = "Traceparent"
+
+// ids are the trace and the span of a call, in hexadecimal. A server that follows its
+// caller's choice records what it would record of a request without a caller: the
+// flag says sampled, as the default of OpenTelemetry does for a trace that begins.
+func (t Trace) ids(call record.Call) (trace, parent string) {
+	var id [24]byte
+	copy(id[:8], t.launch[:])
+	binary.BigEndian.PutUint64(id[8:16], scatter(uint64(call.ID)))
+	binary.BigEndian.PutUint64(id[16:], scatter(^uint64(call.ID))|1) // zero is no span
+	text := hex.EncodeToString(id[:])
+	return text[:32], "00-" + text[:32] + "-" + text[32:] + "-01"
+}
+
+// scatter spreads the bits of a number, one to one (splitmix64, Steele et al. 2014):
+// servers that sample by the last digits of an id must not see a counter.
+func scatter(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// traced adds the trace of a call to its header, which others share, and returns its
+// id; one that the user set stays and has none.
+func (c *Client) traced(header http.Header, call record.Call) (http.Header, string) {
+	if !c.cfg.Trace.on || header[traceHeader] != nil {
+		return header, ""
+	}
+	trace, parent := c.cfg.Trace.ids(call)
+	header = maps.Clone(header)
+	header[traceHeader] = []string{parent}
+	return header, trace
+}
