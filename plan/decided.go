@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"assay/spec"
+	"assay/unit"
 )
 
 // What the plan decided, by its parts. Readers and makers ask these, so that nobody
@@ -76,6 +79,27 @@ func (p Plan) Signing() spec.Signing { return p.Run.Spec.Provenance.Signing }
 
 // Unacted is what the document states and no run acts on.
 func (p Plan) Unacted() spec.Unacted { return spec.UnactedIn(p.Run, p.Defaults) }
+
+// Sampling is the time between two readings of the host and its devices.
+func (p Plan) Sampling() time.Duration {
+	if p.Run.Spec.Observability.ProfileDepth == spec.DepthDeepDive {
+		return 100 * time.Millisecond
+	}
+	return time.Second
+}
+
+// Depth says how deep the run is profiled, and what is recorded for it.
+func (p Plan) Depth() string {
+	s := p.Run.Spec
+	text := fmt.Sprintf("%s: the host and its devices every %s", s.Observability.ProfileDepth, unit.Duration(p.Sampling()))
+	if s.Target != nil {
+		text += fmt.Sprintf(", the server's page every %s", s.Target.Metrics.Interval)
+	}
+	if s.Train != nil && s.Train.Profile != nil {
+		text += ", a profiler's trace of training steps"
+	}
+	return text
+}
 
 // JoinKeys are the keys by which telemetry is to be joined with the run.
 func (p Plan) JoinKeys() []string { return p.Run.Spec.Observability.Correlation.StableJoinKeys }

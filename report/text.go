@@ -78,6 +78,9 @@ func writeHead(b *bytes.Buffer, r Report) {
 	if text := declared(r.Plan.Run.Metadata.Labels); text != "" {
 		row("labels", "%s", text)
 	}
+	if s.Observability.ProfileDepth == spec.DepthDeepDive {
+		row("profile", "%s", r.Plan.Depth())
+	}
 	if text := UnactedText(r.Unacted); text != "" {
 		row("not acted on", "%s", text)
 	}

@@ -141,7 +141,7 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, reach func
 	defer l.client.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer telemetry.Start(ctx, e.opts.Host, clock.Now, l.sink(cancel), telemetry.Options{Sources: hostSources()})()
+	defer telemetry.Start(ctx, e.opts.Host, clock.Now, l.sink(cancel), telemetry.Options{Sources: hostSources(), Interval: e.plan.Sampling()})()
 	err = l.measurePoint(ctx, point) // fills seen
 	return seen, err
 }

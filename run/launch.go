@@ -110,7 +110,7 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 	// The host is watched through the start of the server; the server itself, whose
 	// page is not there yet, only when its cold requests are over.
 	sink := l.sink(cancel)
-	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources()})()
+	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{Sources: hostSources(), Interval: e.plan.Sampling()})()
 	if err := e.measureApart(ctx, l); err != nil || !serves(e.plan) {
 		return errors.Join(err, context.Cause(ctx))
 	}

@@ -23,6 +23,7 @@ var derivations = []derivation{
 	{"the model the workload names", deriveTargetModel},
 	{"the usual API of the task", deriveAPI},
 	{"the model the workload names", deriveCandidateModels},
+	{"a deep dive records more", deriveDepth},
 	{"the layer that the workload exercises is enabled", deriveLayers},
 	{"the frozen items are the workload's own", deriveFixed},
 	{"the contract's metrics for the workload type", deriveMetrics},

@@ -47,8 +47,10 @@ type Observability struct {
 	// The playbooks offered with a finding.
 	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]" use:"recorded"`
 
-	// How deep the run is profiled.
-	ProfileDepth string `json:"profileDepth,omitzero" default:"minimal" enum:"profileDepths" use:"recorded"`
+	// How deep the run is profiled. minimal reads the host and its devices once a
+	// second; deep_dive reads them ten times a second and the server's page every
+	// 250 ms, and records a profiler's trace of training steps (train.profile).
+	ProfileDepth string `json:"profileDepth,omitzero" default:"minimal" enum:"profileDepths"`
 }
 
 // Correlation ties telemetry to the run.

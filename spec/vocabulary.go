@@ -167,7 +167,7 @@ var Vocabularies = map[string][]string{
 	"collectives":       {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "reduce", "gather", "scatter", "point_to_point", "barrier"},
 	"probes":            {"memory", "cache", "roofline", "transfer", "matmul", "disk", "checkpoint", "network", "peer_to_peer", "startup", "dataloader", "speed", "attention", "kv_cache", "matmul_search"},
 	"graders":           {"exact_match", "token_f1", "numeric", "multiple_choice", "code", "bleu", "rouge", "chrf"},
-	"profileDepths":     {"minimal", "deep_dive"},
+	"profileDepths":     {DepthMinimal, DepthDeepDive},
 	"phases":            {"Pending", "Queued", "Running", "Succeeded", "Partial", "Failed"},
 	"conditionStatuses": {"True", "False", "Unknown"},
 	"grades":            {"publication", "realism"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/record"
 	"assay/sim"
 	"assay/sim/simtest"
 )
@@ -115,5 +116,46 @@ func TestFrozenWorkload(t *testing.T) {
 	}
 	if _, stderr, code := call(t, "plan", "--workload", "../../examples/minimal.yaml", documentOf(t, "http://127.0.0.1:1", "")); code != exitUsage || !strings.Contains(stderr, "want a WorkloadSpec") {
 		t.Errorf("another kind of document: exit %d\n%s", code, stderr)
+	}
+}
+
+// A deep dive reads the host more often than a run by default, in the same time.
+func TestProfileDepth(t *testing.T) {
+	t.Parallel()
+	readings := func(more string) int {
+		out := t.TempDir()
+		document := documentOf(t, quickServer(t), ", observability: {"+more+"}")
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		longer := strings.Replace(string(text), "requests: 6", "duration: 1500ms", 1)
+		if err := os.WriteFile(document, []byte(longer), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, code := call(t, "run", "--out", out, document); code != exitOK {
+			t.Fatalf("exit %d\n%s", code, stderr)
+		}
+		dirs, err := filepath.Glob(filepath.Join(out, "*"))
+		if err != nil || len(dirs) != 1 {
+			t.Fatal(dirs, err)
+		}
+		b, err := bundle.OpenVerified(dirs[0], bundle.Trust{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times := map[int64]bool{}
+		for sample, err := range bundle.Rows[record.Sample](b, 0, bundle.Samples) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sample.Name == "cpu.user.total" && sample.Source == "host" {
+				times[sample.At] = true
+			}
+		}
+		return len(times)
+	}
+	if deep, minimal := readings("profileDepth: deep_dive"), readings(""); deep <= minimal || minimal == 0 {
+		t.Errorf("%d readings in a deep dive, %d without, want more", deep, minimal)
 	}
 }

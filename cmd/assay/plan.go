@@ -71,7 +71,7 @@ func showPlan(w io.Writer, p plan.Plan, asJSON bool) error {
 // writePlan prints a plan for people.
 func writePlan(w io.Writer, p plan.Plan) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\n", p.Name, p.Class(), p.WorkloadDigest)
+	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\nprofile %s\n", p.Name, p.Class(), p.WorkloadDigest, p.Depth())
 	writePlanLoad(&b, p)
 	writePrecision(&b, p)
 	if u := p.Unacted(); len(u.Recorded)+len(u.Refused) > 0 {
