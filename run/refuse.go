@@ -82,6 +82,11 @@ func refuse(p plan.Plan) error {
 			errs = append(errs, fmt.Errorf("%s: this version has no such thing, want %s", u.path, u.want))
 		}
 	}
+	for _, path := range p.Paths() {
+		if !path.Here && path.Command == "" {
+			errs = append(errs, fmt.Errorf("%s: nothing carries out the suite %q, want one that assay plan knows, or its repoCommand", path.Field, path.Suite))
+		}
+	}
 	if !serves(p) {
 		return errors.Join(errs...)
 	}

@@ -41,7 +41,10 @@ func TestRefuse(t *testing.T) {
 			}
 		}
 	}
+	const others = `, {name: component, enabled: false, suites: []}, {name: end_to_end, enabled: false, suites: []}`
 	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}`)
+	f(`workload: {model: m}, `+endpoint+`, load: {concurrency: [1]}, layers: [{name: micro, enabled: true, suites: [{name: unheard-of}]}`+others+`]`, "spec.layers[0].suites[0]", "unheard-of")
+	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}, layers: [{name: micro, enabled: true, suites: [{name: modern-llm}]}` + others + `]`)
 	f(`workload: {model: m}, `+endpoint+`, load: {concurrency: [1]}, sinks: {rawArtifacts: {store: s3, pathTemplate: "s3://b/${RUN_ID}"}}`, "spec.sinks.rawArtifacts.store", "spec.sinks.rawArtifacts.pathTemplate")
 	f(`workload: {model: m}, ` + endpoint + `, load: {concurrency: [1]}, sinks: {rawArtifacts: {pathTemplate: "file:///archive/${RUN_ID}"}}`)
 	f(`workload: {model: m, concurrencyModel: open_loop}, ` + endpoint + `, load: {rate: [1], prefillConcurrency: 2, cancel: {share: 0.5, after: 1s}}`)

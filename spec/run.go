@@ -54,7 +54,7 @@ type RunSpec struct {
 
 	// The methodology layers: micro, component and end_to_end, each named once.
 	// By default the layer that the workload exercises is enabled.
-	Layers []Layer `json:"layers,omitzero" use:"recorded"`
+	Layers []Layer `json:"layers,omitzero"`
 
 	// What is asked of the system. It is frozen: equal on both sides of a
 	// comparison.
@@ -162,7 +162,7 @@ type Layer struct {
 	Enabled bool `json:"enabled" required:"true"`
 
 	// The question this layer answers.
-	Objective string `json:"objective,omitzero"`
+	Objective string `json:"objective,omitzero" use:"recorded"`
 
 	// The suites of the layer; a disabled layer may have none.
 	Suites []Suite `json:"suites" required:"true" rule:"A15"`
@@ -170,7 +170,9 @@ type Layer struct {
 
 // A Suite is a named set of benchmarks.
 type Suite struct {
-	// The suite's name.
+	// The suite's name: of something that assay measures, such as serving-load,
+	// train-step, collectives or probes, or of a preset of assay suite. assay plan says
+	// what carries each out. A run is refused where nothing does and no command is given.
 	Name string `json:"name" required:"true" example:"nccl-allreduce"`
 
 	// The command that runs the suite elsewhere, with placeholders such as

@@ -14,6 +14,7 @@ import (
 	"assay/record"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/suite"
 )
 
 // documentOf writes a run spec of one short point against a simulator, and more.
@@ -157,5 +158,35 @@ func TestProfileDepth(t *testing.T) {
 	}
 	if deep, minimal := readings("profileDepth: deep_dive"), readings(""); deep <= minimal || minimal == 0 {
 		t.Errorf("%d readings in a deep dive, %d without, want more", deep, minimal)
+	}
+}
+
+// Every preset of assay suite can be named as a suite of a layer: plan and run say which
+// command carries it out, and a suite of nobody's is refused.
+func TestSuitesOfLayers(t *testing.T) {
+	t.Parallel()
+	url := quickServer(t)
+	of := func(names ...string) string {
+		return documentOf(t, url, ", layers: [{name: micro, enabled: true, suites: [{name: "+strings.Join(names, "}, {name: ")+
+			"}]}, {name: component, enabled: true, suites: [{name: serving-load}]}, {name: end_to_end, enabled: false, suites: []}]")
+	}
+	var names []string
+	for _, preset := range suite.All {
+		names = append(names, preset.Name)
+	}
+	stdout, stderr, code := call(t, "plan", of(names...))
+	for _, name := range names {
+		if code != exitOK || !strings.Contains(stdout, "not part of this run: assay suite "+name+"\n") {
+			t.Errorf("exit %d, plan does not say how %s is carried out:\n%s", code, name, stderr)
+		}
+	}
+	if !strings.Contains(stdout, "measured by this run") {
+		t.Errorf("plan does not say that serving-load is measured:\n%s", stdout)
+	}
+	if _, stderr, code := call(t, "run", "--out", t.TempDir(), of("tier1")); code != exitOK || !strings.Contains(stderr, "suite tier1 (micro): not part of this run: assay suite tier1") {
+		t.Errorf("run: exit %d\n%s", code, stderr)
+	}
+	if _, stderr, code := call(t, "run", "--out", t.TempDir(), of("unheard-of")); code == exitOK || !strings.Contains(stderr, `spec.layers[0].suites[0]: nothing carries out the suite "unheard-of"`) {
+		t.Errorf("run of nobody's suite: exit %d\n%s", code, stderr)
 	}
 }

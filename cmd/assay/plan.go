@@ -74,6 +74,7 @@ func writePlan(w io.Writer, p plan.Plan) error {
 	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\nprofile %s\n", p.Name, p.Class(), p.WorkloadDigest, p.Depth())
 	writePlanLoad(&b, p)
 	writePrecision(&b, p)
+	writePaths(&b, p)
 	if u := p.Unacted(); len(u.Recorded)+len(u.Refused) > 0 {
 		fmt.Fprintf(&b, "\nstated without effect\n")
 		printUnacted(&b, u)
@@ -95,6 +96,16 @@ func writePlan(w io.Writer, p plan.Plan) error {
 	fmt.Fprintf(&b, "\nfrozen contract\n%s", indent(frozen))
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// writePaths says what carries out the suites of the enabled layers.
+func writePaths(b *bytes.Buffer, p plan.Plan) {
+	fmt.Fprintf(b, "\nsuites\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, path := range p.Paths() {
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", path.Layer, path.Suite, path)
+	}
+	t.Flush()
 }
 
 func writePlanLoad(b *bytes.Buffer, p plan.Plan) {

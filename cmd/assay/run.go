@@ -188,6 +188,9 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
+	if p.Stated("spec.layers") && !j.quiet {
+		tellOthers(env, p)
+	}
 	defer env.hold()() // a run that is asked to end seals what it has
 	tools := rankTools()
 	tools.Python = j.python
@@ -242,6 +245,15 @@ func (j job) decide() (plan.Plan, error) {
 		return run.Resumable(j.resume, tool())
 	}
 	return plan.New(j.run)
+}
+
+// tellOthers names the suites that the document wants and this run is not.
+func tellOthers(env Env, p plan.Plan) {
+	for _, path := range p.Paths() {
+		if path.Command != "" {
+			fmt.Fprintf(env.Stderr, "suite %s (%s): %s\n", path.Suite, path.Layer, path)
+		}
+	}
 }
 
 // archive copies the sealed bundle to where the document wants it.
