@@ -50,6 +50,7 @@ func (c *cleaner) requests(rows []record.Request) {
 		word(c, &r.Protocol)
 		r.Error = c.redactor.String(r.Error)
 		r.ServerID = c.redactor.String(r.ServerID)
+		r.TraceID = c.redactor.String(r.TraceID)
 		r.Text = c.redactor.Prose(r.Text)
 	}
 }
