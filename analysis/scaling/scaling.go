@@ -123,7 +123,7 @@ type Row struct {
 	Speedup    stats.Estimate `json:"speedup"`
 	Efficiency stats.Estimate `json:"efficiency"`
 	PerLaunch  []float64      `json:"perLaunch"` // efficiency of each launch against the geometric mean of the base
-	Class      string         `json:"class"` // by ClassScale
+	Class      string         `json:"class"`     // by ClassScale
 	KarpFlatt  *float64       `json:"karpFlatt,omitempty"`
 	Cost       *float64       `json:"cost,omitempty"` // of the problem, at this size
 	Launches   int            `json:"launches"`
