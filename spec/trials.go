@@ -39,7 +39,7 @@ type OutlierPolicy struct {
 	Method string `json:"method,omitzero" default:"mad" enum:"outlierMethods"`
 
 	// What happens to them; assay never drops a value in silence.
-	Action string `json:"action,omitzero" default:"flag_and_keep" enum:"outlierActions" use:"checked"`
+	Action string `json:"action,omitzero" default:"flag_and_keep" enum:"outlierActions"`
 }
 
 // A TrialReport says what every report shows; each must be true.

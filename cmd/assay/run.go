@@ -174,17 +174,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
-	p, err := j.decide()
-	if err != nil {
-		return "", usageError(err)
-	}
-	if err := keeps(p, j.frozen); err != nil {
-		return "", err
-	}
-	if err := demandsSignature(p, signer); err != nil {
-		return "", usageError(err)
-	}
-	baseline, err := j.findBaseline(p)
+	p, baseline, err := j.decide(signer)
 	if err != nil {
 		return "", usageError(err)
 	}
@@ -239,12 +229,26 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	return dir, err
 }
 
-// decide is the plan to carry out: that of the run that is resumed, or a new one.
-func (j job) decide() (plan.Plan, error) {
+// decide is the plan to carry out, that of the run that is resumed or a new one, and the
+// baseline that it names. A run that does not keep what its document promises is refused
+// here, before anything is measured.
+func (j job) decide(signer bundle.Signer) (p plan.Plan, baseline *bundle.Input, err error) {
 	if j.resume != nil {
-		return run.Resumable(j.resume, tool())
+		p, err = run.Resumable(j.resume, tool())
+	} else {
+		p, err = plan.New(j.run)
 	}
-	return plan.New(j.run)
+	if err != nil {
+		return p, nil, err
+	}
+	if err := keeps(p, j.frozen); err != nil {
+		return p, nil, err
+	}
+	if err := demandsSignature(p, signer); err != nil {
+		return p, nil, err
+	}
+	baseline, err = j.findBaseline(p)
+	return p, baseline, err
 }
 
 // tellOthers names the suites that the document wants and this run is not.
