@@ -83,6 +83,8 @@ func (c *cleaner) collectives(rows []record.Collective) {
 		word(c, &r.DataType)
 		word(c, &r.Clock)
 		word(c, &r.Emulate)
+		word(c, &r.Protocol)
+		word(c, &r.Setting)
 	}
 }
 
@@ -107,9 +109,10 @@ func (c *cleaner) trials(rows []record.Trial) {
 func (c *cleaner) ranks(rows []record.Rank) {
 	for i := range rows {
 		r := &rows[i]
-		for _, s := range []*string{&r.Host, &r.Backend, &r.Device, &r.DeviceID, &r.Library, &r.CommLib, &r.BootID, &r.TimeNS, &r.Signal, &r.Verdict} {
+		for _, s := range []*string{&r.Host, &r.Backend, &r.Device, &r.DeviceID, &r.Library, &r.CommLib, &r.BootID, &r.TimeNS, &r.Signal, &r.Verdict, &r.Driver, &r.Launcher, &r.Affinity} {
 			word(c, s)
 		}
+		r.Tuning = c.redactor.String(r.Tuning)
 		r.Error = c.redactor.String(r.Error)
 	}
 }
