@@ -21,7 +21,7 @@ var documents = []string{
 
 // Every field of every document is read by code that acts on it, or says in its tag
 // what becomes of it; a tag on a field that is read is a lie. What a tag says is
-// tested where it is done: spec.TestUses, diff.TestComparedFields.
+// tested where it is done: spec.TestUses.
 func TestFields(t *testing.T) {
 	report(t, unlived(typedPackages(t), documents, "assay/spec", inWorkers(t)))
 }
@@ -158,7 +158,7 @@ func (j *fieldJudge) field(f *types.Var, path string, tag reflect.StructTag, sec
 		fault = "no worker reads " + name
 	case use == "implies" && !j.read.inside[f]:
 		fault = "no default follows from it"
-	case use != "" && !slices.Contains([]string{"recorded", "refused", "compared", "checked", "implies", "worker"}, use):
+	case use != "" && !slices.Contains([]string{"recorded", "refused", "checked", "implies", "worker"}, use):
 		fault = fmt.Sprintf("use %q is none that package spec knows", use)
 	}
 	if fault != "" {

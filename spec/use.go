@@ -20,10 +20,6 @@ const (
 	// Refused fields can be planned, and a run that states them is refused.
 	Refused Use = "refused"
 
-	// Compared fields are declarations that two runs must share: analysis/diff
-	// compares every field of two plans, and of these nothing else is asked.
-	Compared Use = "compared"
-
 	// Checked fields have one value that a document may hold; another is refused
 	// when it is read.
 	Checked Use = "checked"
@@ -39,7 +35,6 @@ const (
 var useWords = map[Use]string{
 	Recorded: "recorded, not acted on",
 	Refused:  "refused by `assay run`",
-	Compared: "compared between runs",
 	Checked:  "checked when read",
 	Implied:  "sets other defaults",
 	Worker:   "read by workers",
@@ -130,31 +125,4 @@ func eachStruct(v reflect.Value, path string, body func(reflect.Value, string)) 
 			eachStruct(v.MapIndex(key), joinPath(path, key.String()), body)
 		}
 	}
-}
-
-// A Field is one field of a kind of document.
-type Field struct {
-	Path string // with [] after a list
-	Use  Use    // its own or that of its section; "" is acted on
-	Bool bool   // it is a switch
-}
-
-// Fields lists the fields of a kind of document in reading order.
-func Fields(kind string) []Field {
-	var all []Field
-	var walk func(t reflect.Type, path string, use Use)
-	walk = func(t reflect.Type, path string, use Use) {
-		for _, m := range membersOf(t) {
-			f := Field{Path: memberPath(path, m.name), Use: m.useIn(use), Bool: m.typ.Kind() == reflect.Bool || m.typ == reflect.TypeFor[*bool]()}
-			if m.typ.Kind() == reflect.Slice {
-				f.Path += "[]"
-			}
-			all = append(all, f)
-			if inner := structOf(m.typ); inner != nil {
-				walk(inner, f.Path, f.Use)
-			}
-		}
-	}
-	walk(roots[kind], "", "")
-	return all
 }

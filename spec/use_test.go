@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // declares everything: nobody may believe that it did something.
 func TestUses(t *testing.T) {
 	for kind, file := range map[string]string{KindBenchmarkRun: serving, KindWorkloadSpec: "workloadspec.yaml"} {
-		for _, field := range Fields(kind) {
+		for _, field := range documentFields(kind) {
 			if field.Use == "" || useWords[field.Use] == "" {
 				continue
 			}
@@ -72,4 +73,31 @@ func TestReferenceNamesUses(t *testing.T) {
 			t.Errorf("the reference has no line with %q", want)
 		}
 	}
+}
+
+// A documentField is one field of a kind of document.
+type documentField struct {
+	Path string // with [] after a list
+	Use  Use    // its own or that of its section; "" is acted on
+	Bool bool   // it is a switch
+}
+
+// documentFields lists the fields of a kind of document in reading order.
+func documentFields(kind string) []documentField {
+	var all []documentField
+	var walk func(t reflect.Type, path string, use Use)
+	walk = func(t reflect.Type, path string, use Use) {
+		for _, m := range membersOf(t) {
+			f := documentField{Path: memberPath(path, m.name), Use: m.useIn(use), Bool: m.typ.Kind() == reflect.Bool || m.typ == reflect.TypeFor[*bool]()}
+			if m.typ.Kind() == reflect.Slice {
+				f.Path += "[]"
+			}
+			all = append(all, f)
+			if inner := structOf(m.typ); inner != nil {
+				walk(inner, f.Path, f.Use)
+			}
+		}
+	}
+	walk(roots[kind], "", "")
+	return all
 }
