@@ -47,7 +47,7 @@ func TestPlotCommand(t *testing.T) {
 		{"valid", []string{"plot", "--layout", layout, "--validate-only"}, exitOK, []string{"can be drawn: 1 panels"}, nil},
 		{"a wrong field", []string{"plot", "--layout", wrong, "--validate-only"}, exitUsage, []string{"wrong.yaml", "did you mean ttft.p95"}, nil},
 		{"no bundle", []string{"plot"}, exitUsage, []string{"got no bundle"}, nil},
-		{"a wrong preset", []string{"plot", base, "--preset", "3x3"}, exitUsage, []string{"want one of assay, per_gpu, timeline, 2x4_default"}, nil},
+		{"a wrong preset", []string{"plot", base, "--preset", "3x3"}, exitUsage, []string{"want one of assay, per_gpu, timeline, scaling, 2x4_default"}, nil},
 		{"a wrong format", []string{"plot", base, "--format", "gif"}, exitUsage, []string{"want svg, png, pdf"}, nil},
 		{"a label that one has not", []string{"plot", base, other, "--group-by", "server_engine"}, exitUsage, []string{"run base has no such field"}, nil},
 		{"the same twice", []string{"plot", base, base}, exitUsage, []string{"given twice"}, nil},
