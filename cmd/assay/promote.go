@@ -32,7 +32,7 @@ finding, or that is a quick look is refused.
 Exit codes: 0 published, 2 usage error, 3 refused, 4 the bundle was changed after
 sealing.`,
 		Args: exactArgs(1, "a bundle"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.To == "" || strings.TrimSpace(p.Why) == "" {
 				return usageError(errors.New("--to and --why: say where it is published, and why"))
 			}
@@ -45,7 +45,7 @@ sealing.`,
 			}
 			p.Bundle, p.RunID, p.Digest, p.At = args[0], filepath.Base(filepath.Clean(j.Bundle.Dir)), j.Bundle.Manifest.Digest, time.Now()
 			p.Check = func(dir string) error { _, err := trust.decide(env, dir); return err }
-			act, err := published.Promote(p)
+			act, err := published.Promote(cmd.Context(), p)
 			switch {
 			case err != nil:
 				return &exitError{exitVerdict, err}

@@ -1,7 +1,8 @@
 // Package acts keeps what people decided about results: that a run is accepted as the
 // one to compare with, that a bundle is published. Each act is a line of a file that
 // only grows; it names what it is about by digest and carries the digest of the line
-// before, so that a line that was changed, removed or put in between is noticed.
+// before, so that a line that was changed, put in between or taken out of the middle is
+// noticed. Lines taken off the end are not: keep a copy elsewhere.
 //
 // The package knows lines and digests. What an act means is for those who read it.
 package acts
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"assay/intake"
@@ -92,6 +94,19 @@ func Append(path string, act Act) error {
 	if err := act.Valid(); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // what was written is synced
+	// The next line names this one: two people who decide at once take turns. The
+	// kernel gives the lock up when the file is closed.
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
 	_, last, err := read(path)
 	if err != nil {
 		return err
@@ -101,15 +116,20 @@ func Append(path string, act Act) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	return appendLine(f, append(line, '\n'))
+}
+
+// appendLine adds a whole line or none: half a one would spoil the file.
+func appendLine(f *os.File, line []byte) error {
+	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
+	_, err = f.Write(line)
+	if err = errors.Join(err, f.Sync()); err != nil {
+		err = errors.Join(err, f.Truncate(info.Size()))
+	}
+	return err
 }
 
 // Digest is that of a file, as acts name it.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -47,5 +48,23 @@ func TestChain(t *testing.T) {
 		if err := Append(path, Act{Act: Accepted, Subject: "d", Why: "x"}); err == nil {
 			t.Errorf("%s: the file grows on", name)
 		}
+	}
+}
+
+// People who decide at once take turns: nobody's act spoils the file for the others.
+func TestAppendAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "acts.jsonl")
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if err := Append(path, Act{Act: Accepted, Subject: "a", Why: "it is good"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if list, err := Read(path); err != nil || len(list) != 20 {
+		t.Errorf("%d acts, %v", len(list), err)
 	}
 }

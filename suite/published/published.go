@@ -8,15 +8,16 @@
 package published
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"assay/bundle"
 	"assay/intake"
 	"assay/suite/acts"
 )
@@ -70,7 +71,7 @@ func Read(dir string) (Package, bool, error) {
 
 // Promote makes a bundle the current one. The copy is complete and checked before it
 // takes the place of the old one, which is kept in the archive.
-func Promote(p Promotion) (acts.Act, error) {
+func Promote(ctx context.Context, p Promotion) (acts.Act, error) {
 	act := acts.Act{At: p.At.UTC(), Act: acts.Promoted, Subject: p.RunID, Digest: p.Digest, Why: p.Why, By: p.By}
 	if err := act.Valid(); err != nil {
 		return act, err
@@ -90,29 +91,39 @@ func Promote(p Promotion) (acts.Act, error) {
 		return act, err
 	}
 	defer os.RemoveAll(made)
-	if err := p.fill(made, old); err != nil {
+	if err := p.fill(ctx, made, old); err != nil {
 		return act, err
 	}
-	current := filepath.Join(p.To, Current)
-	if known {
-		kept := filepath.Join(p.To, Archive, fmt.Sprintf("%s-%s", old.RunID, old.Promoted.Format("20060102T150405Z")))
-		if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
-			return act, err
-		}
-		if err := os.Rename(current, kept); err != nil {
-			return act, err
-		}
-	}
-	if err := os.Rename(made, current); err != nil {
+	if err := replace(p.To, made, old, known); err != nil {
 		return act, err
 	}
 	return act, acts.Append(filepath.Join(p.To, ActsFile), act)
 }
 
+// replace puts what was made in the place of what is current, which goes to the archive.
+// Where that fails the old one is put back: something is published at all times.
+func replace(dir, made string, old Package, known bool) error {
+	current := filepath.Join(dir, Current)
+	if !known {
+		return os.Rename(made, current)
+	}
+	kept := filepath.Join(dir, Archive, fmt.Sprintf("%s-%s", old.RunID, old.Promoted.Format("20060102T150405Z")))
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(current, kept); err != nil {
+		return err
+	}
+	if err := os.Rename(made, current); err != nil {
+		return errors.Join(err, os.Rename(kept, current))
+	}
+	return nil
+}
+
 // fill makes the new package.
-func (p Promotion) fill(dir string, old Package) error {
+func (p Promotion) fill(ctx context.Context, dir string, old Package) error {
 	copied := filepath.Join(dir, p.RunID)
-	if err := copyTree(p.Bundle, copied); err != nil {
+	if err := bundle.Copy(ctx, p.Bundle, copied); err != nil {
 		return fmt.Errorf("copy the bundle: %w", err)
 	}
 	if err := p.Check(copied); err != nil {
@@ -125,39 +136,4 @@ func (p Promotion) fill(dir string, old Package) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, PackageFile), append(data, '\n'), 0o644)
-}
-
-// copyTree copies a folder of plain files. A link is refused: what it leads to is not
-// part of a bundle.
-func copyTree(from, to string) error {
-	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		switch {
-		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(to, name), 0o755)
-		case !entry.Type().IsRegular():
-			return fmt.Errorf("%s is no plain file", name)
-		}
-		return copyFile(path, filepath.Join(to, name))
-	})
-}
-
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
 }

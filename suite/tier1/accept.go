@@ -50,8 +50,8 @@ type Acceptance struct {
 // acts of the history. A run that regressed, misses targets or has failed ones is
 // refused unless it is accepted anyway, which the act then says.
 func Accept(a Acceptance) (acts.Act, error) {
-	if a.RunID != filepath.Base(a.RunID) {
-		return acts.Act{}, fmt.Errorf("run id %q: want a name without slashes", a.RunID)
+	if !filepath.IsLocal(a.RunID) || a.RunID != filepath.Base(a.RunID) || a.RunID == "." {
+		return acts.Act{}, fmt.Errorf("run id %q: want the name of a run", a.RunID)
 	}
 	dir := filepath.Join(a.Root, a.RunID)
 	var s Summary
