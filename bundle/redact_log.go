@@ -3,6 +3,7 @@ package bundle
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -29,6 +30,15 @@ const maxKeyLines = 400
 
 // errLogClosed is returned by writes to a log after its launch was closed.
 var errLogClosed = errors.New("log is closed")
+
+// Log makes a file of lines without secrets.
+func (r *Redactor) Log(path string) (io.WriteCloser, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, diskError(path, err)
+	}
+	return &logWriter{redactor: r, file: f}, nil
+}
 
 func (w *logWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()

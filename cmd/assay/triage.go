@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/bundle"
 	"assay/suite/triage"
 	"assay/telemetry"
 	"assay/workers"
@@ -41,7 +42,7 @@ Exit codes: 0 done, 1 could not be done, 2 usage error.`,
 				return usageError(fmt.Errorf("--duration %v: want more than nothing", o.Duration))
 			}
 			o.Command, o.Now, o.Host = args, time.Now(), telemetry.Local(cmd.Context())
-			o.Host.Environ = env.Environ
+			o.Host.Environ, o.Redactor = env.Environ, bundle.NewRedactor(nil, env.Environ())
 			defer o.Host.Close()
 			return gatherTriage(cmd.Context(), env, o, url, model, asJSON)
 		},

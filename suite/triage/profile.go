@@ -66,7 +66,7 @@ func (o Options) run(ctx context.Context, dir string) (list []Tool) {
 // carry runs one command for as long as the triage lasts and keeps what it prints.
 func (o Options) carry(ctx context.Context, dir, name string, command []string) Tool {
 	t := Tool{Name: name, File: name + ".log"}
-	out, err := os.Create(filepath.Join(dir, t.File))
+	out, err := o.Redactor.Log(filepath.Join(dir, t.File))
 	if err != nil {
 		return Tool{Name: name, Absent: err.Error()}
 	}

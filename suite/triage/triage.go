@@ -42,6 +42,8 @@ type Options struct {
 	Command  []string      // to run meanwhile; empty means none
 	Profile  bool          // run the command under the profilers that are here
 	Now      time.Time
+
+	Redactor *bundle.Redactor // of all that is written: a triage is made to be sent
 }
 
 // A Marker is what triage.json says: what was gathered, and that it is no evidence.
@@ -84,19 +86,22 @@ func Gather(ctx context.Context, o Options) (dir string, m Marker, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return "", m, err
 	}
-	m = Marker{Version: Version, Note: Note, Host: host, Created: o.Now.UTC(), Tag: o.Tag, Command: o.Command}
+	m = Marker{Version: Version, Note: Note, Host: host, Created: o.Now.UTC(), Tag: o.Tag}
+	for _, word := range o.Command {
+		m.Command = append(m.Command, o.Redactor.String(word))
+	}
 	// The mark comes first: a triage that is broken off is no evidence either.
 	if err := m.Write(dir); err != nil {
 		return dir, m, err
 	}
 	if err := errors.Join(
-		writeJSON(filepath.Join(dir, "environment.json"), telemetry.Capture(ctx, o.Host)),
-		writeJSON(filepath.Join(dir, "doctor.json"), doctor.Examine(ctx, o.Host, doctor.Measure)),
+		o.writeJSON(filepath.Join(dir, "environment.json"), telemetry.Capture(ctx, o.Host)),
+		o.writeJSON(filepath.Join(dir, "doctor.json"), doctor.Examine(ctx, o.Host, doctor.Measure)),
 	); err != nil {
 		return dir, m, err
 	}
 	for _, t := range tools {
-		m.Tools = append(m.Tools, ask(ctx, dir, t.name, t.args...))
+		m.Tools = append(m.Tools, o.ask(ctx, dir, t.name, t.args...))
 	}
 	watched, err := o.watch(ctx, dir)
 	m.Tools = append(m.Tools, watched...)
@@ -105,7 +110,11 @@ func Gather(ctx context.Context, o Options) (dir string, m Marker, err error) {
 
 // Write keeps the mark in the folder.
 func (m Marker) Write(dir string) error {
-	return writeJSON(filepath.Join(dir, bundle.TriageFile), m)
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, bundle.TriageFile), append(data, '\n'), 0o644)
 }
 
 // tools are the system's own, and what each is asked.
@@ -130,7 +139,7 @@ const patience = 10 * time.Second
 const mostSaid = 4 << 20
 
 // ask keeps what a tool says, or that it is not here.
-func ask(ctx context.Context, dir, name string, args ...string) Tool {
+func (o Options) ask(ctx context.Context, dir, name string, args ...string) Tool {
 	t := Tool{Name: name}
 	for _, arg := range args {
 		t.Name += " " + arg
@@ -149,7 +158,7 @@ func ask(ctx context.Context, dir, name string, args ...string) Tool {
 		t.Error = err.Error()
 	}
 	t.File = unfit.ReplaceAllString(t.Name, "-") + ".txt"
-	if err := os.WriteFile(filepath.Join(dir, t.File), said[:min(len(said), mostSaid)], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, t.File), []byte(o.Redactor.String(string(said[:min(len(said), mostSaid)]))), 0o644); err != nil {
 		t.File, t.Absent = "", err.Error()
 	}
 	return t
@@ -216,10 +225,10 @@ func (u under) ReadDir(name string) ([]fs.DirEntry, error) {
 	return nil, fs.ErrNotExist
 }
 
-func writeJSON(path string, content any) error {
+func (o Options) writeJSON(path string, content any) error {
 	data, err := json.MarshalIndent(content, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(data, '\n'), 0o644)
+	return os.WriteFile(path, append(o.Redactor.Document(data), '\n'), 0o644)
 }

@@ -23,7 +23,8 @@ func TestGather(t *testing.T) {
 	host := telemetry.Local(t.Context())
 	defer host.Close()
 	dir, m, err := Gather(t.Context(), Options{
-		Root: t.TempDir(), Tag: "a b", Host: host, Duration: time.Minute, Command: []string{"sh", "-c", "echo working"}, Profile: true, Now: time.Unix(1e9, 0),
+		Root: t.TempDir(), Tag: "a b", Host: host, Duration: time.Minute, Command: []string{"sh", "-c", "echo working; echo with canary-3f9a1c77e2"}, Profile: true, Now: time.Unix(1e9, 0),
+		Redactor: bundle.NewRedactor([]string{"canary-3f9a1c77e2"}, nil),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +44,16 @@ func TestGather(t *testing.T) {
 		}
 	}
 	i := slices.IndexFunc(m.Tools, func(t Tool) bool { return t.Name == "command" })
-	if said, _ := os.ReadFile(filepath.Join(dir, "command.log")); i >= 0 && string(said) != "working\n" {
+	if said, _ := os.ReadFile(filepath.Join(dir, "command.log")); i >= 0 && !strings.HasPrefix(string(said), "working\n") {
 		t.Errorf("the command said %q", said)
 	}
 	if _, err := bundle.Open(dir); !errors.Is(err, bundle.ErrNotBundle) || !strings.Contains(err.Error(), "no evidence") {
 		t.Errorf("opened as a bundle: %v", err)
+	}
+	for _, name := range []string{bundle.TriageFile, "command.log"} {
+		if data, _ := os.ReadFile(filepath.Join(dir, name)); strings.Contains(string(data), "canary") {
+			t.Errorf("%s holds a secret: %s", name, data)
+		}
 	}
 	packed, err := Pack(dir)
 	if err != nil {
