@@ -26,7 +26,7 @@ type Collective struct {
 	Chunks     int    `json:"chunks,omitempty"`  // calls that the buffer is cut into; 0 means one
 	Profile    string `json:"profile,omitempty"` // size for the sweep, stability or chunking for what is compared apart
 
-	// Protocol and Setting are how the library is told to work besides the algorithm,
+	// Protocol and Setting are what the library is set to besides the algorithm,
 	// and Env the variables that tell it; empty leaves all to the library.
 	Protocol string   `json:"protocol,omitempty"`
 	Setting  string   `json:"setting,omitempty"`

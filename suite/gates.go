@@ -121,8 +121,11 @@ func (g Gate) text() string {
 	if g.Least {
 		limit = "at least"
 	}
-	if g.Pass {
+	switch {
+	case g.Pass:
 		verdict = "kept"
+	case g.Value != nil && !g.Least && *g.Value <= g.Limit:
+		verdict = "within it, and does not count" // it is that of a stand-in
 	}
 	text := fmt.Sprintf("gate %s: %s, %s %g: %s", g.Name, value, limit, g.Limit, verdict)
 	if len(g.Lacks) > 0 && !g.Pass {

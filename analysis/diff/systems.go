@@ -52,7 +52,7 @@ func systems(a, b Side) []Change {
 	if s.GPUCount == 0 && t.GPUCount == 0 {
 		unknown("gpuCount")
 	}
-	if s.Engine == "" && t.Engine == "" && !toldEngine(a) && !toldEngine(b) {
+	if s.Engine == "" && t.Engine == "" && !namesEngine(a) && !namesEngine(b) {
 		unknown("engine")
 	}
 	return list
@@ -68,5 +68,5 @@ func undeclared(t *spec.Target) string {
 
 func addresses(t *spec.Target) string { return fmt.Sprint(t.URL, t.URLs) }
 
-// toldEngine says that the server named its engine.
-func toldEngine(s Side) bool { return s.Manifest.Environment["server.engine"].Value != nil }
+// namesEngine reports whether the server says what engine it is.
+func namesEngine(s Side) bool { return s.Manifest.Environment["server.engine"].Value != nil }

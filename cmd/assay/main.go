@@ -56,7 +56,7 @@ type Env struct {
 const (
 	exitOK      = 0
 	exitFailed  = 1 // could not do it
-	exitUsage   = 2 // asked wrongly
+	exitUsage   = 2 // usage error
 	exitVerdict = 3 // did it, and the answer is bad
 
 	exitUnverified = 4 // the evidence is not what was sealed

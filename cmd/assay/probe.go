@@ -34,7 +34,7 @@ the launches, of which there are at least three.
 Probes of an accelerator (transfer, peer_to_peer; memory, matmul and roofline with
 --device cuda) are measured by torch: --python names a Python that has it.
 
-Exit codes: 0 done, 1 could not be done, 2 asked wrongly, 3 done, and an answer was
+Exit codes: 0 done, 1 could not be done, 2 usage error, 3 done, and an answer was
 wrong.`,
 		Example: `  assay probe
   assay probe matmul roofline --threads 1,8

@@ -36,7 +36,7 @@ warms up or fills up does not pass for scaling.
 --spec takes the model and every other knob from a training spec; sizes, kind and
 launches are those given here. --print-spec prints the spec and runs nothing.
 
-Exit codes: 0 done, 1 could not be done, 2 asked wrongly.`,
+Exit codes: 0 done, 1 could not be done, 2 usage error.`,
 		Example: `  assay scale run --ranks 1,2,4 --kind strong --launches 3 --batch-size 16 --steps 20`,
 		Args:    exactArgs(0, "none"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -37,10 +37,10 @@ func suiteCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suite [PRESET]",
 		Short: "Run a named list of measurements",
-		Long: `Suite measures the steps of a preset one after the other, each as assay run would,
-into a folder with a bundle for each, a ledger of what ran, was skipped and why, and a
-scorecard: answers by layer, coverage, alignment with MLPerf's benchmarks, gates.
-Without a preset it lists them.
+		Long: `Suite measures the steps of a preset one after the other, each as assay run would.
+Its folder holds a bundle for each step, a ledger of what ran and what was skipped, with
+the reason, and a scorecard: answers by layer, coverage, alignment with MLPerf's
+benchmarks, gates. Without a preset it lists them.
 
 What this host cannot do is skipped with the reason. Where there are accelerators, NCCL
 exchanges between them. Without --url the simulator stands in for a server, without
@@ -48,7 +48,7 @@ accelerators the processors for them, and one accelerator exchanges nothing: eac
 said, and none counts as covered. A gate that is missed says what hardware it takes.
 How long all takes is said first; --size quick takes six minutes at most.
 
-Exit codes: 0 done, 1 a step failed, 2 asked wrongly, 3 the preset's gates decide and
+Exit codes: 0 done, 1 a step failed, 2 usage error, 3 the preset's gates decide and
 were missed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -80,15 +80,14 @@ func acceptCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "accept RUN --why REASON",
 		Short: "Make a run of tier1 the one that later ones are compared with",
-		Long: `Accept enters in the history of tier1 that a run is the one to compare with: the file
-acceptances.jsonl, each line of which carries the digest of the line before and that of
-the run's summary. Until another run is accepted, every run is compared with this one,
-whatever was measured since.
+		Long: `Accept makes RUN the run that later runs of tier1 are compared with, until another
+one is accepted, and records that in acceptances.jsonl. Each line of that file has the
+digest of the run's summary and of the line before.
 
 A run that regressed against the accepted one, misses targets or has failed ones is
 refused; --anyway accepts it, and the act says what spoke against it.
 
-Exit codes: 0 accepted, 2 asked wrongly, 3 refused.`,
+Exit codes: 0 accepted, 2 usage error, 3 refused.`,
 		Args: exactArgs(1, "a run of tier1"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(a.Why) == "" {
