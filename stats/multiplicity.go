@@ -37,6 +37,24 @@ func BenjaminiHochberg(p []float64) []float64 {
 	return adjusted
 }
 
+// BenjaminiYekutieli is BenjaminiHochberg for tests that depend on each other in any
+// way, as tasks do that share questions: every P is multiplied by 1 + 1/2 + … + 1/m more
+// (Benjamini and Yekutieli 2001).
+func BenjaminiYekutieli(p []float64) []float64 {
+	sum := 0.0
+	for j := range p {
+		sum += 1 / float64(j+1)
+	}
+	adjusted, order := sortedP(p)
+	least := 1.0
+	for j := len(order) - 1; j >= 0; j-- {
+		i := order[j]
+		least = min(least, sum*float64(len(p))*adjusted[i]/float64(j+1))
+		adjusted[i] = least
+	}
+	return adjusted
+}
+
 // sortedP is a copy of p and the order of its members from the smallest.
 func sortedP(p []float64) (values []float64, order []int) {
 	values, order = slices.Clone(p), make([]int, len(p))

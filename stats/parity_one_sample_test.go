@@ -139,7 +139,7 @@ var oneSampleParity = []parityRow{
 		effect, _ := designEffect(in.A)
 		return one(effect)
 	}},
-	{name: "ranks", inputs: samplesOf(36, 1, 60), answer: func(in parityInput) ([]float64, error) { return ranksOf(in.A), nil }},
+	{name: "ranks", inputs: samplesOf(36, 1, 60), answer: func(in parityInput) ([]float64, error) { return Ranks(in.A), nil }},
 	{name: "binomial", inputs: binomialPoints, answer: func(in parityInput) ([]float64, error) {
 		return one(binomial(int(in.N[0]), int(in.N[1]), in.N[2]))
 	}},

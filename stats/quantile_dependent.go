@@ -83,7 +83,7 @@ const fewestWandering = 200
 // (1+r)/(1−r) for the correlation r of neighbouring ranks. One number that is known
 // well says more about a slow series than a sum of many that are not.
 func neighbourEffect(xs []float64) float64 {
-	ranks := ranksOf(xs)
+	ranks := Ranks(xs)
 	mean := float64(len(xs)+1) / 2
 	variance, covariance := 0.0, 0.0
 	for i, r := range ranks {

@@ -10,7 +10,7 @@ import "slices"
 func doubledRanks(xs []float64) (ranks []int, ties bool) {
 	ranks = make([]int, len(xs))
 	seen := make(map[int]bool, len(xs))
-	for i, r := range ranksOf(xs) {
+	for i, r := range Ranks(xs) {
 		ranks[i] = int(2 * r)
 		ties = ties || seen[ranks[i]]
 		seen[ranks[i]] = true

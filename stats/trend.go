@@ -63,7 +63,7 @@ func hamedRao(xs []float64, slope float64) float64 {
 	for i, x := range xs {
 		flat[i] = x - slope*float64(i)
 	}
-	ranks := ranksOf(flat)
+	ranks := Ranks(flat)
 	band := 1.96 / math.Sqrt(float64(n))
 	sum := 0.0
 	for lag := 1; lag < n-2; lag++ {
@@ -74,7 +74,8 @@ func hamedRao(xs []float64, slope float64) float64 {
 	return max(1, 1+2*sum/(float64(n)*float64(n-1)*float64(n-2)))
 }
 
-func ranksOf(xs []float64) []float64 {
+// Ranks are the places of values in their order, from 1. Ties share the mean of theirs.
+func Ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
 		order[i] = i

@@ -40,7 +40,7 @@ func TestExactRanksByBruteForce(t *testing.T) {
 		for i := range d {
 			sizes[i] = math.Abs(d[i])
 		}
-		observed, ranks := 0.0, ranksOf(sizes)
+		observed, ranks := 0.0, Ranks(sizes)
 		for i := range d {
 			observed += ranks[i] * float64(oneIf(d[i] > 0))
 		}
