@@ -11,8 +11,8 @@ import (
 // text checks the words and the form of a string.
 func (d *decoder) text(n *node, m member, path string) {
 	switch {
-	case m.enum != nil && !slices.Contains(m.enum, n.text):
-		d.note(m.ruleOr(ruleWords), path, n.line, n.column, n.got(), nearestWord(n.text, m.enum))
+	case m.enum != nil && !slices.Contains(m.enum, n.text) && (m.or == nil || !m.or.MatchString(n.text)):
+		d.note(m.ruleOr(ruleWords), path, n.line, n.column, n.got(), nearestWord(n.text, m.enum)+m.orForm())
 	case m.pattern != nil && !m.pattern.MatchString(n.text):
 		d.note(ruleForm, path, n.line, n.column, n.got(), m.form)
 	case (m.required || m.def != "") && strings.TrimSpace(n.text) == "":
@@ -52,6 +52,14 @@ func (m member) bounds() []bound {
 		{m.below, "less than", func(v, l float64) bool { return v < l }},
 	}
 	return slices.DeleteFunc(all, func(b bound) bool { return b.text == "" })
+}
+
+// orForm says what is accepted beside the words of m.
+func (m member) orForm() string {
+	if m.or == nil {
+		return ""
+	}
+	return ", or " + m.form
 }
 
 // describe says what a member holds, for a fault.

@@ -17,6 +17,7 @@ type derivation struct {
 // derivations run in order, after intent and workload have theirs.
 var derivations = []derivation{
 	{"a conversation of some turns", deriveSession},
+	{"an evaluation asks every question once", deriveEvaluation},
 	{"an inference run offers load", deriveLoad},
 	{"the scenario of MLPerf and its benchmark", deriveMLPerf},
 	{"a training run measures steps", deriveTrain},

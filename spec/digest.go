@@ -51,6 +51,17 @@ func WorkloadDigest(run Run) (string, error) {
 	if s.Load != nil {
 		s.Load.KeepAnswers = false
 		s.Load.Calibrate = nil // about the client, not the question
+		s.Load.Generators, s.Load.Launch = 0, nil
+	}
+	if s.Evaluation != nil {
+		for i := range s.Evaluation.Tasks { // the references name the content
+			s.Evaluation.Tasks[i].Path, s.Evaluation.Tasks[i].FewShotPath = "", ""
+		}
+	}
+	if s.Evaluation != nil {
+		for i, scorer := range s.Evaluation.Scorers {
+			s.Evaluation.Scorers[i] = scorer.Identity()
+		}
 	}
 	if s.Train != nil {
 		s.Train.Command, s.Train.Python, s.Train.Launch = nil, "", nil
@@ -65,6 +76,7 @@ func WorkloadDigest(run Run) (string, error) {
 		"workloadType": s.Intent.WorkloadType,
 		"workload":     s.Workload,
 		"load":         s.Load,
+		"evaluation":   s.Evaluation,
 		"train":        s.Train,
 		"collectives":  s.Collectives,
 		"probe":        s.Probe,

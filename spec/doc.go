@@ -17,6 +17,7 @@
 //	          type that can tell absent from zero (*bool) or a bound that
 //	          refuses zero
 //	enum      the name of a list in Vocabularies
+//	or        what is accepted beside the words of enum, as a regular expression; form says it in words
 //	min, max, above, below
 //	          bounds of a number, duration or size; above and below exclude
 //	          the bound. On a list they hold for each item

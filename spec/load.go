@@ -115,6 +115,13 @@ type Load struct {
 	// run, at its most demanding point; about two seconds each.
 	Calibrate *bool `json:"calibrate,omitzero" default:"true"`
 
+	// How many processes send the load, each its part of one schedule; 0 and 1 mean that
+	// assay sends all of it itself.
+	Generators int `json:"generators,omitzero" min:"0" max:"10000"`
+
+	// How those processes come to be. By default they are started on this host.
+	Launch *Launcher `json:"launch,omitzero"`
+
 	// The order of the points inside a launch.
 	Order string `json:"order,omitzero" default:"ascending" enum:"pointOrders"`
 }

@@ -22,6 +22,7 @@ type member struct {
 	required bool
 	def      string         // the default as YAML, or ""
 	enum     []string       // the accepted words, or nil
+	or       *regexp.Regexp // what is accepted beside the words of enum, or nil
 	rule     string         // the id of the rule that guards the field, or ""
 	pattern  *regexp.Regexp // or nil
 	form     string         // the same in words
@@ -95,6 +96,9 @@ func newMember(f reflect.StructField, index int) member {
 		use:      Use(f.Tag.Get("use")),
 		min:      f.Tag.Get("min"), max: f.Tag.Get("max"),
 		above: f.Tag.Get("above"), below: f.Tag.Get("below"),
+	}
+	if or := f.Tag.Get("or"); or != "" {
+		m.or = regexp.MustCompile(or)
 	}
 	if pattern := f.Tag.Get("pattern"); pattern != "" {
 		m.pattern = regexp.MustCompile(pattern) // a bug in our own tags shows at once

@@ -42,37 +42,3 @@ type Probe struct {
 	// other, and says how far they are apart.
 	AllDevices bool `json:"allDevices,omitzero"`
 }
-
-// Accuracy says which quality tasks guard the speed figures.
-type Accuracy struct {
-	// The tasks.
-	Tasks []Task `json:"tasks" required:"true" items:"1"`
-
-	// The largest accepted absolute drop of a task's score against the
-	// baseline.
-	MaxDrop float64 `json:"maxDrop,omitzero" default:"0.01" above:"0" max:"1"`
-}
-
-// A Task is one quality task.
-type Task struct {
-	// The task's name.
-	Name string `json:"name" required:"true" example:"gsm8k"`
-
-	// The questions, as NAME@sha256:HEX, sha256:HEX or a file path.
-	DatasetRef string `json:"datasetRef,omitzero"`
-
-	// The part of the dataset.
-	Split string `json:"split,omitzero" default:"test"`
-
-	// How answers are judged. By default the task's own grader.
-	Grader string `json:"grader,omitzero" enum:"graders"`
-
-	// Worked examples put before each question.
-	FewShot int `json:"fewShot,omitzero" min:"0" max:"100"`
-
-	// The most questions asked; 0 means all.
-	Limit int `json:"limit,omitzero" min:"0" max:"100000000"`
-
-	// The least accepted score, from 0 to 1.
-	MinScore float64 `json:"minScore,omitzero" min:"0" max:"1"`
-}

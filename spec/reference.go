@@ -94,7 +94,7 @@ func defaultCell(m member) string {
 func meaningCell(m member, t reflect.Type, path string) string {
 	meaning := docComments()[t.Name()+"."+m.goName]
 	if m.enum != nil {
-		meaning += " One of `" + strings.Join(m.enum, "`, `") + "`."
+		meaning += " One of `" + strings.Join(m.enum, "`, `") + "`" + m.orForm() + "."
 	}
 	var bounds []string
 	for _, b := range m.bounds() {

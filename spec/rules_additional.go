@@ -64,7 +64,11 @@ var additionalRules = []Rule{
 	{ID: "A91", Path: "spec.train", Doc: "Training steps ask of a backend what it can do, and each rank has a place.", check: trainAgrees},
 	{ID: "A92", Path: "spec.load", Doc: "A sweep has at most 1000 points, and at most 100000 in all launches.", check: sweepIsFinite},
 	{ID: "A96", Path: "spec.provenance.signing", Doc: "What signs and the form of the statement are those that assay has: ed25519 and in_toto.", check: signingAvailable, lenient: true},
+	{ID: "A98", Path: "spec.evaluation", Doc: "An evaluation asks text without sessions, each task once and in a style of its family, and lets answers end.", check: evaluationAgrees},
+	{ID: "A99", Path: "spec.evaluation.scorers", Doc: "A scorer is a program or an address, and every grader that names one finds it.", check: scorersAgree},
+	{ID: "A100", Path: "spec.load.generators", Doc: "Load generators send what can be split, and each has a place.", check: generatorsAgree},
 	{ID: "A97", Path: "spec.sinks.rawArtifacts", Doc: "Raw artifacts go to a local folder; for another store a run is refused.", check: sinkAvailable},
+	{ID: "A98", Path: "spec.target.server.pin", Doc: "Processors are lists that can be read, and named one way.", check: serverPinAgrees},
 	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
 }
 
@@ -295,7 +299,7 @@ func sectionsUsed(c *checker) {
 		written bool
 		used    bool
 	}{
-		{"target", s.Target != nil, s.serves() || s.Accuracy != nil},
+		{"target", s.Target != nil, s.serves() || s.Evaluation != nil},
 		{"load", s.Load != nil, s.serves()},
 		{"slo", s.SLO != nil, s.serves()},
 		{"train", s.Train != nil, s.trains()},

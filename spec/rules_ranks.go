@@ -85,6 +85,14 @@ func trainAgrees(c *checker) {
 	if t.Backend == BackendNCCL && t.Device == "cpu" {
 		c.fail("spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo")
 	}
+	if t.Across != nil {
+		switch {
+		case t.Vary == nil:
+			c.fail("spec.train.across", "a second knob needs a first one: want spec.train.vary too")
+		case t.Across.Knob == t.Vary.Knob:
+			c.fail("spec.train.across.knob", fmt.Sprintf("%s varies already: want another knob than that of spec.train.vary", t.Across.Knob))
+		}
+	}
 	if e := t.Emulate; e != nil && len(t.Ranks) > 0 && e.Rank >= slices.Max(t.Ranks) {
 		c.fail("spec.train.emulate.rank", fmt.Sprintf("there is no such rank in a world of %d", slices.Max(t.Ranks)))
 	}
@@ -97,10 +105,38 @@ func launchAgrees(c *checker, path string, l *Launcher, ranks []int) {
 		return
 	}
 	path += ".launch"
+	pinAgrees(c, path+".pin", l.Pin)
+	if l.Kind != LaunchLocal && l.Kind != "" && l.Pin != nil {
+		c.fail(path+".pin", "places are those of this host: want launch.kind local, or the binding of the launcher that places ranks elsewhere")
+	}
 	if n := len(l.Namespaces); n > 0 && len(ranks) > 0 && n < slices.Max(ranks) {
 		c.fail(path+".namespaces", fmt.Sprintf("names %d for a world of %d ranks: want one for each", n, slices.Max(ranks)))
 	}
-	if l.Kind == LaunchEnvironment && len(l.Namespaces) > 0 {
-		c.fail(path+".namespaces", "ranks that another launcher started stay where they are: want launch.kind local")
+	if l.Kind != LaunchLocal && l.Kind != "" && len(l.Namespaces) > 0 {
+		c.fail(path+".namespaces", "namespaces are those of this host: want launch.kind local")
+	}
+	hostsAgree(c, path, l)
+	slurmAgrees(c, path, l, ranks)
+}
+
+// hostsAgree wants hosts where ssh starts ranks, and nowhere else.
+func hostsAgree(c *checker, path string, l *Launcher) {
+	switch {
+	case l.Kind == LaunchSSH && len(l.Hosts) == 0:
+		c.fail(path+".hosts", "want the names of hosts or the path of a host file: kind ssh starts ranks there")
+	case l.Kind != LaunchSSH && len(l.Hosts) > 0:
+		c.fail(path+".hosts", "only kind ssh reads them: want launch.kind ssh")
+	}
+}
+
+// slurmAgrees wants room for the largest world on the nodes that are asked for.
+func slurmAgrees(c *checker, path string, l *Launcher, ranks []int) {
+	s := l.Slurm
+	switch {
+	case s == nil:
+	case l.Kind != LaunchSlurm:
+		c.fail(path+".slurm", "only kind slurm reads it: want launch.kind slurm")
+	case s.TasksPerNode > 0 && len(ranks) > 0 && max(s.Nodes, 1)*s.TasksPerNode < slices.Max(ranks):
+		c.fail(path+".slurm.tasksPerNode", fmt.Sprintf("%d nodes of %d ranks have no room for a world of %d", max(s.Nodes, 1), s.TasksPerNode, slices.Max(ranks)))
 	}
 }

@@ -299,16 +299,36 @@ func TestAdditionalRules(t *testing.T) {
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"device": "cuda"}}}, "spec.collectives.device", "the native backend sends the host's memory: want cpu, or another backend"},
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.collectives.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
 		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"ranks": []int{2, 4}, "launch": map[string]any{"namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "names 2 for a world of 4 ranks: want one for each"},
-		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "environment", "namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "ranks that another launcher started stay where they are: want launch.kind local"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "environment", "namespaces": []string{"a", "b"}}}}}, "spec.collectives.launch.namespaces", "namespaces are those of this host: want launch.kind local"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"kind": "ssh"}}}}, "spec.collectives.launch.hosts", "want the names of hosts or the path of a host file: kind ssh starts ranks there"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"hosts": []string{"a"}}}}}, "spec.collectives.launch.hosts", "only kind ssh reads them: want launch.kind ssh"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"launch": map[string]any{"slurm": map[string]any{"nodes": 2}}}}}, "spec.collectives.launch.slurm", "only kind slurm reads it: want launch.kind slurm"},
+		{"A90", minimal, []patch{{"spec.collectives", map[string]any{"ranks": []int{8}, "launch": map[string]any{"kind": "slurm", "slurm": map[string]any{"nodes": 2, "tasksPerNode": 3}}}}}, "spec.collectives.launch.slurm.tasksPerNode", "2 nodes of 3 ranks have no room for a world of 8"},
+		{"A98", minimal, []patch{{"spec.evaluation", map[string]any{"tasks": []any{gsm8kTask(), gsm8kTask()}}}}, "spec.evaluation.tasks[1].name", "is taken by a task above: want each once"},
+		{"A98", minimal, []patch{{"spec.evaluation", map[string]any{"tasks": []any{with(gsm8kTask(), "style", "likelihood")}}}}, "spec.evaluation.tasks[0].style", "must be one of lm-eval, instruct for the family gsm8k"},
+		{"A98", minimal, []patch{{"spec.evaluation", map[string]any{"tasks": []any{with(gsm8kTask(), "template", "{{q}}")}}}}, "spec.evaluation.tasks[0].template", "belongs to the family own"},
+		{"A98", minimal, []patch{{"spec.evaluation", map[string]any{"tasks": []any{with(gsm8kTask(), "fewShotPath", "train.jsonl")}}}}, "spec.evaluation.tasks[0].fewShotRef", "fewShotPath and fewShotRef go together: the reference names the content of the file"},
+		{"A98", minimal, []patch{{"spec.evaluation", map[string]any{"tasks": []any{gsm8kTask()}}}, {"spec.load", map[string]any{"ignoreEOS": true}}}, "spec.load.ignoreEOS", "must be false in an evaluation: an answer ends where the model ends it"},
 		{"A92", minimal, []patch{{"spec.load", map[string]any{"concurrency": upTo(1001)}}}, "spec.load", "at most 1000 points: make several runs"},
 		{"A92", minimal, []patch{{"spec.load", map[string]any{"concurrency": upTo(1000)}}, {"spec.trials", map[string]any{"minReplicates": 101}}}, "spec.load", "at most 100000 in all: fewer launches or points"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"ranks": []int{2}, "emulate": map[string]any{"rank": 2}}}}, "spec.train.emulate.rank", "there is no such rank in a world of 2"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"backend": "nccl", "device": "cpu"}}}, "spec.train.device", "nccl sends the memory of accelerators: want cuda, or backend gloo"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"across": map[string]any{"knob": "batchSize", "values": []string{"8"}}}}}, "spec.train.across", "a second knob needs a first one: want spec.train.vary too"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"vary": map[string]any{"knob": "batchSize", "values": []string{"4"}}, "across": map[string]any{"knob": "batchSize", "values": []string{"8"}}}}}, "spec.train.across.knob", "batchSize varies already: want another knob than that of spec.train.vary"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"pin": map[string]any{"cpus": []string{"3-1"}}}}}}, "spec.train.launch.pin.cpus[0]", `got "3-1", want a list of processors such as 0-3,8`},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"pin": map[string]any{"cpus": []string{"0"}, "numa": []int{0}}}}}}, "spec.train.launch.pin.numa", "processors are named already: want cpus or numa, not both"},
+		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"kind": "environment", "pin": map[string]any{"cpus": []string{"0"}}}}}}, "spec.train.launch.pin", "places are those of this host: want launch.kind local, or the binding of the launcher that places ranks elsewhere"},
+		{"A98", minimal, []patch{{"spec.target.server", map[string]any{"command": []string{"x"}, "pin": map[string]any{"cpus": []string{"a"}}}}}, "spec.target.server.pin.cpus[0]", `got "a", want a list of processors such as 0-3,8`},
+		{"A100", minimal, []patch{{"spec.load.launch", map[string]any{"kind": "local"}}}, "spec.load.launch", "says how load generators are started: want spec.load.generators of 2 or more beside it"},
+		{"A100", minimal, []patch{{"spec.load.generators", 3}, {"spec.load.launch", map[string]any{"namespaces": []string{"a", "b"}}}}, "spec.load.launch.namespaces", "names 2 for a world of 3 ranks: want one for each"},
+		{"A100", minimal, []patch{{"spec.load.generators", 2}, {"spec.load.launch", map[string]any{"kind": "environment"}}}, "spec.load.launch.kind", "load generators are started by assay, which gives each its credentials"},
+		{"A100", minimal, []patch{{"spec.load.generators", 2}, {"spec.load.launch", map[string]any{"restarts": 1}}}, "spec.load.launch.restarts", "a launch that lost a load generator is not made again: leave it out"},
+		{"A100", mlperf, []patch{{"spec.load.generators", 2}}, "spec.load.generators", "one load generator alone knows when a query of spec.load.mlperf has ended; leave it out"},
 		{"A96", minimal, []patch{{"spec.provenance.signing.backend", "sigstore"}}, "spec.provenance.signing.backend", "must be ed25519: this version signs with nothing else"},
 		{"A96", minimal, []patch{{"spec.provenance.signing.attestationFormat", "slsa"}}, "spec.provenance.signing.attestationFormat", "must be in_toto: this version writes no other form"},
 		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules and TestSweepRules have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true, "A99": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules, TestSweepRules and TestScorerRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {
@@ -349,4 +369,15 @@ func TestWorkloadSpecRules(t *testing.T) {
 		})
 	}
 	wantAllTested(t, workloadSpecRules, tested)
+}
+
+// gsm8kTask is a task of an evaluation that is right.
+func gsm8kTask() map[string]any {
+	return map[string]any{"name": "gsm8k", "family": "gsm8k", "path": "test.jsonl", "datasetRef": "gsm8k@sha256:3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14"}
+}
+
+// with is m with one more field.
+func with(m map[string]any, name string, value any) map[string]any {
+	m[name] = value
+	return m
 }

@@ -80,8 +80,9 @@ type RunSpec struct {
 	// The hardware probes of the micro layer.
 	Probe *Probe `json:"probe,omitzero"`
 
-	// The quality tasks that guard the speed figures.
-	Accuracy *Accuracy `json:"accuracy,omitzero" use:"refused"`
+	// The tasks whose answers are graded. The target is then asked their questions, and
+	// not prompts of workload; what it answers is kept in the bundle.
+	Evaluation *Evaluation `json:"evaluation,omitzero"`
 
 	// The objectives a request must meet to count as good.
 	SLO []Objective `json:"slo,omitzero"`

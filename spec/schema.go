@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -162,6 +163,9 @@ func (d dialect) typed(t reflect.Type, m member) *schema {
 		return &schema{Type: "boolean"}
 	case reflect.String:
 		s := &schema{Type: "string", Enum: m.enum}
+		if m.or != nil {
+			s.Enum, s.Pattern = nil, "^("+strings.Join(quoted(m.enum), "|")+")$|"+m.or.String()
+		}
 		if m.pattern != nil {
 			s.Pattern = m.pattern.String()
 		}
@@ -172,6 +176,15 @@ func (d dialect) typed(t reflect.Type, m member) *schema {
 	default:
 		return d.number(t, m)
 	}
+}
+
+// quoted are words as parts of a regular expression.
+func quoted(words []string) []string {
+	var list []string
+	for _, word := range words {
+		list = append(list, regexp.QuoteMeta(word))
+	}
+	return list
 }
 
 func (d dialect) list(t reflect.Type, m member) *schema {

@@ -43,11 +43,27 @@ func literalSecrets(run Run) (found []literalSecret) {
 	if session := run.Spec.Workload.Session; session != nil && session.Tool != nil {
 		found = append(found, commandSecrets("spec.workload.session.tool.command", session.Tool.Command)...)
 	}
+	if evaluation := run.Spec.Evaluation; evaluation != nil {
+		for i, s := range evaluation.Scorers {
+			found = append(found, scorerSecrets(itemPath("spec.evaluation.scorers", i), s)...)
+		}
+	}
 	if train := run.Spec.Train; train != nil {
 		found = append(found, commandSecrets("spec.train.command", train.Command)...)
 	}
 	return found
 }
+
+func scorerSecrets(path string, s Scorer) []literalSecret {
+	found := urlSecrets(path+".url", s.URL)
+	for i := range found {
+		found[i].advice = "use headers with {env: NAME}"
+	}
+	found = append(found, tableSecrets(path+".headers", s.Headers, harmlessName)...)
+	return append(found, commandSecrets(path+".command", s.Command)...)
+}
+
+func harmlessName(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
 
 func targetSecrets(path string, t *Target) []literalSecret {
 	found := urlSecrets(path+".url", t.URL)
@@ -61,9 +77,8 @@ func targetSecrets(path string, t *Target) []literalSecret {
 	for i, u := range t.Metrics.URLs {
 		found = append(found, urlSecrets(itemPath(path+".metrics.urls", i), u)...)
 	}
-	harmless := func(name string) bool { return slices.Contains(harmlessNames, strings.ToLower(name)) }
-	found = append(found, tableSecrets(path+".headers", t.Headers, harmless)...)
-	found = append(found, tableSecrets(path+".query", t.Query, harmless)...)
+	found = append(found, tableSecrets(path+".headers", t.Headers, harmlessName)...)
+	found = append(found, tableSecrets(path+".query", t.Query, harmlessName)...)
 	found = append(found, bodySecrets(path+".extraBody", t.ExtraBody, false)...)
 	if t.Server != nil {
 		// A server has many harmless variables, so there the name decides.

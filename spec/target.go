@@ -123,6 +123,10 @@ type Server struct {
 	// The directory the server starts in.
 	Dir string `json:"dir,omitzero"`
 
+	// The processors that the server may run on; its accelerators are chosen by
+	// CUDA_VISIBLE_DEVICES in env.
+	Pin *Pin `json:"pin,omitzero"`
+
 	// How assay learns that the server is ready.
 	Ready Ready `json:"ready,omitzero"`
 

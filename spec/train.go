@@ -79,6 +79,11 @@ type Train struct {
 	// held.
 	Vary *Vary `json:"vary,omitzero"`
 
+	// A second knob: every pair of a value of vary and one of these is a point, such
+	// as model sizes by batch sizes. A pair that does not fit into memory is recorded
+	// as such, and the others are measured.
+	Across *Vary `json:"across,omitzero"`
+
 	// Compare loss and gradients of the first steps with a single process on the
 	// same data; false leaves it out.
 	Reference *bool `json:"reference,omitzero" default:"true"`
@@ -175,19 +180,34 @@ type Emulation struct {
 
 // A Launcher says how ranks are started.
 type Launcher struct {
-	// Local starts them on this host; environment joins those that torchrun, srun
-	// or mpirun has started.
+	// Local starts them on this host, ssh on those of hosts, and slurm on nodes that it
+	// asks the scheduler for; environment joins those that torchrun, srun or mpirun has
+	// started.
 	Kind string `json:"kind,omitzero" default:"local" enum:"launchers"`
+
+	// The hosts of kind ssh, each as a line of a host file or the path of one: a name,
+	// then slots=N for the ranks that it takes (1 where it says nothing), user=NAME,
+	// port=N, and options of ssh such as -o ProxyJump=login. Ranks fill the slots of the
+	// first host, then those of the next.
+	Hosts []string `json:"hosts,omitzero" example:"[gpu1 slots=8, gpu2 slots=8]"`
+
+	// What kind slurm asks the scheduler for.
+	Slurm *Slurm `json:"slurm,omitzero"`
 
 	// Network namespaces, one for each rank in turn; empty leaves ranks where assay
 	// is.
 	Namespaces []string `json:"namespaces,omitzero"`
 
+	// The processors that each rank may run on. Without it the kernel moves ranks as it
+	// likes. A rank computes on the accelerator of its local rank.
+	Pin *Pin `json:"pin,omitzero"`
+
 	// The network interface that ranks talk over.
 	Interface string `json:"interface,omitzero"`
 
 	// The address that ranks reach the controller and rank 0 at. By default
-	// loopback, or the first address of this host where namespaces are used.
+	// loopback, or the first address of this host where namespaces are used; with ssh
+	// and slurm the one that the hosts see this host under.
 	Address string `json:"address,omitzero"`
 
 	// The time without a sign of life after which a rank counts as hung.

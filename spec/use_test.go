@@ -52,7 +52,6 @@ func TestUnacted(t *testing.T) {
 	f(run(""), Unacted{})
 	f(run(", sinks: {hotMetrics: {store: prometheus}, rawArtifacts: {retentionClass: warm}}, automation: {ci: {canary: true}}"),
 		Unacted{Recorded: []string{"spec.sinks.rawArtifacts.retentionClass", "spec.sinks.hotMetrics", "spec.automation"}})
-	f(run(", accuracy: {tasks: [{name: gsm8k}]}"), Unacted{Refused: []string{"spec.accuracy"}})
 	f(strings.Replace(run(""), "{name: x}", "{name: x, namespace: y}", 1), Unacted{Recorded: []string{"metadata.namespace"}})
 	f("apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: x, annotations: {a: b}}\nspec: {metrics: [{metric: ttft.v2, statistic: p99, margin: 0.1}]}\n",
 		Unacted{Recorded: []string{"metadata.annotations"}})
@@ -67,7 +66,7 @@ func TestReferenceNamesUses(t *testing.T) {
 	for _, want := range []string{
 		"| `cadence` | string | `canary` | recorded, not acted on |", "| `nightly` | boolean |  | recorded, not acted on |",
 		"| `seed` | integer | `20260313` |  |",
-		"| `heads` | integer | `4` | read by workers |", "| `tasks` | list of mapping | **required** | refused by `assay run` |",
+		"| `heads` | integer | `4` | read by workers |",
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the reference has no line with %q", want)

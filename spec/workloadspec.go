@@ -73,7 +73,7 @@ type FrozenWorkload struct {
 	Type string `json:"type" required:"true" enum:"frozenTypes"`
 
 	// The workload's name.
-	Name string `json:"name" required:"true" example:"chat-short" use:"recorded"`
+	Name string `json:"name" required:"true" example:"chat-short"`
 
 	// The model.
 	Model FrozenModel `json:"model" required:"true"`
