@@ -56,6 +56,7 @@ type Closed struct {
 	// ours are Shard, Shard + Shards and so on. Shards of zero means one.
 	Shard, Shards int
 
+	Together
 	SendPolicy
 }
 
@@ -95,6 +96,9 @@ type closedRun struct {
 
 // direct leads the point through its phases.
 func (l *closedRun) direct(ctx context.Context) error {
+	if err := l.begin(ctx, l.clock); err != nil {
+		return err
+	}
 	l.pool.start(l.clock.Now())
 	if l.Warmup > 0 {
 		if err := wait(ctx, l.Warmup, l.gate.full[record.Warmup]); err != nil {
@@ -113,12 +117,7 @@ func (l *closedRun) direct(ctx context.Context) error {
 	if err := wait(ctx, l.Cooldown, nil); err != nil {
 		return err
 	}
-	select {
-	case <-l.gate.drained:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return l.rest(ctx, l.gate.drained)
 }
 
 func (c Closed) entered(phase record.Phase, at int64) {

@@ -38,6 +38,7 @@ type Open struct {
 	// with the schedule's own stamps. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
 
+	Together
 	SendPolicy
 }
 
@@ -61,7 +62,7 @@ func (o Open) Run(ctx context.Context, clock *record.Clock, calls <-chan target.
 	defer cut(nil)
 	l := &openRun{
 		Open: o, clock: clock, sender: newSender(o.SendPolicy, clock, do), results: newResultQueue(keep),
-		start: clock.Now() + int64(lead), drained: make(chan struct{}),
+		start: o.from(clock), drained: make(chan struct{}),
 	}
 	l.pending.Store(int64(o.Schedule.Measured(o.Shard, o.Shards)))
 	if l.pending.Load() == 0 {
@@ -112,12 +113,7 @@ func (l *openRun) direct(ctx context.Context) error {
 	if err := wait(ctx, l.Cooldown, nil); err != nil {
 		return err
 	}
-	select {
-	case <-l.drained:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return l.rest(ctx, l.drained)
 }
 
 var errCallsRanOut = errors.New("the calls ran out before the schedule: the data set is too short")

@@ -41,6 +41,7 @@ type Sessions struct {
 	Entered func(phase record.Phase, at int64)
 	Tally   *Tally // nil means that nobody wants to know
 
+	Together
 	Script Script
 }
 
@@ -80,7 +81,7 @@ func (s Sessions) Run(ctx context.Context, clock *record.Clock, do Doer) error {
 	inner, cut := context.WithCancelCause(ctx)
 	defer cut(nil)
 	p := &sessionRun{Sessions: s, clock: clock, do: do, fail: cut, ready: make(chan readySession), phases: newPhases(s)}
-	p.start = clock.Now() + int64(lead)
+	p.start = s.from(clock)
 	if s.Schedule != nil {
 		p.begin, p.end = p.start+s.Schedule.Begin, p.start+s.Schedule.End
 	}
@@ -246,12 +247,7 @@ func (p *sessionRun) direct(ctx context.Context) error {
 	if err := wait(ctx, p.Cooldown, nil); err != nil {
 		return err
 	}
-	select {
-	case <-p.phases.drained:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return p.rest(ctx, p.phases.drained)
 }
 
 func (p *sessionRun) enter(phase record.Phase, at int64) {

@@ -15,7 +15,7 @@ package record
 
 // Version is the schema version of the raw tables: the minor number grows when
 // columns are added, the major number when a column changes its meaning.
-const Version = "1.3"
+const Version = "1.5"
 
 // A Phase says which part of a point a record belongs to. Warm-up and cool-down
 // are kept and marked, never dropped.
@@ -85,6 +85,12 @@ type Call struct {
 	InputTokens  int32  // tokens the prompt was built to have
 	OutputTokens int32  // tokens asked for; 0 leaves the end to the server
 
+	// Ask is the row of the table asks that it asks; nil outside of an evaluation.
+	Ask *int32
+
+	// Sampling is what this call alone asks about the drawing of its answer; nil for nothing.
+	Sampling *Sampling
+
 	// Payload is what other tasks than text-to-text carry; nil for none.
 	Payload *Payload
 }
@@ -134,6 +140,9 @@ type Request struct {
 	Items           *int32 `parquet:"items"`                   // outputs of an answer that is not text: vectors, ranks, images, sounds
 	Protocol        string `parquet:"protocol,dict"`           // the HTTP version of the answer, such as HTTP/1.1; empty when none came
 	TraceID         string `parquet:"trace_id"`                // the id of the W3C trace that was sent with it, 32 hexadecimal digits; empty for none
+	Ask             *int32 `parquet:"ask"`                     // the row of the table asks that it asked; null outside of an evaluation
+	Logprobs        string `parquet:"logprobs,zstd"`           // log-probabilities that came with the answer, as JSON; empty when none were asked for
+	Host            string `parquet:"host,dict"`               // host of the load generator that sent it; empty where the program sent it itself
 }
 
 // Origin is the stamp from which the latency of r counts.

@@ -135,8 +135,8 @@ type Rank struct {
 // The first and the last are on the launch's clock; the two between are on the
 // rank's own, untouched.
 type Ping struct {
-	World int32  `parquet:"world,delta"` // place of its world in the launch, from 0
-	Rank  int32  `parquet:"rank,delta"`  // which process
+	World int32  `parquet:"world,delta"` // place of its world in the launch, from 0; -1 for a load generator
+	Rank  int32  `parquet:"rank,delta"`  // which process, or load generator
 	When  string `parquet:"when,dict"`   // before, between or after the measurement
 	T1    int64  `parquet:"t1_ns"`       // sent here
 	T2    int64  `parquet:"t2_ns"`       // received there, on the rank's clock

@@ -34,6 +34,9 @@ const (
 	// ClientReading says, at the beginning of a launch, how answers are read: a Reading.
 	ClientReading = "client.reading"
 
+	// ConnectionsCold says that connections could not be opened ahead of a point.
+	ConnectionsCold = "connections.cold"
+
 	// RequestFailed tells of the first request of a point that ended in each way
 	// that counts against the system.
 	RequestFailed = "request.failed"

@@ -43,6 +43,7 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	if c.cfg.KeepText {
 		a.request.Text = a.text.String()
 	}
+	a.keepLogprobs()
 	if n, err := strconv.Atoi(raw.header.Get("X-Envoy-Attempt-Count")); err == nil {
 		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way
 	}
@@ -66,6 +67,8 @@ type answer struct {
 	flags   []string
 	marks   []mark // those not yet passed by an event
 	scratch scratch
+
+	logprobs record.Logprobs
 
 	said    map[int32]string // what each choice has said, where events repeat it
 	open    map[int32]bool   // choices: true until they give a finish reason
@@ -276,6 +279,9 @@ func (a *answer) apply(piece *Piece) {
 	}
 	if piece.Usage != nil {
 		a.usage(piece.Usage)
+	}
+	if piece.Logprobs != nil && a.client.cfg.KeepLogprobs {
+		a.logprobs.Append(piece.Logprobs)
 	}
 }
 

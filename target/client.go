@@ -52,6 +52,9 @@ type Config struct {
 	// KeepText records the text of every answer.
 	KeepText bool
 
+	// KeepLogprobs records the log-probabilities that come with answers.
+	KeepLogprobs bool
+
 	// Redact takes secrets out of what the server says before it is cut to fit a
 	// record. Nil means that there are none.
 	Redact func(string) string
@@ -118,7 +121,9 @@ func New(cfg Config, dialect Dialect, clock *record.Clock) (*Client, error) {
 	cfg.Ask.Stream = cfg.Ask.Stream && !shape.Unary
 	cfg.AnswerLimit = cmp.Or(cfg.AnswerLimit, DefaultAnswerLimit)
 	c := &Client{cfg: cfg, dialect: dialect, shape: shape, clock: clock}
-	c.scanner, _ = dialect.(scanner)
+	if !cfg.KeepLogprobs { // a scanner does not look at them
+		c.scanner, _ = dialect.(scanner)
+	}
 	c.endsAtDone = cfg.Ask.Stream && shape.lines
 	c.header = shape.header(cfg.Header, cfg.Ask.Stream)
 	c.warm.dialer.Timeout = 30 * time.Second
@@ -195,6 +200,11 @@ type Prepared struct {
 // Prepare encodes and signs call. A signature names the time it was made, and
 // clouds refuse one older than five minutes.
 func (c *Client) Prepare(call record.Call) (Prepared, error) {
+	if call.Sampling != nil {
+		if _, ok := c.dialect.(sampler); !ok {
+			return Prepared{}, errNoSampling
+		}
+	}
 	body, err := c.dialect.Encode(call, c.cfg.Ask)
 	if err != nil {
 		return Prepared{}, err

@@ -33,6 +33,7 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 	if ask.IgnoreEOS != nil {
 		body["ignore_eos"] = *ask.IgnoreEOS
 	}
+	d.sample(body, call.Sampling)
 	if d.chat && len(pictures(call)) > 0 {
 		body["messages"] = looking(call, "text", openAIImage)
 	}
@@ -43,11 +44,12 @@ func (d openAI) Encode(call record.Call, ask Ask) ([]byte, error) {
 type openAIEvent struct {
 	ID      string `json:"id"`
 	Choices items[struct {
-		Index        int32          `json:"index"`
-		Delta        *openAIMessage `json:"delta"`
-		Message      *openAIMessage `json:"message"`
-		Text         *string        `json:"text"`
-		FinishReason *string        `json:"finish_reason"`
+		Index        int32           `json:"index"`
+		Delta        *openAIMessage  `json:"delta"`
+		Message      *openAIMessage  `json:"message"`
+		Text         *string         `json:"text"`
+		FinishReason *string         `json:"finish_reason"`
+		Logprobs     *openAILogprobs `json:"logprobs"`
 	}] `json:"choices"`
 	Usage *openAIUsage    `json:"usage"`
 	Error json.RawMessage `json:"error"`
@@ -97,7 +99,14 @@ func (d openAI) Decode(data []byte) ([]Piece, error) {
 		if message == nil {
 			message = &openAIMessage{Content: choice.Text}
 		}
-		pieces = append(pieces, message.pieces(choice.Index)...)
+		said := message.pieces(choice.Index)
+		if logprobs := choice.Logprobs.record(); logprobs != nil {
+			if len(said) == 0 {
+				said = []Piece{{Kind: record.Blank, Choice: choice.Index}}
+			}
+			said[len(said)-1].Logprobs = logprobs
+		}
+		pieces = append(pieces, said...)
 		if choice.FinishReason != nil && *choice.FinishReason != "" {
 			pieces = append(pieces, Piece{Kind: record.Finish, Choice: choice.Index, FinishReason: *choice.FinishReason})
 		}

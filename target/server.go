@@ -24,7 +24,8 @@ type ServerConfig struct {
 	Command  []string
 	Env      []string // "NAME=value", added to ours
 	Dir      string
-	ReadyURL string // answers 200 when the server is ready
+	Place    child.Place // where it may run
+	ReadyURL string      // answers 200 when the server is ready
 	TLS      *tls.Config
 
 	ReadyTimeout, ReadyInterval, StopTimeout time.Duration
@@ -83,7 +84,7 @@ func StartServer(ctx context.Context, cfg ServerConfig, log io.Writer) (*Server,
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		begun <- time.Now()
-		err := cmd.Start()
+		err := cfg.Place.Start(cmd)
 		started <- err
 		if err == nil {
 			s.err = cmd.Wait()

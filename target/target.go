@@ -74,6 +74,7 @@ type Piece struct {
 	ServerID     string
 	Note         string // remark for the record's flags
 	Usage        *Usage
+	Logprobs     *record.Logprobs // of the tokens of the event
 }
 
 // Usage is the server's own count of tokens.

@@ -28,6 +28,6 @@ func (p Prepared) request(due int64) record.Request {
 	return record.Request{
 		ID: p.Call.ID, Point: p.Call.Point, Phase: p.Call.Phase, Shard: p.Call.Shard, User: p.Call.User, Due: due,
 		AskedInput: p.Call.InputTokens, AskedOutput: p.Call.OutputTokens,
-		PromptHash: p.hash, Stamps: ReadNetHTTP, TraceID: p.trace,
+		PromptHash: p.hash, Stamps: ReadNetHTTP, TraceID: p.trace, Ask: p.Call.Ask,
 	}
 }
