@@ -11,6 +11,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"assay/child"
 )
 
 // A Job is one world to start.
@@ -20,12 +22,22 @@ type Job struct {
 	Worker  string                   // its name, by which ranks that others have placed find their own command
 	Env     []string                 // beside that of the launcher, as os.Environ has it; rank variables are added
 	Master  string                   // host:port of the rendezvous of rank 0
-	Dir     string                   // working folder
+	Dir     string                   // working folder; on other hosts it is a new one
 	Log     func(rank int) io.Writer // what a rank prints; nil throws it away
+	Input   func(rank int) []byte    // what a rank reads, and nobody else does; nil means nothing
 
-	Namespaces []string // network namespace of each rank in turn; empty means this one
-	Wrap       []string // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000
+	Places     []child.Place // where each rank may run, in turn; empty means anywhere
+	Namespaces []string      // network namespace of each rank in turn; empty means this one
+	Wrap       []string      // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000
 	Wrapped    int
+
+	// Ranks on other hosts have a folder of their own there, which variables name as Out.
+	// Files lie in it when they start. When they have ended what else they left there is
+	// in Out, but for names that the pattern Leave matches. Empty means that nothing comes
+	// back.
+	Out   string
+	Leave string
+	Files map[string][]byte
 
 	seat *seat // where others have placed the one rank of this job; nil means that they are numbered here
 }
@@ -36,6 +48,13 @@ type seat struct{ Rank, Ranks, Local, LocalRanks int }
 // A Launcher starts worlds.
 type Launcher interface {
 	Start(ctx context.Context, job Job) (World, error)
+}
+
+// A Watched launcher knows of its hosts what ranks cannot tell.
+type Watched interface {
+	// Trouble is what befell the hosts since they were there, an *Interference for each;
+	// nil where nothing did.
+	Trouble() error
 }
 
 // A World is started ranks.
@@ -50,6 +69,9 @@ type World interface {
 
 	// PID is the process of a rank on this host; false where it runs elsewhere.
 	PID(rank int) (int, bool)
+
+	// Host is where a rank runs, as the launcher calls it; empty means here, or unknown.
+	Host(rank int) string
 }
 
 // An Exit is the end of one rank.

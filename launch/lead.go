@@ -197,6 +197,9 @@ func (w *joined) PID(rank int) (int, bool) {
 	return 0, false
 }
 
+// Host is not known: another launcher has placed the ranks.
+func (w *joined) Host(int) string { return "" }
+
 func (w *joined) Stop(grace time.Duration) {
 	w.mu.Lock()
 	w.asked = true

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -80,7 +81,7 @@ func (w *local) run(job Job, started chan<- error) {
 	w.mu.Lock()
 	for rank := range job.Ranks {
 		cmd := command(job, rank)
-		if err := cmd.Start(); err != nil {
+		if err := job.place(rank).Start(cmd); err != nil {
 			failed = fmt.Errorf("launch rank %d: %w", rank, err)
 			break
 		}
@@ -90,6 +91,13 @@ func (w *local) run(job Job, started chan<- error) {
 	w.mu.Unlock()
 	started <- failed
 	waiting.Wait()
+}
+
+func (j Job) place(rank int) child.Place {
+	if len(j.Places) == 0 {
+		return child.Place{}
+	}
+	return j.Places[rank%len(j.Places)]
 }
 
 // command is the process of one rank, not started yet.
@@ -106,6 +114,9 @@ func command(job Job, rank int) *exec.Cmd {
 	cmd.Env = append(append(os.Environ(), job.Env...), variables(job, rank)...)
 	cmd.SysProcAttr = child.Bound()
 	cmd.WaitDelay = pipeWithin
+	if job.Input != nil {
+		cmd.Stdin = bytes.NewReader(job.Input(rank))
+	}
 	if job.Log != nil {
 		log := job.Log(rank)
 		cmd.Stdout, cmd.Stderr = log, log
@@ -165,6 +176,9 @@ func (w *local) PID(rank int) (int, bool) {
 	}
 	return w.ranks[rank].cmd.Process.Pid, true
 }
+
+// Host is empty: every rank runs here.
+func (w *local) Host(int) string { return "" }
 
 // Stop ends every rank.
 func (w *local) Stop(grace time.Duration) {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"assay/child"
 )
 
 type output struct {
@@ -51,6 +53,34 @@ func shell(t *testing.T, ranks int, script string, change func(*Job)) (World, []
 	}
 	t.Cleanup(func() { w.Stop(0) })
 	return w, logs
+}
+
+// Ranks run where they are placed, from their first instruction on.
+func TestPlaces(t *testing.T) {
+	text, err := exec.Command("sh", "-c", "grep Cpus_allowed_list /proc/self/status").Output()
+	if err != nil {
+		t.Skip("this kernel does not say where a process may run")
+	}
+	allowed, _, _ := strings.Cut(strings.Fields(string(text))[1], ",")
+	first, last, several := strings.Cut(allowed, "-")
+	if !several {
+		t.Skip("this process has one processor")
+	}
+	a, _ := strconv.Atoi(first)
+	b, _ := strconv.Atoi(last)
+	w, logs := shell(t, 3, "grep Cpus_allowed_list /proc/self/status", func(j *Job) {
+		j.Places = []child.Place{{CPUs: []int{a}}, {CPUs: []int{b}}}
+	})
+	ends(w)
+	for rank, want := range []int{a, b, a} {
+		if got := strings.Fields(logs[rank].String()); len(got) != 2 || got[1] != strconv.Itoa(want) {
+			t.Errorf("rank %d runs on %q, want %d", rank, got, want)
+		}
+	}
+	after, err := exec.Command("sh", "-c", "grep Cpus_allowed_list /proc/self/status").Output()
+	if err != nil || string(after) != string(text) {
+		t.Errorf("what is started later runs on %s, want %s (%v)", after, text, err)
+	}
 }
 
 func ends(w World) map[int]Exit {

@@ -51,6 +51,10 @@ type Host struct {
 	// DiskSpace asks how much room the file system of a folder has.
 	DiskSpace func(dir string) (Space, error)
 
+	// HoldPrograms tries whether generated programs can be held in a sandbox here. The
+	// sandbox belongs to those who grade, so the command brings it.
+	HoldPrograms func(ctx context.Context) error
+
 	// Dir is the working folder: where git is asked and bundles are written.
 	// Empty means the current one.
 	Dir string

@@ -20,6 +20,7 @@ type sink struct {
 	mu           sync.Mutex
 	point        int32
 	began, until int64 // of the measured rows; began is negative before the first
+	files        []string
 	err          error
 }
 
@@ -119,10 +120,20 @@ func (s *sink) Check(rank int, line worker.CheckLine) {
 	s.event(s.launch.Clock.Now(), record.RankCheck, string(detail))
 }
 
+// File notes that a rank made a file. Those of other hosts are here when their ranks
+// have ended.
 func (s *sink) File(_ int, line worker.FileLine) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.note(s.launch.keep(s.dir, line.Name, s.world))
+	s.files = append(s.files, line.Name)
+}
+
+// keepFiles attaches the files that ranks made.
+func (s *sink) keepFiles() (err error) {
+	for _, name := range s.files {
+		err = errors.Join(err, s.launch.keep(s.dir, name, s.world))
+	}
+	return err
 }
 
 func (s *sink) Note(_ int, text string) {

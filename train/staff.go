@@ -28,6 +28,7 @@ type Tools struct {
 	Launchers map[string]launch.Launcher // by the spec's launch.kind
 	Python    workers.Python             // that is known to have torch, so that nobody asks it again; zero means that one is looked for
 	Address   string                     // at which ranks of other hosts reach this program; empty means that there are none
+	Attends   bool                       // this host runs ranks for a program elsewhere
 }
 
 // A Staff is what the worlds of a plan are started with.
@@ -41,6 +42,12 @@ type Staff struct {
 // torch that is missing is told in the first second.
 func Hire(ctx context.Context, p plan.Plan, tools Tools) (*Staff, error) {
 	s := &Staff{tools: tools}
+	if Far(p) != nil && !tools.Attends {
+		return s, nil // what ranks need is needed on their hosts, which look for it themselves
+	}
+	if err := placeable(p); err != nil {
+		return nil, err
+	}
 	if !slices.ContainsFunc(p.Points, needsTorch) || own(p.Decided()) {
 		return s, nil
 	}
@@ -175,4 +182,25 @@ func launcher(run spec.RunSpec, p plan.Point) spec.Launcher {
 		return spec.Launcher{Kind: spec.LaunchLocal}
 	}
 	return *l
+}
+
+// Far is how the spec wants this program to start ranks or load generators on other
+// hosts; nil where all of them run here or are there already.
+func Far(p plan.Plan) *spec.Launcher {
+	var list []*spec.Launcher
+	if t := p.Train(); t != nil {
+		list = append(list, t.Launch)
+	}
+	if c := p.Collectives(); c != nil {
+		list = append(list, c.Launch)
+	}
+	if l := p.Load(); l != nil && p.Generators() > 1 {
+		list = append(list, l.Launch)
+	}
+	for _, l := range list {
+		if l != nil && (l.Kind == spec.LaunchSSH || l.Kind == spec.LaunchSlurm) {
+			return l
+		}
+	}
+	return nil
 }

@@ -52,7 +52,7 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 	}
 	defer w.control.Close()
 	w.launch.Progress(points[0], fmt.Sprintf("starting %d ranks", w.ranks))
-	stop, err := w.start(ctx, points[0])
+	stop, err := w.start(ctx, points[0], dir)
 	if err != nil {
 		return 0, fmt.Errorf("start %d ranks: %w", w.ranks, err)
 	}
@@ -62,16 +62,21 @@ func (w *world) measure(ctx context.Context, points []plan.Point) (done int, err
 		err = errors.Join(w.control.Sync(ctx, "after", pingsAfter), w.control.Quit(ctx))
 	}
 	stop()
-	return done, errors.Join(err, w.describe(), w.launch.keepLibraryLogs(dir, w.number), sink.err)
+	return done, errors.Join(w.placed(err), sink.keepFiles(), w.describe(), w.launch.keepLibraryLogs(dir, w.number), sink.err)
 }
 
 // start starts the ranks and tells the controller of their ends.
-func (w *world) start(ctx context.Context, first plan.Point) (stop func(), err error) {
+func (w *world) start(ctx context.Context, first plan.Point, dir string) (stop func(), err error) {
 	run := w.launch.Plan.Decided()
 	name := workerOf(run, first)
+	places, err := Places(w.how.Pin, w.ranks)
+	if err != nil {
+		return nil, err
+	}
 	job := launch.Job{
 		Ranks: w.ranks, Worker: name, Command: w.staff.Workers(run)[name], Env: w.environment(first),
-		Master: "127.0.0.1:0", Namespaces: w.how.Namespaces, Log: w.log,
+		Master: "127.0.0.1:0", Places: places, Namespaces: w.how.Namespaces, Log: w.log,
+		Out: dir, Leave: worker.RankFiles,
 	}
 	starter := w.staff.tools.Launchers[w.how.Kind]
 	if starter == nil {
@@ -161,6 +166,23 @@ func (w *world) describe() error {
 		w.launch.Out.Ranks.Append(w.control.Ranks(w.number)...),
 		w.launch.Out.Pings.Append(w.control.Pings(w.number)...),
 	)
+}
+
+// placed says on which host the rank is that a world failed by, and what befell the
+// hosts where that is why.
+func (w *world) placed(err error) error {
+	var failure *worker.Failure
+	if errors.As(err, &failure) && w.started.Host(failure.Rank) != "" {
+		err = fmt.Errorf("on host %s: %w", w.started.Host(failure.Rank), err)
+	}
+	watched, ok := w.staff.tools.Launchers[w.how.Kind].(launch.Watched)
+	if err == nil || !ok {
+		return err
+	}
+	if trouble := watched.Trouble(); trouble != nil {
+		err = fmt.Errorf("%w: %w", trouble, err)
+	}
+	return err
 }
 
 // controlAddress is where the controller listens: a socket file where all ranks are

@@ -76,5 +76,8 @@ func sumBeforeBye(file io.Reader) (string, error) {
 	}
 }
 
+// RankFiles is the pattern of the files to which ranks write what they send.
+const RankFiles = "rank-*.jsonl"
+
 // fileOf is the name of the file to which a rank writes what it sends.
 func fileOf(rank int) string { return fmt.Sprintf("rank-%05d.jsonl", rank) }

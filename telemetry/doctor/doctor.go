@@ -36,6 +36,7 @@ var All = []Check{
 	GPUThrottling, GPUTemperature, GPUMemoryErrors, GPULink, CPUTemperature,
 	OpenFiles, Ports, DiskSpace, PowerMode,
 	Virtual, HugePages, SMT, Turbo, CPUThrottling, GPUPersistence,
+	Sandbox,
 }
 
 // A Subject is the host under examination.

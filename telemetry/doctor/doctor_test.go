@@ -28,6 +28,7 @@ type host struct {
 	pulse  *Pulse
 	clock  *telemetry.ClockSync
 	disk   *telemetry.Space
+	hold   func(context.Context) error
 }
 
 func (h host) local() telemetry.Host {
@@ -35,7 +36,7 @@ func (h host) local() telemetry.Host {
 	for name, text := range h.files {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	out := telemetry.Host{Files: files, System: h.system}
+	out := telemetry.Host{Files: files, System: h.system, HoldPrograms: h.hold}
 	if h.gpus != nil {
 		out.GPUs = h.gpus
 	}
@@ -210,6 +211,9 @@ var cases = map[string]struct {
 		files("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n"),
 		finding.Note, files("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n")},
 	"gpu-persistence": {gpu("persistence", false), finding.Note, gpu("persistence", true)},
+	"sandbox": {
+		host{hold: func(context.Context) error { return errors.New("no user namespaces") }},
+		finding.Note, host{hold: func(context.Context) error { return nil }}},
 }
 
 // TestChecks is the conformance test: every check has a host that trips it, one
@@ -321,7 +325,7 @@ func TestVerdict(t *testing.T) {
 	f(cases["swap"].trips, false, "not fit to measure: 1 void")
 	f(cases["smt"].trips, true, "fit to measure as far as checked: 0 void, 0 caution, 1 note")
 	f(cases["clock-source"].trips, true, "fit to measure as far as checked: 0 void, 1 caution")
-	f(host{}, true, "fit to measure as far as checked: 0 void, 0 caution, 0 note, 32 not checked, of 32 checks")
+	f(host{}, true, "fit to measure as far as checked: 0 void, 0 caution, 0 note, 33 not checked, of 33 checks")
 }
 
 // Measure runs for real: its figures are those of this machine, so only what no
