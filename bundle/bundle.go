@@ -28,6 +28,7 @@ const Format = "1.1"
 const (
 	SpecFile        = "spec.yaml"
 	PlanFile        = "plan.json"
+	WorkloadFile    = "workload.yaml" // the frozen workload that the run was held against, where there was one
 	LedgerFile      = "launches.jsonl"
 	ManifestFile    = "manifest.json"
 	AttestationFile = "attestation.intoto.jsonl"
@@ -35,11 +36,15 @@ const (
 	rawDir     = "raw"
 	logsDir    = "logs"
 	derivedDir = "derived"
+	scoresDir  = "scores"
 	reportDir  = "report"
 	lockFile   = ".lock"
 	draftFile  = ".draft.json"
 	tmpSuffix  = ".tmp"
 )
+
+// ScoresFile is where what a scorer said about the answers is kept.
+func ScoresFile(scorer string) string { return scoresDir + "/" + scorer + ".json" }
 
 // The raw tables by name.
 const (
@@ -55,6 +60,8 @@ const (
 	Sessions    = "sessions"
 	Samples     = "samples"
 	Events      = "events"
+	Asks        = "asks"
+	Generators  = "generators"
 )
 
 // A TableInfo describes one raw table.
@@ -76,8 +83,10 @@ var Tables = []TableInfo{
 	{Memory, "One row per reading of a rank's memory.", record.Memory{}, mergeTable[record.Memory]},
 	{Trials, "One row per timed replicate of a probe.", record.Trial{}, mergeTable[record.Trial]},
 	{Ranks, "One row per process of a world: what it was, its clock and how it ended.", record.Rank{}, mergeTable[record.Rank]},
-	{Pings, "One row per exchange of stamps with a rank.", record.Ping{}, mergeTable[record.Ping]},
+	{Pings, "One row per exchange of stamps with a rank or load generator.", record.Ping{}, mergeTable[record.Ping]},
 	{Sessions, "One row per step of a session: what was asked or which tool ran, what it waited for, and when.", record.SessionStep{}, mergeTable[record.SessionStep]},
 	{Samples, "One row per reading of a gauge or counter beside the run.", record.Sample{}, mergeTable[record.Sample]},
 	{Events, "One row per thing that happened once.", record.Event{}, mergeTable[record.Event]},
+	{Asks, "One row per question of an evaluation: how it was put and what its right answer is.", record.Ask{}, mergeTable[record.Ask]},
+	{Generators, "One row per load generator: what it was, its clock, what it cost and how it ended.", record.Generator{}, mergeTable[record.Generator]},
 }

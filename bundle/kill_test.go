@@ -226,6 +226,19 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// Whoever knows what killed a run may say so.
+func TestRecoverSaysWhy(t *testing.T) {
+	w := create(t, header())
+	l := startLaunch(t, w, 0)
+	check(t, l.halt())
+	check(t, w.Abandon())
+	m, err := Recover(context.Background(), w.Dir(), SealOptions{Killed: "host n1: the node is down"})
+	check(t, err)
+	if got := m.Launches[0]; got.Outcome != LaunchAborted || !strings.HasPrefix(got.Reason, "host n1: the node is down; the run was killed") {
+		t.Errorf("the launch is %s: %s", got.Outcome, got.Reason)
+	}
+}
+
 // A segment torn by a power cut is kept and marked, and the rest stays readable.
 func TestRecoverDamagedSegment(t *testing.T) {
 	w := create(t, header())

@@ -30,6 +30,8 @@ type Launch struct {
 	Sessions    *Table[record.SessionStep]
 	Samples     *Table[record.Sample]
 	Events      *Table[record.Event]
+	Asks        *Table[record.Ask]
+	Generators  *Table[record.Generator]
 
 	writer *Writer
 	index  int
@@ -87,9 +89,11 @@ func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 	l.Sessions = newTable(Sessions, l.dir, o, l.wake, c.sessions)
 	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
 	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
+	l.Asks = newTable(Asks, l.dir, o, l.wake, c.asks)
+	l.Generators = newTable(Generators, l.dir, o, l.wake, c.generators)
 	l.tables = []flusher{
 		l.Requests, l.Chunks, l.Steps, l.Buckets, l.Collectives, l.Memory, l.Trials, l.Ranks, l.Pings,
-		l.Sessions, l.Samples, l.Events,
+		l.Sessions, l.Samples, l.Events, l.Asks, l.Generators,
 	}
 	l.work.Go(l.run)
 	l.work.Go(l.tidy)

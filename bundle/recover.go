@@ -61,7 +61,7 @@ func sealKilled(ctx context.Context, dir string, m *Manifest, opts SealOptions) 
 	}
 	for _, launch := range m.Launches {
 		if launch.Ended.IsZero() {
-			if err := endKilled(dir, m, launch); err != nil {
+			if err := endKilled(dir, m, launch, opts.Killed); err != nil {
 				return err
 			}
 		}
@@ -122,7 +122,7 @@ func cutTornLine(dir string, m *Manifest) error {
 
 // endKilled merges the segments of a launch that was running and enters its end.
 // When it ended is not known; when its last file was written is.
-func endKilled(dir string, m *Manifest, launch LaunchInfo) error {
+func endKilled(dir string, m *Manifest, launch LaunchInfo, why string) error {
 	folder := filepath.Join(dir, rawDir, launchDir(launch.Index))
 	last, err := lastWrite(folder)
 	if err != nil {
@@ -136,6 +136,9 @@ func endKilled(dir string, m *Manifest, launch LaunchInfo) error {
 	reason := "the run was killed before it wrote anything"
 	if !last.IsZero() {
 		reason = "the run was killed; it last wrote at " + last.Format(timeFormat)
+	}
+	if why != "" {
+		reason = why + "; " + reason
 	}
 	return appendLedger(dir, ledgerLine{
 		Event: lineEnded, Launch: launch.Index, Time: later(time.Now().UTC(), lastTime(m)),

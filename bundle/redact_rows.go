@@ -48,10 +48,26 @@ func (c *cleaner) requests(rows []record.Request) {
 		word(c, &r.Flags)
 		word(c, &r.Stamps)
 		word(c, &r.Protocol)
+		word(c, &r.Host)
 		r.Error = c.redactor.String(r.Error)
 		r.ServerID = c.redactor.String(r.ServerID)
 		r.TraceID = c.redactor.String(r.TraceID)
 		r.Text = c.redactor.Prose(r.Text)
+		r.Logprobs = c.redactor.Prose(r.Logprobs)
+	}
+}
+
+func (c *cleaner) asks(rows []record.Ask) {
+	for i := range rows {
+		r := &rows[i]
+		word(c, &r.Task)
+		word(c, &r.Group)
+		word(c, &r.Cluster)
+		word(c, &r.Stop)
+		r.Item = c.redactor.Prose(r.Item)
+		r.Prompt = c.redactor.Prose(r.Prompt)
+		r.Said = c.redactor.Prose(r.Said)
+		r.Key = c.redactor.Prose(r.Key)
 	}
 }
 
@@ -113,6 +129,16 @@ func (c *cleaner) ranks(rows []record.Rank) {
 			word(c, s)
 		}
 		r.Tuning = c.redactor.String(r.Tuning)
+		r.Error = c.redactor.String(r.Error)
+	}
+}
+
+func (c *cleaner) generators(rows []record.Generator) {
+	for i := range rows {
+		r := &rows[i]
+		for _, s := range []*string{&r.Host, &r.BootID, &r.TimeNS, &r.Verdict} {
+			word(c, s)
+		}
 		r.Error = c.redactor.String(r.Error)
 	}
 }

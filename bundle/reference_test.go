@@ -65,12 +65,14 @@ A bundle is a folder. Any tool that reads Parquet opens its tables as they are:
 | path | holds |
 | --- | --- |
 | ` + "`spec.yaml`" + ` | the BenchmarkRun as asked |
+| ` + "`workload.yaml`" + ` | the frozen WorkloadSpec that the run was held against, where there was one |
 | ` + "`plan.json`" + ` | what was decided before the first launch |
 | ` + "`launches.jsonl`" + ` | the ledger: a line when a launch starts, a line when it ends; failed ones too |
 | ` + "`raw/launch-NN/TABLE-NNNNN.parquet`" + ` | a segment of a raw table |
 | ` + "`raw/launch-NN/TABLE-NNNNN-MMMMM.parquet`" + ` | the segments NNNNN to MMMMM merged; it replaces any of them that are still there |
 | ` + "`raw/launch-NN/logs/`" + ` | logs, without secrets |
 | ` + "`raw/launch-NN/*`" + ` | attachments |
+| ` + "`scores/NAME.json`" + ` | what the scorer NAME of an evaluation said about the answers |
 | ` + "`derived/VERSION/`" + ` | what the code of that version made of the raw data |
 | ` + "`report/`" + ` | what people read |
 | ` + "`manifest.json`" + ` | SHA-256 and role of every file, environment, inputs, launches, status; written last |

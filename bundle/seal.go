@@ -30,6 +30,7 @@ type SealOptions struct {
 	Results json.RawMessage // the estimates to attest; nil means none
 	Claims  json.RawMessage // what may be quoted; nil means that nothing is said
 	Checks  []string        // ids of the checks that passed
+	Killed  string          // what ended the launches that were running, for Recover; empty means that nobody knows
 }
 
 // Seal ends the run: it hashes every file, signs, and writes the manifest last.

@@ -45,6 +45,7 @@ type Gap struct {
 // are counted from the send of the request that they belong to.
 const (
 	GapSendTimes  = "send_times"   // when requests were sent: no time series, no steady state, no time in flight
+	GapTimes      = "times"        // how long requests took: no latency and no rate
 	GapDueTimes   = "due_times"    // when requests were due: latency is counted from the send
 	GapChunks     = "chunks"       // when the parts of an answer arrived: no gaps between tokens
 	GapRequests   = "requests"     // single requests: only summaries, as the tool computed them

@@ -19,6 +19,7 @@ type Header struct {
 	RunID          string
 	Spec           []byte // spec.yaml as asked
 	Plan           []byte // plan.json, canonical JSON
+	Workload       []byte // workload.yaml, the frozen workload that the run keeps; empty where there is none
 	WorkloadDigest string // the plan's workload identity; empty when it has none
 	Tool           Tool
 	Redactor       *Redactor // nil means: secrets by their shape alone
@@ -144,6 +145,11 @@ func (w *Writer) begin(h Header) error {
 	}
 	if err := writeFile(filepath.Join(w.dir, PlanFile), plan); err != nil {
 		return err
+	}
+	if len(h.Workload) > 0 {
+		if err := writeFile(filepath.Join(w.dir, WorkloadFile), w.redactor.Document(h.Workload)); err != nil {
+			return err
+		}
 	}
 	return os.MkdirAll(filepath.Join(w.dir, rawDir), 0o755)
 }
@@ -290,6 +296,11 @@ func (w *Writer) WriteDerived(version, name string, data []byte) error {
 		return fmt.Errorf("derived version %w", err)
 	}
 	return w.add(filepath.Join(derivedDir, version), name, data)
+}
+
+// WriteScores writes what a scorer said about the answers.
+func (w *Writer) WriteScores(scorer string, data []byte) error {
+	return w.add(scoresDir, scorer+".json", data)
 }
 
 // WriteReport writes report/name.

@@ -44,6 +44,10 @@ type Import struct {
 	Environment record.Environment
 	Points      []Point  // in the order of the plan
 	Launches    []Launch // at least one
+
+	// Scores are the marks that the tool gave single answers, by the scorer that the run
+	// names for them: the content of its file in the bundle.
+	Scores map[string][]byte
 }
 
 // A Point is one level of load as the files name it.
@@ -58,6 +62,9 @@ type Point struct {
 // A Launch is one repetition.
 type Launch struct {
 	Points []Measured
+
+	// Asks are the questions of an evaluation, in the order of their numbers.
+	Asks []record.Ask
 }
 
 // A Measured is what one launch says about one point. All its times count from

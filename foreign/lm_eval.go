@@ -21,9 +21,12 @@ const lmEvalWants = "a results_*.json of lm-eval, with results, configs and vers
 // LMEval reads what lm-eval (the LM Evaluation Harness) found.
 var LMEval = Tool{
 	Name: "lm-eval",
-	Doc:  "files results_*.json of lm_eval --output_path; files of one task become launches",
+	Doc:  "files results_*.json of lm_eval --output_path, or samples_*.jsonl of --log_samples; files of one task become launches",
 	Claims: func(path string) bool {
 		head := Head(path)
+		if lmEvalLines(head) {
+			return true
+		}
 		return bytes.Contains(head, []byte(`"results"`)) && (bytes.Contains(head, []byte(`"n-shot"`)) || bytes.Contains(head, []byte(`"group_subtasks"`)))
 	},
 	Read: readLMEval,
@@ -60,14 +63,33 @@ func readLMEval(paths []string) (m Import, err error) {
 	if len(paths) == 0 {
 		return m, fmt.Errorf("nothing to read: want %s", lmEvalWants)
 	}
-	m.Source.Tool, m.Environment = "lm-eval", record.Environment{}
-	var all []summary
-	model := ""
-	for i, path := range paths {
+	var files []File
+	samples := 0
+	for _, path := range paths {
 		file, err := Load(path)
 		if err != nil {
 			return m, err
 		}
+		files = append(files, file)
+		if lmEvalLines(file.Data[:min(len(file.Data), headBytes)]) {
+			samples++
+		}
+	}
+	switch {
+	case samples == len(files):
+		return readLMEvalSamples(files)
+	case samples > 0:
+		return m, fmt.Errorf("%d of %d files are samples and the others results: import one kind at a time", samples, len(files))
+	}
+	return readLMEvalResults(files)
+}
+
+// readLMEvalResults reads scores.
+func readLMEvalResults(files []File) (m Import, err error) {
+	m.Source.Tool, m.Environment = "lm-eval", record.Environment{}
+	var all []summary
+	model := ""
+	for i, file := range files {
 		var read lmEvalResult
 		if err := file.JSON(&read, lmEvalWants); err != nil {
 			return m, err
@@ -84,7 +106,7 @@ func readLMEval(paths []string) (m Import, err error) {
 				m.Started = time.UnixMilli(int64(read.Date * 1000)).UTC()
 			}
 		} else if read.ModelName != model {
-			return m, fmt.Errorf("%s is of model %q and %s of %q: import them one by one", file.Name, read.ModelName, paths[0], model)
+			return m, fmt.Errorf("%s is of model %q and %s of %q: import them one by one", file.Name, read.ModelName, files[0].Name, model)
 		}
 		if read.Config.Limit != nil {
 			m.Source.Notes = append(m.Source.Notes, fmt.Sprintf("%s: --limit %g: a part of each task was asked, which is no result of the task", file.Name, *read.Config.Limit))
@@ -97,7 +119,7 @@ func readLMEval(paths []string) (m Import, err error) {
 	m.Run = summaryRun("lm-eval-"+model, model, m.Points)
 	m.Source.Notes = append(m.Source.Notes, "stderr is over the questions of a task, not over launches: it says nothing about what another launch would give")
 	m.Source.Unknown = []bundle.Gap{
-		{ID: bundle.GapRequests, Detail: "the file holds scores; single answers are in the samples_*.jsonl of --log_samples, without times"},
+		{ID: bundle.GapRequests, Detail: "the file holds scores; single answers are in the samples_*.jsonl of --log_samples, without times, which can be imported too"},
 		{ID: bundle.GapErrors, Detail: "an answer that is empty or was refused counts as a wrong one, or ends the run"},
 		{ID: bundle.GapRetries, Detail: "requests to an API are sent again in silence"},
 		{ID: bundle.GapClient, Detail: "nothing was timed but the whole"},

@@ -85,16 +85,19 @@ func (m Import) check() error {
 }
 
 // sameRequests reports whether two launches are one measurement. Two of a hundred
-// requests agree in their times by accident, all of them never.
+// requests agree in their times by accident, all of them never; requests without times
+// agree in nothing.
 func sameRequests(a, b Launch) bool {
-	requests := 0
+	timed := 0
 	same := slices.EqualFunc(a.Points, b.Points, func(x, y Measured) bool {
-		requests += len(x.Requests)
 		return x.Point == y.Point && x.Duration == y.Duration && slices.EqualFunc(x.Requests, y.Requests, func(r, s record.Request) bool {
+			if r.Done > r.Sent {
+				timed++
+			}
 			return r.Sent == s.Sent && r.Done == s.Done && r.Result == s.Result
 		})
 	})
-	return same && requests > 0
+	return same && timed > 0
 }
 
 // longest is how long a point was measured, in the launch that took longest.

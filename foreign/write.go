@@ -94,6 +94,11 @@ func (m Import) fill(ctx context.Context, w *bundle.Writer) error {
 			return fmt.Errorf("launch %d: %w", i+1, err)
 		}
 	}
+	for scorer, data := range m.Scores {
+		if err := w.WriteScores(scorer, data); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -139,6 +144,9 @@ func (m Import) ended(index int) time.Time {
 
 func (m Import) tables(out *bundle.Launch, index int) error {
 	lay := layout{out: out, sends: !m.unknown(bundle.GapSendTimes)}
+	if err := out.Asks.Append(m.Launches[index].Asks...); err != nil {
+		return err
+	}
 	reported := []record.Reported{}
 	for _, at := range m.Launches[index].Points {
 		if err := lay.point(at); err != nil {

@@ -33,7 +33,7 @@ const fromSend = "counted from the send: the source does not tell when requests 
 // KnownIn reports whether the bundle of manifest can hold what the metric needs. It always
 // can where assay measured.
 func (m Metric) KnownIn(manifest bundle.Manifest) bool {
-	if manifest.Unknown(bundle.GapRequests) {
+	if manifest.Unknown(bundle.GapRequests) || manifest.Unknown(bundle.GapTimes) {
 		return false
 	}
 	for gap, list := range needs {

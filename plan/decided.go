@@ -22,6 +22,23 @@ func (p Plan) Workload() spec.Workload { return p.Run.Spec.Workload }
 // Load is how requests are sent; nil where none are.
 func (p Plan) Load() *spec.Load { return p.Run.Spec.Load }
 
+// Generators is how many processes send the load; 1 where the program sends it itself.
+func (p Plan) Generators() int {
+	if p.Run.Spec.Load == nil {
+		return 1
+	}
+	return max(1, p.Run.Spec.Load.Generators)
+}
+
+// Evaluation is the tasks whose answers are graded; nil where there are none.
+func (p Plan) Evaluation() *spec.Evaluation { return p.Run.Spec.Evaluation }
+
+// AsksOnce reports whether every point asks every question of an evaluation once and then
+// ends.
+func (p Plan) AsksOnce() bool {
+	return p.Run.Spec.Evaluation != nil && !p.Run.Spec.Evaluation.UnderLoad
+}
+
 // Target is who is asked, of several sides the baseline; nil where nobody is.
 func (p Plan) Target() *spec.Target { return p.Run.Spec.Target }
 
@@ -43,6 +60,7 @@ func (p Plan) Known() Plan {
 	offered := *p.Run.Spec.Load
 	offered.StopWhenSaturated = false
 	p.Run.Spec.Load, p.Run.Spec.Workload.Session = &offered, nil
+	p.Run.Spec.Evaluation = nil
 	p.Part, p.Search = nil, nil
 	return p
 }

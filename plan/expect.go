@@ -62,6 +62,9 @@ func expect(p Plan) Expected {
 		if limit := int64(point.Requests); limit > 0 && limit < one.Requests {
 			one.Requests = limit
 		}
+		if p.AsksOnce() {
+			one = asksOnce(point, level*perUser)
+		}
 		if p.Run.Spec.Workload.Session != nil {
 			one.Requests = sessionRequests(p.Run, point, service)
 		}
@@ -87,6 +90,16 @@ func expect(p Plan) Expected {
 	e.Apart = apart(p)
 	e.CostUSD = cost(p.Run.Spec.Cost, e)
 	return e
+}
+
+// asksOnce is what a pass over all questions takes, at so many in a second. How many there
+// are is known where load.requests says it.
+func asksOnce(point Point, rate float64) PointExpect {
+	one := PointExpect{Point: point.Index, Requests: int64(point.Requests)}
+	if rate > 0 {
+		one.Seconds = float64(point.Requests) / rate
+	}
+	return one
 }
 
 // serviceText is the time of a request, or of the shortest and longest of a sweep.

@@ -9,6 +9,7 @@ type Precision struct {
 	Percentile []Percentile `json:"percentiles"`
 	Effects    []Effect     `json:"effects,omitempty"` // none for a single launch
 	Power      float64      `json:"power"`             // of the effects
+	Quality    *Quality     `json:"quality,omitempty"` // of an evaluation
 }
 
 // Percentile is the sample that one percentile needs and which points reach it
@@ -40,7 +41,7 @@ const usualPower = 0.8
 
 func precision(p Plan) Precision {
 	trials := p.Run.Spec.Trials
-	out := Precision{Confidence: trials.ConfidenceLevel, Launches: p.Replicates(), Power: usualPower}
+	out := Precision{Confidence: trials.ConfidenceLevel, Launches: p.Replicates(), Power: usualPower, Quality: qualityOf(p)}
 	for _, q := range quantiles {
 		row := Percentile{Quantile: q, Need: stats.MinSamples(q, trials.ConfidenceLevel), Certified: []int{}}
 		for _, point := range p.Expected.PerPoint {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -133,20 +132,13 @@ func (s *Search) decidable(points []Point) error {
 	return nil
 }
 
-var errSearchWhole = errors.New("a search cannot be split: its load generators would decide apart")
-
-// splittable refuses plans whose parts would have to agree while they run.
+// splittable refuses points whose calls follow from the answers to all of them. A search
+// and the end of a saturated point are the leader's to decide.
 func (p Plan) splittable() error {
-	if p.Search != nil {
-		return errSearchWhole
-	}
 	for _, point := range p.Points {
 		if point.Query != nil {
 			return fmt.Errorf("%s cannot be split: one load generator knows when a query has ended", point.Name)
 		}
-	}
-	if p.Run.Spec.Load != nil && p.Run.Spec.Load.StopWhenSaturated {
-		return errors.New("load.stopWhenSaturated cannot be split: load generators would stop apart")
 	}
 	return nil
 }

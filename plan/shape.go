@@ -28,7 +28,8 @@ func Shaped(s spec.ModelShape) spec.ModelShape {
 		return s
 	}
 	best, least := s, math.Inf(1)
-	for hidden := 64; hidden <= 1<<16; hidden += 64 {
+	best.Hidden, best.Heads, best.Layers = narrowest, max(1, narrowest/headWidth), 1 // where even this is too much
+	for hidden := narrowest; hidden <= 1<<16; hidden += 64 {
 		one := s
 		one.Hidden, one.Heads, one.Layers = hidden, max(1, hidden/headWidth), 1
 		first, _ := Count(one)
@@ -54,4 +55,5 @@ func Shaped(s spec.ModelShape) spec.ModelShape {
 const (
 	headWidth   = 64
 	usualAspect = 96
+	narrowest   = 64
 )

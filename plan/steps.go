@@ -10,43 +10,69 @@ import (
 )
 
 // stepPoints lists the points of training: every world size for every value of the
-// knob that varies, and the plain program on one rank where it is asked for.
+// knobs that vary, and the plain program on one rank where it is asked for.
 func stepPoints(t spec.Train, precision string) ([]Point, error) {
 	var list []Point
-	knob, values := "", []string{""}
-	if t.Vary != nil {
-		knob, values = t.Vary.Knob, t.Vary.Values
+	for _, first := range settings(t.Vary) {
+		for _, second := range settings(t.Across) {
+			own, ownPrecision, err := turned(t, precision, "vary", first)
+			if err == nil {
+				own, ownPrecision, err = turned(own, ownPrecision, "across", second)
+			}
+			if err != nil {
+				return nil, err
+			}
+			points, err := worldsOf(own, ownPrecision, first, second)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, points...)
+		}
 	}
-	for _, value := range values {
-		own, ownPrecision, err := turned(t, precision, knob, value)
+	return list, nil
+}
+
+// A setting is one value of a knob; the zero setting turns nothing.
+type setting struct{ knob, value string }
+
+func settings(v *spec.Vary) []setting {
+	if v == nil {
+		return []setting{{}}
+	}
+	var list []setting
+	for _, value := range v.Values {
+		list = append(list, setting{v.Knob, value})
+	}
+	return list
+}
+
+// worldsOf lists the points of one setting of the knobs.
+func worldsOf(t spec.Train, precision string, first, second setting) ([]Point, error) {
+	var list []Point
+	add := func(ranks int, single bool) error {
+		s, err := stepsOf(t, precision, ranks)
 		if err != nil {
+			return err
+		}
+		s.Knob, s.Value, s.Across, s.AcrossValue = first.knob, first.value, second.knob, second.value
+		name := fmt.Sprintf("ranks=%d", ranks)
+		if single {
+			s.Parallelism, name = "none", "single"
+		}
+		if setting := s.Setting(); setting != "" {
+			name += " " + setting
+		}
+		list = append(list, Point{Name: name, Ranks: ranks, Steps: &s})
+		return nil
+	}
+	if t.Single {
+		if err := add(1, true); err != nil {
 			return nil, err
 		}
-		add := func(ranks int, single bool) error {
-			s, err := stepsOf(own, ownPrecision, ranks)
-			if err != nil {
-				return err
-			}
-			s.Knob, s.Value = knob, value
-			name := fmt.Sprintf("ranks=%d", ranks)
-			if single {
-				s.Parallelism, name = "none", "single"
-			}
-			if knob != "" {
-				name += fmt.Sprintf(" %s=%s", knob, value)
-			}
-			list = append(list, Point{Name: name, Ranks: ranks, Steps: &s})
-			return nil
-		}
-		if t.Single {
-			if err := add(1, true); err != nil {
-				return nil, err
-			}
-		}
-		for _, ranks := range t.Ranks {
-			if err := add(ranks, false); err != nil {
-				return nil, err
-			}
+	}
+	for _, ranks := range t.Ranks {
+		if err := add(ranks, false); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
@@ -83,7 +109,10 @@ func stepsOf(t spec.Train, precision string, ranks int) (Steps, error) {
 	if t.Scaling == spec.ScalingWeak {
 		s.GlobalBatch, s.RankBatch = t.BatchSize*ranks, t.BatchSize
 	}
+	total, _ := Count(s.Shape)
 	switch {
+	case s.Shape.Parameters > 0 && float64(total) > 2*float64(s.Shape.Parameters):
+		return s, fmt.Errorf("spec.train.shape.parameters: got %d, and the least model with a vocabulary of %d has %d; want more, or a smaller vocabulary", s.Shape.Parameters, s.Shape.Vocabulary, total)
 	case s.RankBatch*ranks != s.GlobalBatch:
 		return s, fmt.Errorf("spec.train.batchSize: got %d for %d ranks with strong scaling, want a multiple of %d: unequal shares would train another model", t.BatchSize, ranks, ranks)
 	case s.RankBatch%s.Accumulation != 0:
@@ -92,9 +121,10 @@ func stepsOf(t spec.Train, precision string, ranks int) (Steps, error) {
 	return s, nil
 }
 
-// turned is t with one knob turned.
-func turned(t spec.Train, precision, knob, value string) (spec.Train, string, error) {
+// turned is t with one knob turned, that of the field of spec.train.
+func turned(t spec.Train, precision, field string, to setting) (spec.Train, string, error) {
 	var err error
+	knob, value := to.knob, to.value
 	number := func(to *int) {
 		var n int
 		if n, err = strconv.Atoi(value); err == nil && n < 0 {
@@ -142,10 +172,10 @@ func turned(t spec.Train, precision, knob, value string) (spec.Train, string, er
 		err = fmt.Errorf("no such knob")
 	}
 	if err != nil {
-		return t, precision, fmt.Errorf("spec.train.vary: %s %q: %w", knob, value, err)
+		return t, precision, fmt.Errorf("spec.train.%s: %s %q: %w", field, knob, value, err)
 	}
 	if t.BatchSize < 1 || t.GradientAccumulation < 1 || t.Shape.SequenceLength < 1 {
-		return t, precision, fmt.Errorf("spec.train.vary: %s %q: want at least 1", knob, value)
+		return t, precision, fmt.Errorf("spec.train.%s: %s %q: want at least 1", field, knob, value)
 	}
 	return t, precision, nil
 }

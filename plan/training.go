@@ -69,8 +69,21 @@ type Steps struct {
 	TargetLoss   float64         `json:"targetLoss,omitempty"`
 	Profile      *spec.Profile   `json:"profile,omitempty"`
 	Emulate      *spec.Emulation `json:"emulate,omitempty"`
-	Knob         string          `json:"knob,omitempty"`  // the one that varies over points
-	Value        string          `json:"value,omitempty"` // what it is here
+	Knob         string          `json:"knob,omitempty"`   // the one that varies over points
+	Value        string          `json:"value,omitempty"`  // what it is here
+	Across       string          `json:"across,omitempty"` // the second knob of a grid
+	AcrossValue  string          `json:"acrossValue,omitempty"`
+}
+
+// Setting is what the knobs that vary are at this point; empty where none does.
+func (s Steps) Setting() string {
+	var list []string
+	for _, knob := range [][2]string{{s.Knob, s.Value}, {s.Across, s.AcrossValue}} {
+		if knob[0] != "" {
+			list = append(list, knob[0]+"="+knob[1])
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // A Micro is a point of one probe. Its variants are the probe's own; the rows of

@@ -92,10 +92,7 @@ func (p *activeProbes) keep(raw *target.Raw) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.outcomes[request.Result]++
-	if err := p.launch.out.Chunks.Append(chunks...); err != nil {
-		p.cancel(fmt.Errorf("record chunks: %w", err))
-	}
-	if err := p.launch.out.Requests.Append(request); err != nil {
+	if err := p.launch.to.request(request, chunks); err != nil {
 		p.cancel(fmt.Errorf("record request: %w", err))
 	}
 }

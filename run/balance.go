@@ -16,7 +16,8 @@ type Balance struct {
 	Failed    int64 `json:"failed"`
 	Dropped   int64 `json:"dropped"`
 	Cancelled int64 `json:"cancelled"`
-	Cut       int64 `json:"cut"` // in flight when the point ended
+	Cut       int64 `json:"cut"`            // in flight when the point ended
+	Lost      int64 `json:"lost,omitempty"` // begun by a load generator that was lost before it told of their end
 
 	MostInFlight int64 `json:"mostInFlight"`
 }
@@ -49,7 +50,7 @@ func ended(outcomes map[record.Outcome]int64) (b Balance) {
 
 // check wants every call that was begun to have ended in exactly one way.
 func (b Balance) check() error {
-	if ended := b.Completed + b.Failed + b.Dropped + b.Cancelled + b.Cut; ended != b.Begun {
+	if ended := b.Completed + b.Failed + b.Dropped + b.Cancelled + b.Cut + b.Lost; ended != b.Begun {
 		return fmt.Errorf("%d calls were begun and %d recorded (%d completed, %d failed, %d dropped, %d cancelled, %d cut): this is a fault of assay",
 			b.Begun, ended, b.Completed, b.Failed, b.Dropped, b.Cancelled, b.Cut)
 	}
@@ -60,7 +61,7 @@ func (b Balance) check() error {
 func (b Balance) add(other Balance) Balance {
 	return Balance{
 		Begun: b.Begun + other.Begun, Completed: b.Completed + other.Completed, Failed: b.Failed + other.Failed,
-		Dropped: b.Dropped + other.Dropped, Cancelled: b.Cancelled + other.Cancelled, Cut: b.Cut + other.Cut,
+		Dropped: b.Dropped + other.Dropped, Cancelled: b.Cancelled + other.Cancelled, Cut: b.Cut + other.Cut, Lost: b.Lost + other.Lost,
 		MostInFlight: max(b.MostInFlight, other.MostInFlight),
 	}
 }

@@ -33,7 +33,7 @@ func calibrates(p plan.Plan) bool {
 // around it, which before and after show. A client that cannot be calibrated
 // still measures; the record says why the error is unknown.
 func (e *execution) calibrateAround(ctx context.Context, turn turn, l *activeLaunch, measure func() error) error {
-	if !calibrates(e.plan) {
+	if !calibrates(e.plan) || e.plan.Generators() > 1 { // generators calibrate themselves
 		return measure()
 	}
 	if turn.first {
@@ -54,19 +54,29 @@ func (e *execution) calibrate(ctx context.Context, l *activeLaunch, when string)
 	e.report(Progress{Launch: l.planned.Index, Message: "measuring the client's own error, " + when + " the run"})
 	l.live.Enter(watch.Calibrating)
 	defer l.live.Enter(watch.Preparing)
-	found := demandOf(e.plan).calibration(e.opts.Senders)
-	found.NotCovered = notCovered(e.plan.Decided(), e.conn.client)
-	found.When, found.BeginNS = when, l.clock.Now()
-	if err := e.measureClient(ctx, l.clock, &found); err != nil {
-		found.Unavailable = err.Error()
-	}
-	found.EndNS = l.clock.Now()
+	found := e.calibration(ctx, l.clock, when)
 	if ctx.Err() != nil {
 		return nil // the launch ends as aborted; half a calibration would mislead
 	}
+	return l.attachCalibration(record.CalibrationFile(when), found)
+}
+
+// calibration measures the client, or says why that could not be done.
+func (e *execution) calibration(ctx context.Context, clock *record.Clock, when string) record.Calibration {
+	found := demandOf(e.plan).calibration(e.opts.Senders)
+	found.NotCovered = notCovered(e.plan.Decided(), e.conn.client)
+	found.When, found.BeginNS = when, clock.Now()
+	if err := e.measureClient(ctx, clock, &found); err != nil {
+		found.Unavailable = err.Error()
+	}
+	found.EndNS = clock.Now()
+	return found
+}
+
+func (l *activeLaunch) attachCalibration(name string, found record.Calibration) error {
 	data, err := json.MarshalIndent(found, "", "  ")
 	if err == nil {
-		err = l.out.Attach(record.CalibrationFile(when), data)
+		err = l.to.attach(name, data)
 	}
 	if err != nil {
 		return &bundleError{err}
@@ -123,7 +133,7 @@ func (e *execution) observe(ctx context.Context, clock *record.Clock, reach func
 	}
 	point := demandOf(e.plan).known(found.Truth)
 	l := &activeLaunch{
-		plan: e.plan.Known(), planned: plan.Launch{Seed: calibrationSeed}, in: e.in.ready(), calls: asked, clock: clock, out: out,
+		plan: e.plan.Known(), planned: plan.Launch{Seed: calibrationSeed}, in: e.in.ready(), calls: asked, clock: clock, out: out, to: tables{out},
 		live: e.shadow(), collectorBudget: e.opts.CollectorBudget,
 	}
 	l.at.judge = observer{&seen, clock}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/child"
 	"assay/intake"
 	"assay/plan"
 	"assay/spec"
@@ -137,6 +138,13 @@ func (r *revealer) server(t *spec.Target) *target.ServerConfig {
 	cfg := &target.ServerConfig{
 		Command: s.Command, Dir: s.Dir,
 		ReadyTimeout: s.Ready.Timeout.Std(), ReadyInterval: s.Ready.Interval.Std(), StopTimeout: s.StopTimeout.Std(),
+	}
+	cpus, node, err := s.Pin.At(0)
+	if err == nil {
+		cfg.Place, err = child.At(cpus, node, spec.CPUList)
+	}
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("target.server.pin: %w", err)
 	}
 	if t.API != spec.APICommand {
 		cfg.ReadyURL = r.below(urls(t)[0], s.Ready.Path)

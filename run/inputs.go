@@ -13,6 +13,7 @@ import (
 	"assay/target"
 	"assay/workload"
 	"assay/workload/dataset"
+	"assay/workload/exam"
 	"assay/workload/token"
 )
 
@@ -24,6 +25,7 @@ type inputs struct {
 	counter *token.Counter  // the same, for the makers of prompts
 	builder *workload.Builder
 	rows    []dataset.Row // of the data set; nil for synthetic prompts
+	sheet   *exam.Sheet   // the questions of an evaluation; nil where there is none
 
 	// answers counts what the target said, where the author named a file: the
 	// embedded tokenizer is no model's, and a server counts its own answers.
@@ -53,6 +55,12 @@ func readInputs(p plan.Plan) (*inputs, error) {
 		var err error
 		if in.rows, err = pinnedRows(w, p.Seed()); err != nil {
 			return nil, err
+		}
+	}
+	if e := p.Evaluation(); e != nil {
+		var err error
+		if in.sheet, err = exam.Write(e, p.Seed()); err != nil {
+			return nil, fmt.Errorf("spec.evaluation: %w", err)
 		}
 	}
 	if in.kind == spec.TokenizerServer {

@@ -33,8 +33,8 @@ type joinKey struct {
 var joinKeys = []joinKey{
 	{name: "run_id", find: func(e *execution) (string, string) { return e.runID(), "" }},
 	{name: "benchmark_case_id", find: func(e *execution) (string, string) { return e.plan.WorkloadDigest, "" }},
-	{name: "scheduler_run_id", variables: []string{"SLURM_JOB_ID", "SCHEDULER_RUN_ID"}},
-	{name: "job_uid", variables: []string{"JOB_UID", "SLURM_JOB_ID"}},
+	{name: "scheduler_run_id", variables: []string{"SLURM_JOB_ID", "SCHEDULER_RUN_ID"}, find: schedulerJob},
+	{name: "job_uid", variables: []string{"JOB_UID", "SLURM_JOB_ID"}, find: schedulerJob},
 	{name: "pod_uid", variables: []string{"POD_UID"}},
 	{name: "node_name", variables: []string{"NODE_NAME", "SLURMD_NODENAME"}, find: func(e *execution) (string, string) { return factText(e.env["host.name"]) }},
 	{name: "gpu_uuid", find: devicesOf},
@@ -59,10 +59,10 @@ func (e *execution) fillJoinKeys() {
 				value = text
 			}
 		}
-		switch {
-		case value == "" && key.find != nil:
+		if value == "" && key.find != nil {
 			value, why = key.find(e)
-		case value == "":
+		}
+		if value == "" && why == "" {
 			why = "the environment has none of " + strings.Join(key.variables, ", ")
 		}
 		if why != "" {
@@ -71,6 +71,13 @@ func (e *execution) fillJoinKeys() {
 			e.env.Set("join."+declared, value)
 		}
 	}
+}
+
+// schedulerJob is the job in which this program has started ranks; empty where there is
+// none.
+func schedulerJob(e *execution) (value, why string) {
+	value, _ = e.opts.Facts["scheduler.job"].Value.(string)
+	return value, ""
 }
 
 func factText(f record.Fact) (value, why string) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/launch"
 	"assay/plan"
 	"assay/record"
 	"assay/run/watch"
@@ -64,15 +65,15 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch,
+		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch, Nodes: e.opts.Nodes,
 	})
 	if err != nil {
 		return &bundleError{err}
 	}
 	e.opts.Live.EnterLaunch(planned)
-	l := &activeLaunch{plan: e.plan.Facing(e.side.target), planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
+	l := &activeLaunch{turn: turn, plan: e.plan.Facing(e.side.target), planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, to: tables{out}, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
 	e.conn.client.Trace = e.trace(planned)
-	runErr := e.tellNotes(turn, l)
+	runErr := errors.Join(e.tellNotes(turn, l), l.keepSheet())
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, turn, l, func() error { return e.measureLaunch(ctx, l, server) })
 	}
@@ -84,6 +85,8 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 	switch {
 	case ctx.Err() != nil:
 		end = bundle.LaunchEnd{Outcome: bundle.LaunchAborted, Reason: context.Cause(ctx).Error()}
+	case errors.As(runErr, new(*launch.Interference)):
+		end = bundle.LaunchEnd{Outcome: bundle.LaunchVoided, Reason: runErr.Error()}
 	case runErr != nil:
 		end = bundle.LaunchEnd{Outcome: bundle.LaunchFailed, Reason: runErr.Error()}
 	}
@@ -146,7 +149,7 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 			return err
 		}
 	}
-	if err := e.identifySide(ctx); err != nil {
+	if err := errors.Join(e.identifySide(ctx), e.side.probeLogprobs(ctx, e.in)); err != nil {
 		return err
 	}
 	defer telemetry.Start(ctx, e.opts.Host, l.clock.Now, sink, telemetry.Options{
@@ -156,11 +159,15 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 	if err := l.probeCache(ctx); err != nil {
 		return err
 	}
+	endGenerators, err := e.startGenerators(ctx, l)
+	if err != nil {
+		return err
+	}
 	visit := e.visitPoints
 	if e.plan.Search != nil {
 		visit = e.walk
 	}
-	if err := visit(ctx, l); err != nil {
+	if err := errors.Join(visit(ctx, l), endGenerators()); err != nil {
 		return err
 	}
 	// A server that died in the last moments has cancelled ctx by now, a program

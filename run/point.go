@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/bundle"
+	"assay/generator"
 	"assay/load"
 	"assay/plan"
 	"assay/record"
@@ -29,9 +30,12 @@ type counter struct{ ended, failed atomic.Int64 }
 
 // measurePoint runs one point of a launch and records it.
 func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error {
-	point, err := l.paced(point)
+	point, err := l.paced(l.examined(point))
 	if err != nil {
 		return err
+	}
+	if l.generators != nil {
+		return l.measureDealt(ctx, point)
 	}
 	if l.plan.Workload().Session != nil {
 		return l.measureSessions(ctx, point)
@@ -39,6 +43,11 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
+	return l.measureRequests(ctx, point)
+}
+
+// measureRequests sends the requests of one point from this process and records them.
+func (l *activeLaunch) measureRequests(ctx context.Context, point plan.Point) error {
 	tally := &load.Tally{}
 	offer, err := l.loop(point, tally)
 	if err != nil {
@@ -54,17 +63,21 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 	defer cancel(nil) // ends the preparation, which is then waited for
 	events := l.eventLog(point, cancel)
 	if err := l.warm(ctx, point); err != nil {
-		events("connections.cold", l.clock.Now(), err.Error()) // the calls will tell how bad it is
+		events(record.ConnectionsCold, l.clock.Now(), err.Error()) // the calls will tell how bad it is
 	}
 	defer holdCollector(l.collectorBudget)()
 	collector := windowCollector{budget: l.collectorBudget}
 	l.at.begin()
 	watch := l.watchQueue(point, tally, events, cancel)
 	calls := make(chan target.Prepared, places(point))
-	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share()) })
+	preparing.Go(func() { prepareCalls(ctx, cancel, calls, l.in, l.client, source, point, l.plan.Share(), l.lastCall()) })
 	keep, finish := l.collect(cancel, places(point))
 	endProbes, err := l.probe(ctx, cancel, point)
 	if err != nil {
+		return errors.Join(err, finish())
+	}
+	if l.at.together, err = l.meet(ctx, tally); err != nil {
+		endProbes()
 		return errors.Join(err, finish())
 	}
 
@@ -78,19 +91,14 @@ func (l *activeLaunch) measurePoint(ctx context.Context, point plan.Point) error
 		l.live.EnterPhase(phase)
 	})
 	stopWatching()
-	probed := endProbes()
+	l.at.probed = endProbes()
 	finishErr := finish()
-	if errors.Is(runErr, errSaturated) {
-		runErr = nil
-		if at, open := watch.cutShort(); open {
-			events.window(record.Cooldown, at)
-		}
-	}
-	balanceErr := l.settle(point, events, balance(tally, l.at.outcomes), probed)
+	runErr = watch.forgive(runErr, events)
+	balanceErr := l.settle(point, events, balance(tally, l.at.outcomes), l.at.probed)
 	if finishErr == nil {
 		finishErr = balanceErr
 	}
-	if runErr == nil && finishErr == nil && !point.Open() && l.at.measured == 0 {
+	if runErr == nil && finishErr == nil && !point.Open() && l.at.measured == 0 && l.leader == nil {
 		finishErr = errNothingMeasured
 	}
 	return errors.Join(runErr, finishErr)
@@ -114,6 +122,9 @@ func (l *activeLaunch) settle(point plan.Point, events eventLog, balance, probed
 func (l *activeLaunch) source(point plan.Point) (workload.Source, error) {
 	if l.calls != nil {
 		return l.calls, nil
+	}
+	if l.in.sheet != nil {
+		return l.in.sheet.Calls(pointStride), nil
 	}
 	if point.TraceRef != "" {
 		return l.replaySource(point)
@@ -146,7 +157,7 @@ func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) 
 				Measure: point.Duration.Std(), MeasureCalls: point.Requests,
 				Cooldown: point.Cooldown.Std(), Entered: entered,
 				Spread: spread(point), SpreadSeed: plan.Seed(l.planned.Seed, "start", int64(point.Index)),
-				Shard: part.Index, Shards: part.Count, SendPolicy: policy,
+				Shard: part.Index, Shards: part.Count, Together: l.at.together, SendPolicy: policy,
 			}.Run(ctx, l.clock, calls, l.client, keep)
 		}, nil
 	}
@@ -158,7 +169,7 @@ func (l *activeLaunch) loop(point plan.Point, tally *load.Tally) (offer, error) 
 		return load.Open{
 			Schedule: schedule, Shard: part.Index, Shards: part.Count,
 			MaxInFlight: point.MaxInFlight, Cooldown: point.Cooldown.Std(), Entered: entered,
-			Pacer: load.Exact{Clock: l.clock}, SendPolicy: policy,
+			Pacer: load.Exact{Clock: l.clock}, Together: l.at.together, SendPolicy: policy,
 		}.Run(ctx, l.clock, calls, l.client, keep)
 	}, nil
 }
@@ -217,7 +228,7 @@ type eventLog func(name string, at int64, detail string)
 func (l *activeLaunch) eventLog(point plan.Point, cancel context.CancelCauseFunc) eventLog {
 	return func(name string, at int64, detail string) {
 		row := record.Event{At: at, Name: name, Point: int32(point.Index), Detail: detail}
-		if err := l.out.Events.Append(row); err != nil {
+		if err := l.to.event(row); err != nil {
 			cancel(fmt.Errorf("record event %s: %w", name, err))
 		}
 	}
@@ -234,10 +245,10 @@ func (e eventLog) window(phase record.Phase, at int64) {
 }
 
 // prepareCalls encodes the calls of one part ahead of those who send them, with
-// the numbers that they have in the whole, until ctx ends.
-func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, in *inputs, client *target.Client, source workload.Source, point plan.Point, part plan.Part) {
+// the numbers that they have in the whole, until ctx ends or all of them are there.
+func prepareCalls(ctx context.Context, cancel context.CancelCauseFunc, calls chan<- target.Prepared, in *inputs, client *target.Client, source workload.Source, point plan.Point, part plan.Part, all int64) {
 	defer close(calls)
-	for n := int64(part.Index); ; n += int64(part.Count) {
+	for n := int64(part.Index); n < all; n += int64(part.Count) {
 		prepared, err := in.prepare(client, source, int32(point.Index), int64(point.Index)*pointStride+n)
 		if err != nil {
 			cancel(err)
@@ -311,10 +322,7 @@ func (l *activeLaunch) keep(request record.Request, chunks []record.Chunk) error
 			return err
 		}
 	}
-	if err := l.out.Chunks.Append(chunks...); err != nil {
-		return fmt.Errorf("record chunks: %w", err)
-	}
-	if err := l.out.Requests.Append(request); err != nil {
+	if err := l.to.request(request, chunks); err != nil {
 		return fmt.Errorf("record request: %w", err)
 	}
 	return nil
@@ -337,7 +345,8 @@ type activeLaunch struct {
 	in      *inputs
 	clock   *record.Clock
 	client  *target.Client
-	out     *bundle.Launch
+	out     *bundle.Launch // nil in a load generator
+	to      output         // where points are recorded
 	counter counter
 
 	recordings *recordings     // of the run
@@ -355,6 +364,10 @@ type activeLaunch struct {
 	dialect target.Dialect
 	probed  Balance // of the probes of the points that have ended
 
+	turn       turn
+	generators *generator.Leader // who send the load; nil where this process does
+	leader     *leader           // whom this process sends it for; nil where it is on its own
+
 	at   activePoint
 	live *watch.Live // what people watch; nil when nobody does
 }
@@ -363,6 +376,8 @@ type activeLaunch struct {
 type activePoint struct {
 	outcomes map[record.Outcome]int64
 	measured int64 // requests of its window
+	together load.Together
+	probed   Balance // of its probes
 
 	queue     *queueWatch  // nil in a closed loop
 	saturated bool         // whether its queue grew without bound

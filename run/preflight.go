@@ -62,7 +62,7 @@ func (c connection) models(ctx context.Context) ([]target.Served, error) {
 // failed requests, not a wrong plan.
 func fits(p plan.Plan, model string, served []target.Served) error {
 	i := slices.IndexFunc(served, func(s target.Served) bool { return s.ID == model })
-	if i < 0 || served[i].MaxLength <= 0 || p.Workload().Session != nil || p.Workload().Prompt.Dataset != nil {
+	if i < 0 || served[i].MaxLength <= 0 || p.Workload().Session != nil || p.Workload().Prompt.Dataset != nil || p.Evaluation() != nil {
 		return nil
 	}
 	for _, point := range p.Points {
@@ -90,7 +90,7 @@ var optional = []struct{ name, loss string }{
 // tryRequest sends the one request, again without each field that the server refuses.
 func (s *side) tryRequest(ctx context.Context, p plan.Plan, served []target.Served) error {
 	for range len(optional) + 1 {
-		r, chunks, err := s.request(ctx)
+		r, chunks, err := s.request(ctx, record.Call{Prompt: preflightPrompt, OutputTokens: preflightTokens})
 		if err != nil {
 			return err
 		}
@@ -114,8 +114,8 @@ func (s *side) tryRequest(ctx context.Context, p plan.Plan, served []target.Serv
 	return nil
 }
 
-// request makes the one request.
-func (s *side) request(ctx context.Context) (record.Request, []record.Chunk, error) {
+// request makes one request before the run.
+func (s *side) request(ctx context.Context, call record.Call) (record.Request, []record.Chunk, error) {
 	ctx, cancel := context.WithTimeout(ctx, preflightTimeout)
 	defer cancel()
 	clock, err := record.StartClock()
@@ -129,7 +129,7 @@ func (s *side) request(ctx context.Context) (record.Request, []record.Chunk, err
 		return record.Request{}, nil, err
 	}
 	defer client.Close()
-	prepared, err := client.Prepare(record.Call{Prompt: preflightPrompt, OutputTokens: preflightTokens})
+	prepared, err := client.Prepare(call)
 	if err != nil {
 		return record.Request{}, nil, err
 	}

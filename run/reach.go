@@ -107,7 +107,7 @@ func (l *activeLaunch) tellFailure(r record.Request) error {
 	}
 	l.live.Tell(text)
 	row := record.Event{At: r.Done, Name: record.RequestFailed, Point: r.Point, Detail: text}
-	if err := l.out.Events.Append(row); err != nil {
+	if err := l.to.event(row); err != nil {
 		return fmt.Errorf("record event %s: %w", row.Name, err)
 	}
 	return nil

@@ -61,7 +61,7 @@ func (l *activeLaunch) arrivals(point plan.Point) (*arrival.Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.out.Attach(fmt.Sprintf("trace-%02d.json", point.Index), data); err != nil {
+	if err := l.to.attach(fmt.Sprintf("trace-%02d.json", point.Index), data); err != nil {
 		return nil, &bundleError{err}
 	}
 	return s, nil

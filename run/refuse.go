@@ -73,8 +73,8 @@ func refuse(p plan.Plan) error {
 		return errors.New("nothing to measure: want spec.target with spec.load, or one of spec.train, spec.collectives and spec.probe")
 	case len(s.Candidates) > 0 && p.Has(plan.KindSteps, plan.KindCollective, plan.KindPairs, plan.KindProbe):
 		return errors.New("spec.candidates are targets: want training, collectives and probes in a spec of their own")
-	case s.Accuracy != nil:
-		return errors.New("spec.accuracy: this version can plan it but not run it, want none")
+	case s.Evaluation != nil && s.Load == nil:
+		return errors.New("spec.evaluation has nobody to ask: want spec.target")
 	}
 	var errs []error
 	for _, u := range unavailable {
@@ -101,7 +101,10 @@ func refuse(p plan.Plan) error {
 			errs = append(errs, err)
 		}
 	}
-	if len(errs) == 0 && len(p.Points) == 0 {
+	if len(errs) == 0 && p.Part == nil {
+		errs = append(errs, splittable(p))
+	}
+	if errors.Join(errs...) == nil && len(p.Points) == 0 {
 		errs = append(errs, errors.New("spec.load: no point to run, want at least one of concurrency, rate or stages"))
 	}
 	return errors.Join(errs...)

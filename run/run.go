@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,9 +26,10 @@ import (
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Progress, Live, Simulate, Senders and Resume is required.
+// Workload, Progress, Live, Simulate, Senders, Facts, Nodes and Resume is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
+	Workload []byte         // the frozen workload that the run keeps; empty where it was held against none
 	Out      string         // the folder that bundles are made in
 	Tool     bundle.Tool    // this program
 	Environ  []string       // as os.Environ
@@ -55,7 +57,19 @@ type Options struct {
 	// verified; nil where it names none.
 	Baseline *bundle.Input
 
-	// Ranks is what the ranks of training and collectives are started with.
+	// Facts are what is known of the run's hosts before it begins, beside what this one
+	// tells; nil means nothing.
+	Facts record.Environment
+
+	// Nodes are the hosts that ranks start on; nil means that they start here.
+	Nodes []string
+
+	// Generator is the command of a load generator, whose credentials it reads from its
+	// standard input. Empty means that this program cannot start any.
+	Generator []string
+
+	// Ranks is what the ranks of training and collectives are started with; load
+	// generators are started by its launchers too.
 	Ranks train.Tools
 }
 
@@ -113,6 +127,9 @@ func prepare(ctx context.Context, p plan.Plan, opts Options, sides []*side, reda
 	if err != nil {
 		return nil, err
 	}
+	if in != nil {
+		in.examine(sides)
+	}
 	staff, err := train.Hire(ctx, p, opts.Ranks)
 	if err != nil {
 		return nil, err
@@ -141,6 +158,9 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 		if err := s.preflight(ctx, p); err != nil {
 			return nil, sideError(s.name, err)
 		}
+		if err := s.probeLogprobs(ctx, in); err != nil {
+			return nil, sideError(s.name, err)
+		}
 	}
 	w, err := create(p, opts, redactor)
 	if err != nil {
@@ -166,7 +186,7 @@ func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Write
 		return nil, err
 	}
 	header := bundle.Header{
-		Spec: opts.Source, Plan: encoded, WorkloadDigest: p.WorkloadDigest, Tool: opts.Tool, Redactor: redactor,
+		Spec: opts.Source, Workload: opts.Workload, Plan: encoded, WorkloadDigest: p.WorkloadDigest, Tool: opts.Tool, Redactor: redactor,
 	}
 	if opts.Resume != nil {
 		header.Created = opts.Resume.Manifest.Created // spec and plan were frozen then
@@ -229,6 +249,7 @@ type execution struct {
 // describe writes down the machine and the inputs before anything is measured.
 func (e *execution) describe(ctx context.Context) error {
 	e.env = telemetry.Capture(ctx, e.opts.Host)
+	maps.Copy(e.env, e.opts.Facts)
 	e.env.Set("assay.version", e.opts.Tool.Version)
 	if e.in != nil {
 		e.env.Set("tokenizer.kind", e.in.kind)

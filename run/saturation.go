@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -60,11 +61,12 @@ const (
 	mostAnswers = 256
 )
 
-// watchQueue makes the watch of a point, nil when it is no open loop. What it
-// finds becomes an event, and ends the point where the plan says so.
+// watchQueue makes the watch of a point, nil when it is no open loop, and in a load
+// generator, whose leader watches the queue of all of them. What it finds becomes an
+// event, and ends the point where the plan says so.
 func (l *activeLaunch) watchQueue(point plan.Point, tally *load.Tally, events eventLog, cancel context.CancelCauseFunc) *queueWatch {
 	l.at.queue, l.at.saturated = nil, false
-	if !point.Open() {
+	if !point.Open() || l.leader != nil {
 		return nil
 	}
 	stop := l.plan.Search != nil || l.plan.Load().StopWhenSaturated
@@ -119,6 +121,18 @@ func (w *queueWatch) cutShort() (at int64, open bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.found, w.open && !w.closed
+}
+
+// forgive turns the end of a saturated point into an end like any other, and closes its
+// window.
+func (w *queueWatch) forgive(err error, events eventLog) error {
+	if !errors.Is(err, errSaturated) {
+		return err
+	}
+	if at, open := w.cutShort(); open {
+		events.window(record.Cooldown, at)
+	}
+	return nil
 }
 
 // answered takes in a call that ended; the collector calls it.

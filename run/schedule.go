@@ -74,7 +74,7 @@ func (l *activeLaunch) attachSchedule(point plan.Point) (*arrival.Schedule, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := l.out.Attach(fmt.Sprintf("schedule-%02d.json", point.Index), data); err != nil {
+	if err := l.to.attach(fmt.Sprintf("schedule-%02d.json", point.Index), data); err != nil {
 		return nil, &bundleError{err}
 	}
 	return s, nil

@@ -64,6 +64,9 @@ func (s *server) start(ctx context.Context, clock *record.Clock, out *bundle.Lau
 	var unwritten error
 	cfg.Reached = func(stage target.Stage) {
 		row := record.Event{At: clock.At(stage.At), Name: stageEvents[stage.Name], Point: -1}
+		if stage.Name == target.Started && !cfg.Place.Anywhere() {
+			row.Detail = "on " + cfg.Place.String()
+		}
 		if !stage.Missed.IsZero() {
 			row.Detail = fmt.Sprintf("not yet so %v before", stage.At.Sub(stage.Missed).Round(time.Microsecond))
 		}

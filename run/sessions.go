@@ -39,7 +39,7 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 	defer cancel(nil)
 	events := l.eventLog(point, cancel)
 	if err := l.warm(ctx, point); err != nil {
-		events("connections.cold", l.clock.Now(), err.Error())
+		events(record.ConnectionsCold, l.clock.Now(), err.Error())
 	}
 	defer holdCollector(l.collectorBudget)()
 	collector := windowCollector{budget: l.collectorBudget}
@@ -62,6 +62,9 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 		}
 		play.Pacer = load.Exact{Clock: l.clock}
 	}
+	if play.Together, err = l.meet(ctx, tally); err != nil {
+		return err
+	}
 	events(record.PointBegin, l.clock.Now(), point.Name)
 	l.live.EnterPoint(point, tally)
 	runErr := play.Run(ctx, l.clock, l.client)
@@ -70,7 +73,7 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 	events(record.PointBalance, l.clock.Now(), balance.detail())
 	events(record.PointEnd, l.clock.Now(), "")
 	err = errors.Join(runErr, balance.check())
-	if err == nil && !point.Open() && l.at.measured == 0 {
+	if err == nil && !point.Open() && l.at.measured == 0 && l.leader == nil {
 		err = errNothingMeasured
 	}
 	return err
@@ -102,7 +105,7 @@ func (l *activeLaunch) script(point plan.Point, source sessionSource, cancel con
 		},
 		Keep: func(row record.SessionStep) {
 			row.Point = int32(point.Index)
-			if err := l.out.Sessions.Append(row); err != nil {
+			if err := l.to.step(row); err != nil {
 				cancel(fmt.Errorf("record step: %w", err))
 			}
 		},
@@ -174,7 +177,7 @@ func (l *activeLaunch) attachSessions(point plan.Point, source sessionSource) er
 	if err != nil {
 		return err
 	}
-	if err := l.out.Attach(fmt.Sprintf("sessions-%02d.json", point.Index), data); err != nil {
+	if err := l.to.attach(fmt.Sprintf("sessions-%02d.json", point.Index), data); err != nil {
 		return &bundleError{err}
 	}
 	return nil

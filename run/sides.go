@@ -18,6 +18,7 @@ type side struct {
 	conn       connection
 	server     *server
 	identified bool // it has been asked what it is
+	probed     bool // it has shown the probabilities that the questions need
 
 	notes []string // what it taught before the run; see preflight
 }

@@ -127,7 +127,7 @@ func (s *Server) prepare(st *stream, plan *answerPlan, body []byte, chat bool) *
 		return bad
 	}
 	st.req = req
-	if bad := plan.add(s, req.faults); bad != nil {
+	if bad := plan.add(s, append(req.faults, s.scriptedFaults(req.prompts)...)); bad != nil {
 		return bad
 	}
 	if req.model != "" && req.model != s.cfg.Model {

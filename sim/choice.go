@@ -15,6 +15,9 @@ type choice struct {
 	made   int
 	sent   int   // made and put into an event
 	latest int64 // when the token before was due
+
+	script []string // what is said, token by token and escaped for JSON; nil draws words
+	finish string   // of a script, where it says why it ends
 }
 
 // border is the number of tokens of the first half, at least one.
@@ -24,14 +27,19 @@ func (ch *choice) border() int { return max(1, ch.limit/2) }
 // order of arrival: the same question has the same answer.
 func (s *Server) newChoice(st *stream, prompt []token) (choice, *refusal) {
 	salt := mix(nextKey(s.cfg.Seed, prompt) + mix(uint64(st.req.seed)) + uint64(len(st.choices)))
-	limit, stops := s.outputLength(st.req, salt, len(prompt))
-	if st.style.length != nil {
-		limit = st.style.length(limit)
+	ch := choice{prompt: prompt, salt: salt}
+	if row := s.scripted(prompt); row != nil {
+		row.speak(&ch, st.req.maxTokens)
+	} else {
+		ch.limit, ch.stops = s.outputLength(st.req, salt, len(prompt))
 	}
-	if bad := s.fits(st.req, len(prompt), limit); bad != nil {
+	if st.style.length != nil {
+		ch.limit = st.style.length(ch.limit)
+	}
+	if bad := s.fits(st.req, len(prompt), ch.limit); bad != nil {
 		return choice{}, bad
 	}
-	return choice{prompt: prompt, salt: salt, limit: limit, stops: stops}, nil
+	return ch, nil
 }
 
 // outputLength is how many tokens will be said, and whether the answer ends

@@ -29,6 +29,9 @@ func (s *stream) appendText(dst []byte, sp span) []byte {
 	if list == nil {
 		list = words
 	}
+	if script := s.choices[sp.choice].script; script != nil {
+		return appendScript(dst, script, sp)
+	}
 	salt := s.choices[sp.choice].salt
 	for i := sp.from; i < sp.to; i++ {
 		word := list[mix(salt+uint64(i))%uint64(len(list))]
@@ -39,6 +42,16 @@ func (s *stream) appendText(dst []byte, sp span) []byte {
 			word = word[1:]
 		}
 		dst = append(dst, word...)
+	}
+	return dst
+}
+
+// appendScript appends what a script says in a span. A token that a fault sends in halves
+// comes whole in the second: its escapes cannot be cut. A fault that makes an answer longer
+// begins it again.
+func appendScript(dst []byte, script []string, sp span) []byte {
+	for i := sp.from; i < sp.to && sp.part != 1; i++ {
+		dst = append(dst, script[i%len(script)]...)
 	}
 	return dst
 }

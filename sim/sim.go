@@ -82,6 +82,10 @@ type Config struct {
 	// Faults apply to every request, each with its own probability.
 	Faults []FaultRate
 
+	// Script holds answers that were written beforehand; prompts that it has none for get
+	// words that mean nothing. Empty means none.
+	Script []Scripted
+
 	// FaultDelay is the length of a stall, of the pause between dripped bytes
 	// and of the wait before a late tail. Zero means 1s.
 	FaultDelay time.Duration
@@ -245,6 +249,11 @@ func (c Config) validate() error {
 	for _, share := range []setting[float64]{{"LaunchNoise", c.LaunchNoise}, {"Jitter", c.Jitter}} {
 		if !(share.value >= 0 && share.value <= 0.5) {
 			bad(share.name, share.value, "a share from 0 to 0.5")
+		}
+	}
+	for i, row := range c.Script {
+		if err := row.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("row %d of the script: %w", i+1, err))
 		}
 	}
 	for _, f := range c.Faults {

@@ -62,6 +62,8 @@ func (s *stream) finishReason(ch *choice) string {
 	switch {
 	case s.style.finish != "":
 		return s.style.finish
+	case ch.finish != "":
+		return ch.finish
 	case ch.stops:
 		return "stop"
 	}

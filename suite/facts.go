@@ -20,6 +20,7 @@ type facts struct {
 	goodput      *float64 // largest goodput over largest throughput
 	stabilityCV  *float64 // percent
 	slowTail     *float64 // p99/p50 of latency
+	gather       *float64 // what an all-gather carries, over what it could
 	spread       *float64 // of algorithms, percent
 	autoGap      *float64
 	seqCV        *float64 // of sequential storage bandwidth, percent
@@ -44,6 +45,9 @@ func factsOf(r report.Report) facts {
 	if c := r.Collectives; c != nil {
 		for _, s := range c.Stability {
 			f.stabilityCV, f.slowTail = worse(f.stabilityCV, 100*s.CV), worse(f.slowTail, s.SlowTail)
+		}
+		if g := c.AllGather(); g != nil {
+			f.gather = &g.Share
 		}
 		for _, a := range c.Algorithms {
 			f.spread = worse(f.spread, 100*a.Spread)

@@ -189,6 +189,15 @@ func TestClassify(t *testing.T) {
 	if got.Type != "communication-bound" || !strings.Contains(got.Reasons[0], "1.5 times its median (of the host's processors)") || !slices.Contains(got.Unknown, "spread of throughput") {
 		t.Errorf("%+v", got)
 	}
+	poor := measured(3)
+	poor.Collectives = &collectives.Report{
+		Rows: []collectives.Row{{Op: "all_gather", Ranks: 2, Bytes: 1 << 20, BusBW: &stats.Estimate{Value: 1e9}}},
+		Link: &collectives.Link{Rate: 10e9},
+	}
+	got = classify([]Row{{Role: "nccl_allreduce", Outcome: Ran, facts: factsOf(poor)}})
+	if got.Type != "communication-bound" || !strings.Contains(got.Reasons[0], "an all-gather carries 0.1") {
+		t.Errorf("%+v", got)
+	}
 	if got = classify(nil); got.Type != "mixed" || len(got.Unknown) != len(rules)+3 {
 		t.Errorf("%+v", got)
 	}
