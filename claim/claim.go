@@ -11,6 +11,7 @@ package claim
 import (
 	"fmt"
 
+	"assay/accuracy"
 	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
@@ -64,6 +65,7 @@ type Claims struct {
 	PlanDigest string    `json:"planDigest"`
 	Asked      string    `json:"asked"` // the class that the spec declares
 	Grade      Grade     `json:"grade"`
+	Division   Division  `json:"division"`
 	Downgrades []string  `json:"downgrades,omitempty"` // why the grade is not the one asked for
 	Claims     []Claim   `json:"claims"`
 	Refused    []Refusal `json:"refused"`
@@ -79,6 +81,8 @@ type Evidence struct {
 	Estimates metric.Estimates
 	Client    metric.Client
 	Audit     lint.Audit
+	Accuracy  *accuracy.Report   // nil where nothing was graded
+	Frozen    *spec.WorkloadSpec // that the run was held against; nil where there was none
 }
 
 // Make says what may be claimed. Code is the version of this program.
@@ -86,11 +90,21 @@ func Make(e Evidence, code string) Claims {
 	grade, downgrades := gradeOf(e)
 	out := Claims{
 		Version: Version, Code: code, RunID: e.Manifest.RunID, PlanDigest: e.Manifest.PlanDigest,
-		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades,
+		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades, Division: DivisionOf(e.Plan, e.Frozen),
 		Claims: []Claim{}, Refused: []Refusal{}, Checklist: checklist(e),
 	}
 	if reason := forbidden(e); reason != nil {
 		out.Refused = append(out.Refused, reason...)
+		return out
+	}
+	claims, refused := scores(e, grade)
+	out.Claims, out.Refused = append(out.Claims, claims...), append(out.Refused, refused...)
+	if e.Plan.AsksOnce() {
+		out.Refused = append(out.Refused, Refusal{
+			What:   "any speed",
+			Reason: "the run asks every question once, without a warm-up and without a window: how fast it was is no measurement",
+			ToDo:   "measure both at once with evaluation.underLoad (assay eval --under-load)",
+		})
 		return out
 	}
 	sides := e.Plan.Sides()

@@ -66,7 +66,7 @@ func TestSentence(t *testing.T) {
 		t.Fatalf("%d claims, want throughput, both TTFT and energy: %+v; refused %+v", len(c.Claims), c.Claims, c.Refused)
 	}
 	want := "output throughput 18240 tok/s [17875, 18605], at p99 TTFT ≤ 300ms, concurrency=8 (closed loop, 1m measured), model m, precision bf16, 512 in/128 out tokens, " +
-		"openai-chat of vllm 0.11, server started anew for each launch, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), " +
+		"openai-chat of vllm 0.11, server started anew for each launch, 1 × H200, errors 0 % [0, 0], client error ≤ 100 µs on TTFT and ≤ 10.0 µs on gaps (p99), open division, " +
 		"mean of 5 launches (their median 18240 tok/s), 95 %, publication grade."
 	if got := c.Claims[0].Sentence; got != want {
 		t.Errorf("sentence\n got %s\nwant %s", got, want)

@@ -17,7 +17,7 @@ import (
 // said to be unknown: a reader must see the gap.
 func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	if point.Kind() != plan.KindServing {
-		return rankConditions(e, point)
+		return append(rankConditions(e, point), divisionCondition(e))
 	}
 	s := e.Plan.Decided()
 	list := []Condition{{"load", loadOf(point, s.Workload)}}
@@ -48,7 +48,11 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 	if b := e.Client.Bounds; b != nil {
 		add("instrument", "client error ≤ %s on TTFT and ≤ %s on gaps (%s)", unit.Format(b.TTFT.Seconds, unit.Second), unit.Format(b.Gap.Seconds, unit.Second), b.TTFT.Statistic)
 	}
-	return list
+	return append(list, divisionCondition(e))
+}
+
+func divisionCondition(e Evidence) Condition {
+	return Condition{"division", DivisionOf(e.Plan, e.Frozen).String()}
 }
 
 func loadOf(p plan.Point, w spec.Workload) string {
@@ -72,6 +76,8 @@ func durationOf(p plan.Point) string {
 // lengthsOf says how long requests are. A trace or data set has its own.
 func lengthsOf(e Evidence, w spec.Workload) string {
 	switch l := e.Plan.Load(); {
+	case e.Plan.Evaluation() != nil:
+		return "the questions of " + tasksOf(e.Plan.Evaluation())
 	case l != nil && l.TraceRef != "":
 		return "lengths of trace " + l.TraceRef
 	case w.Prompt.Dataset != nil:
@@ -93,6 +99,15 @@ func lengthsOf(e Evidence, w spec.Workload) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " + ")
+}
+
+// tasksOf names the tasks of an evaluation.
+func tasksOf(e *spec.Evaluation) string {
+	var names []string
+	for _, t := range e.Tasks {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // documentsOf says how many documents each request holds, where it holds several.

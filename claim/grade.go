@@ -56,14 +56,22 @@ func unsound(e Evidence) []string {
 		why = append(why, "void findings: "+strings.Join(void, ", "))
 	}
 	if e.Plan.Trials().Quick {
-		why = append(why, "a quick look: one launch has no interval")
+		why = append(why, quickReason(e))
 	} else if wanted := e.Plan.Trials().MinReplicates; e.launches() < wanted {
 		why = append(why, fmt.Sprintf("%d completed launches, %d declared as the fewest", e.launches(), wanted))
 	}
-	if e.Client.Bounds == nil && e.Plan.Has(plan.KindServing) { // without load there is no client
+	if e.Client.Bounds == nil && e.Plan.Has(plan.KindServing) && !e.Plan.AsksOnce() { // without load there is no client
 		why = append(why, "the client's own error was not measured")
 	}
 	return why
+}
+
+// quickReason says what one launch cannot show.
+func quickReason(e Evidence) string {
+	if e.Plan.AsksOnce() {
+		return "a quick look: one launch does not show how much the system differs from itself"
+	}
+	return "a quick look: one launch has no interval"
 }
 
 // uncontrolled lists what keeps a sound run from being published.

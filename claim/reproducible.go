@@ -62,12 +62,33 @@ func items(e Evidence) []Item {
 		text = spread.Answer
 	}
 	add("the variance across launches", text, "too few launches")
+	add("what is not deterministic", residual(e), "")
 	signature := ""
 	if e.Signed {
 		signature = "signed"
 	}
 	add("a signature", signature, "nobody signed the bundle")
 	return list
+}
+
+// residual says what the recorded seeds and settings leave to chance: repeating a run
+// gives its distribution again, not its bits.
+func residual(e Evidence) string {
+	s := e.Plan.Decided()
+	var list []string
+	if s.Target != nil {
+		list = append(list, "when the server batches which requests, and with it the order of its sums")
+	}
+	if s.Load != nil && s.Load.Temperature > 0 {
+		list = append(list, fmt.Sprintf("the server's sampling at temperature %g", s.Load.Temperature))
+	}
+	if s.Train != nil {
+		list = append(list, fmt.Sprintf("kernels that torch chooses (deterministic algorithms are not demanded), and the order in which %s adds gradients", s.Train.Backend))
+	}
+	if s.Collectives != nil {
+		list = append(list, fmt.Sprintf("the order in which %s adds, where an algorithm leaves it open", s.Collectives.Backend))
+	}
+	return strings.Join(append(list, "clocks, interrupts and where the kernel runs threads"), "; ")
 }
 
 // engineVersion is the pinned image, or what the server or the document says.

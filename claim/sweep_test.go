@@ -19,3 +19,16 @@ func TestConditionsOfASweep(t *testing.T) {
 		t.Errorf("conditions %v lack %v", got, want)
 	}
 }
+
+// A number of an evaluation holds for its questions, and not for the lengths that prompts
+// have where nobody says what is asked.
+func TestConditionsOfAnEvaluation(t *testing.T) {
+	e := Evidence{}
+	s := &e.Plan.Run.Spec
+	s.Workload.SequenceLengthMix = []spec.SequenceLength{{InputTokens: 512, OutputTokens: 128, Weight: 1}}
+	s.Evaluation = &spec.Evaluation{Tasks: []spec.Task{{Name: "gsm8k"}, {Name: "mmlu"}}, UnderLoad: true}
+	got := conditions(e, plan.Point{Name: "concurrency=8", Concurrency: 8}, spec.Side{})
+	if want := (Condition{"lengths", "the questions of gsm8k, mmlu"}); !slices.Contains(got, want) {
+		t.Errorf("conditions %v lack %v", got, want)
+	}
+}

@@ -1,12 +1,18 @@
 package judge
 
 import (
+	"slices"
+
+	"assay/accuracy"
+	"assay/accuracy/parity"
 	"assay/analysis/agreement"
 	"assay/analysis/fleet"
+	"assay/analysis/frontier"
 	"assay/analysis/mlperf"
 	"assay/analysis/picture"
 	"assay/bundle"
 	"assay/claim"
+	"assay/finding"
 	"assay/lint"
 	"assay/metric"
 	"assay/plan"
@@ -32,20 +38,35 @@ func Derive(b *bundle.Bundle, p plan.Plan, version string) (*Judgement, error) {
 		}
 	}
 	j.addScaling()
+	j.facts.Answers = j.Answers()
 	for _, name := range j.Training.RanOut() {
 		j.facts.Omitted = append(j.facts.Omitted, lint.Omission{What: name, Reason: "its ranks ran out of memory, which is a result"})
 	}
+	j.facts.Others = j.others()
 	j.Steady, j.Audit = j.facts.Steady, lint.Run(j.facts)
 	j.Pictures = pictures.Set(j.Steady)
-	j.Audit.Add(j.Training.Findings()...)
-	j.Audit.Add(j.Collectives.Findings...)
-	j.Audit.Add(j.Hardware.Findings...)
-	j.Audit.Add(j.Scaling.Findings()...)
+	frozen, err := frozenWorkload(b)
+	if err != nil {
+		return nil, err
+	}
 	j.Claims = claim.Make(claim.Evidence{
 		Manifest: b.Manifest, Status: b.Manifest.Status, Signed: signed(b),
-		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit,
+		Plan: p, Estimates: j.Estimates, Client: j.Client, Audit: j.Audit, Accuracy: j.graded(), Frozen: frozen,
 	}, version)
 	return j, j.readRecords()
+}
+
+// graded is what the answers were worth; nil where nothing was asked.
+func (j *Judgement) graded() *accuracy.Report {
+	if !j.HasAccuracy() {
+		return nil
+	}
+	return &j.Accuracy
+}
+
+// others are the findings of those who judge answers, ranks and probes.
+func (j *Judgement) others() []finding.Finding {
+	return slices.Concat(j.Accuracy.Findings(), j.Training.Findings(), j.Collectives.Findings, j.Hardware.Findings, j.Scaling.Findings())
 }
 
 // signed reports whether the bundle has a signature that was checked, or is being
@@ -60,6 +81,12 @@ func signed(b *bundle.Bundle) bool {
 // readRecords reads what is too small to be worth keeping as a derived file.
 func (j *Judgement) readRecords() (err error) {
 	j.Sweeps = fleet.Sweeps(j.Estimates, j.Plan)
+	if j.Loads, err = parity.LoadsOf(j.Answers(), j.Bundle.Manifest, j.Plan, parity.Options{}); err != nil {
+		return err
+	}
+	if !j.Plan.AsksOnce() {
+		j.Frontier = frontier.Of(j.Accuracy, j.Estimates)
+	}
 	if j.Replays, err = replays(j.Bundle, j.Plan); err != nil {
 		return err
 	}

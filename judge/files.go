@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path"
 
+	"assay/accuracy"
+	"assay/accuracy/parity"
 	"assay/analysis/collectives"
 	"assay/analysis/hardware"
 	"assay/analysis/overlap"
@@ -52,6 +54,12 @@ type rankFile struct {
 // ofRanks lists what the plan has of training, collectives and probes.
 func (j *Judgement) ofRanks() []rankFile {
 	var list []rankFile
+	if j.HasAccuracy() {
+		list = append(list, rankFile{File{"accuracy.json", &j.Accuracy, indented}, func(b *bundle.Bundle) (err error) {
+			j.Accuracy, j.Grades, err = accuracy.Read(b, j.Plan)
+			return err
+		}}, rankFile{File{"grades.json", &j.Grades, json.Marshal}, func(*bundle.Bundle) error { return nil }}) // made with the other
+	}
 	if j.HasTraining() {
 		list = append(list, rankFile{File{"training.json", &j.Training, indented}, func(b *bundle.Bundle) (err error) {
 			j.Training, err = overlap.Read(b, j.Plan)
@@ -77,6 +85,14 @@ func (j *Judgement) ofRanks() []rankFile {
 		}})
 	}
 	return list
+}
+
+// HasAccuracy reports whether the plan has questions whose answers are graded.
+func (j *Judgement) HasAccuracy() bool { return j.Plan.Evaluation() != nil }
+
+// Answers are the graded ones of an evaluation, of all sides together.
+func (j *Judgement) Answers() parity.Side {
+	return parity.Side{Label: j.Bundle.Manifest.RunID, Tasks: j.Accuracy.Tasks, Grades: j.Grades}
 }
 
 // HasTraining reports whether the plan has training steps.

@@ -5,9 +5,12 @@
 package judge
 
 import (
+	"assay/accuracy"
+	"assay/accuracy/parity"
 	"assay/analysis/agreement"
 	"assay/analysis/collectives"
 	"assay/analysis/fleet"
+	"assay/analysis/frontier"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
 	"assay/analysis/overlap"
@@ -41,6 +44,12 @@ type Judgement struct {
 	Collectives collectives.Report
 	Hardware    hardware.Report
 	Scaling     scaling.Report
+
+	// Of an evaluation; empty where the plan has none.
+	Accuracy accuracy.Report
+	Grades   []accuracy.Grade
+	Loads    []parity.LoadReport // what a heavier load does to the answers
+	Frontier []frontier.Row      // quality beside speed and price; none where times were no part of the question
 
 	Sweeps []fleet.Sweep // the highest loads that keep the objectives; none without objectives
 
@@ -132,6 +141,8 @@ func (j *Judgement) Facts() (*lint.Facts, error) {
 		return j.facts, nil
 	}
 	var err error
-	j.facts, err = lint.Gather(j.Bundle, j.Plan, j.Estimates, j.Client)
+	if j.facts, err = lint.Gather(j.Bundle, j.Plan, j.Estimates, j.Client); err == nil {
+		j.facts.Others, j.facts.Answers = j.others(), j.Answers()
+	}
 	return j.facts, err
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"assay/accuracy/parity"
 	"assay/analysis/diff"
 	"assay/analysis/gate"
 	"assay/analysis/ranks"
@@ -23,9 +24,18 @@ type Facts struct {
 	Tally     Tally             // of the records, in one pass
 	Ranks     []ranks.Tally     // of the training steps, by launch and rank
 	Processes []Process         // the ranks as they described themselves
+	Senders   []Sender          // the load generators, of all launches
 	GPUs      []GPUTally        // of the samples of accelerators, by launch and device
 	Steady    steady.Report     // whether windows were in steady state
 	Foreign   []ForeignPoint    // what the files of an import say, and what their requests are
+
+	// Others are what other judges found in the same records: of training, collectives,
+	// probes and answers.
+	Others []finding.Finding
+
+	// Answers are the graded ones of an evaluation, of all sides together; empty where the
+	// plan has none.
+	Answers parity.Side
 
 	// Statements are what somebody says about the run; checks hold them against
 	// the evidence.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/accuracy"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -79,6 +80,22 @@ func changes(list ...func(*scene)) func(*scene) {
 func digest(letter string) string { return "sha256:" + strings.Repeat(letter, 64) }
 
 func open(rate float64) func(*scene) { return func(s *scene) { s.openLoop(rate) } }
+
+// sentBy makes two load generators send the load, the second of which is changed.
+func sentBy(change func(*record.Generator)) func(*scene) {
+	return func(s *scene) {
+		s.events = func(_ int, l *bundle.Launch) {
+			for number, host := range []string{"a", "b"} {
+				offset, bound := int64(5e12), int64(20e3)
+				g := record.Generator{Generator: int32(number), Generators: 2, Host: host, Processors: 4, Offset: &offset, Bound: &bound, CPU: 1, Wall: 10, Verdict: record.GeneratorOK}
+				if number == 1 {
+					change(&g)
+				}
+				_ = l.Generators.Append(g)
+			}
+		}
+	}
+}
 
 func pair(baseline func(*scene)) func(*scene) { return func(s *scene) { s.against = baseline } }
 
@@ -169,6 +186,17 @@ var servingTrips = quick([]trip{
 	{"gaps-left-out", "pauses behind bursts", leavingOut(.2), finding.Caution, "20.0 % of the streams' time is in gaps that ITL and jitter leave out (launch 1, the most)"},
 	{"gaps-left-out", "a late client", leavingOut(.02), finding.Note, "2.0 % of the streams' time"},
 	{"collector-ran", "paused", collected(3, .004), finding.Caution, "in 2 of 2 measured windows: 6 times, the longest pause 4 ms at most"},
+	{"generator-lost", "killed", sentBy(func(g *record.Generator) {
+		g.Verdict, g.Error = record.GeneratorLost, "load generator 1 on b: its process was killed"
+	}), finding.Void, "launch 1: load generator 1 on b: its process was killed"},
+	{"generator-behind", "busy", sentBy(func(g *record.Generator) { g.CPU = 3.9 * g.Wall }), finding.Caution, "launch 1: load generator 1 on b used 98 % of its 4 processors, and 1 more such"},
+	{"generator-behind", "late", changes(open(40), sentBy(func(*record.Generator) {}), each(1, func(r *record.Request, _ *[]record.Chunk) {
+		if r.Host = "a"; r.ID%2 == 1 {
+			r.Host, r.Shard, r.Sent = "b", 1, r.Due+20e6
+		}
+	})), finding.Caution, "launch 1: load generator 1 on b sent up to 20"},
+	{"generator-clock", "loose", sentBy(func(g *record.Generator) { *g.Bound = 40e6 }), finding.Caution, "launch 1: load generator 1 on b has a clock that is known within 40"},
+	{"generator-clock", "unknown", sentBy(func(g *record.Generator) { g.Offset, g.Bound = nil, nil }), finding.Caution, "launch 1: load generator 1 on b never exchanged stamps"},
 	{"in-flight-cap", "touched", changes(open(40), asked(func(r *spec.Run) { r.Spec.Load.MaxInFlight = 8 })),
 		finding.Void, "the limit of 8 in flight was reached in 2 of 2 launches, and 0 of"},
 	{"in-flight-cap", "dropped", changes(open(40), each(40, failing(record.Dropped))), finding.Void, "calls were dropped (2."},
@@ -219,6 +247,21 @@ var servingTrips = quick([]trip{
 			shift(r, events, r.ID/sceneUsers*sceneAnswer-r.Due)
 		}
 	}, finding.Caution, "whenever one asks, 100 % of the other 7 ask within the same"},
+	{"worse-under-load", "many users", func(s *scene) {
+		s.small()
+		s.also(func(r *spec.Run) { r.Spec.Load.Concurrency = []int{64, sceneUsers} })
+		s.spoil = func(f *Facts) {
+			f.Answers = graded(1319, 0)
+			loaded := graded(1319, 40)
+			few := &f.Answers.Tasks[0]
+			few.Points[0].Point = 1 // the plan has the highest load first
+			few.Points = append([]accuracy.Point{{Name: "concurrency=64", Scores: few.Points[0].Scores}}, few.Points...)
+			for i := range f.Answers.Grades {
+				f.Answers.Grades[i].Point = 1
+			}
+			f.Answers.Grades = append(f.Answers.Grades, loaded.Grades...)
+		}
+	}, finding.Void, "answers worse under load: gsm8k.exact_match at concurrency=64: -0.03033"},
 	{"few-answers", "short window", func(s *scene) {
 		s.events = func(_ int, l *bundle.Launch) {
 			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneAnswer, Name: record.WindowEnd})

@@ -31,6 +31,7 @@ const again = "measure again with assay, or with a tool that writes it down"
 // consequences lists what follows from every gap, the gravest first.
 var consequences = []consequence{
 	{bundle.GapRequests, finding.Caution, "single requests are not known: nothing can be computed anew, and the figures are as the tool computed them", "let the tool save its single requests, where it can"},
+	{bundle.GapTimes, finding.Note, "nothing was timed: there is no latency and no rate", again},
 	{bundle.GapErrors, finding.Caution, "failed requests are not known: there is no error rate, and the latencies are those of the survivors", again},
 	{bundle.GapRetries, finding.Caution, "requests may have been sent again in silence: failures are hidden, and a latency may be that of the last try", "switch retries off in the tool"},
 	{bundle.GapSendTimes, finding.Caution, "it is not known when requests were sent: there is no time series, and whether the system was warm and steady cannot be known", again},

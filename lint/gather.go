@@ -48,6 +48,9 @@ func (s *Survey) Facts(e metric.Estimates, c metric.Client) (*Facts, error) {
 	if f.Ranks, err = ranks.Read(s.bundle); err != nil {
 		return nil, err
 	}
+	if f.Senders, err = readSenders(s.bundle); err != nil {
+		return nil, err
+	}
 	if f.Processes, err = readProcesses(s.bundle); err != nil {
 		return nil, err
 	}

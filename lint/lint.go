@@ -86,7 +86,7 @@ func Run(f *Facts) Audit {
 	for _, c := range All {
 		result := Result{Check: c.ID, Code: c.Code, Severity: c.Severity, State: Passed}
 		switch {
-		case c.Pair && f.Against == nil, c.Applies != nil && !c.Applies(f):
+		case c.Pair && f.Against == nil, f.untimed(c), c.Applies != nil && !c.Applies(f):
 			result.State = NotApplicable
 		case f.untold(c) != "":
 			result.State, result.Missing = NotChecked, f.untold(c)
@@ -106,15 +106,9 @@ func Run(f *Facts) Audit {
 		}
 		audit.Results = append(audit.Results, result)
 	}
+	audit.Findings = append(audit.Findings, f.Others...) // with ids of their own
 	audit.sort()
 	return audit
-}
-
-// Add puts findings of other judges among those of the checks. They carry ids of
-// their own.
-func (a *Audit) Add(list ...finding.Finding) {
-	a.Findings = append(a.Findings, list...)
-	a.sort()
 }
 
 func (a *Audit) sort() {

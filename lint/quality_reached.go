@@ -11,10 +11,11 @@ import (
 var QualityReached = Check{
 	ID: "quality-reached", Code: "P-23", Severity: finding.Void,
 	Doc: "The compared systems do not reach the same quality.",
-	When: "an accuracy whose lower bound falls by more than maxAccuracyDeltaPct points, a target that " +
-		"was not reached, or an evaluation of another run",
+	When: "answers, graded item by item, that are worse beyond chance, or of which a task of correctness.suite does not " +
+		"show that they lose less than maxAccuracyDeltaPct points; a stated accuracy whose lower bound falls by more; a " +
+		"stated target that was not reached; an evaluation of another run. A caution where no policy names the task and nothing is shown",
 	Applies: func(f *Facts) bool {
-		return f.Compared() && len(f.Plan.Workload().Correctness.Suite) > 0 || statedWith(statesQuality)(f)
+		return f.Compared() && (len(f.Plan.Workload().Correctness.Suite) > 0 || f.Answers.Graded()) || statedWith(statesQuality)(f)
 	},
 	Run: qualityReached,
 }
@@ -24,8 +25,10 @@ func statesQuality(_ *Facts, s Statement) bool { return s.Quality != nil }
 func qualityReached(f *Facts) Answer {
 	policy := f.Plan.Workload().Correctness
 	tolerance := policy.MaxAccuracyDeltaPct
-	var list []finding.Finding
-	var judged []string
+	list, judged, err := gradedQuality(f)
+	if err != nil {
+		return missing("answers that can be compared: " + err.Error())
+	}
 	for _, s := range f.Statements {
 		q := s.Quality
 		if q == nil {

@@ -18,7 +18,7 @@ var Subset = Check{
 	// A search decides as it goes which points it visits; summaries of another tool
 	// have no requests to look for.
 	Applies: func(f *Facts) bool {
-		return len(f.Plan.Points) > 0 && f.Plan.Search == nil && !f.Manifest.Unknown(bundle.GapRequests)
+		return len(f.Plan.Points) > 0 && f.Plan.Search == nil && !f.Manifest.Unknown(bundle.GapRequests) && !f.Manifest.Unknown(bundle.GapTimes)
 	},
 	Run: unexplained,
 }

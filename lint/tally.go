@@ -55,9 +55,10 @@ type PointTally struct {
 	Lengths  Lengths
 	Surplus  Surplus
 	Prompts  Prompts
-	Copies   Repeats       // measured answers that took as long as one before, to the nanosecond
-	Response *stats.Sketch // seconds from due to done, of successful measured requests
-	Service  *stats.Sketch // seconds from sent to done, of the same
+	Copies   Repeats                 // measured answers that took as long as one before, to the nanosecond
+	Response *stats.Sketch           // seconds from due to done, of successful measured requests
+	Service  *stats.Sketch           // seconds from sent to done, of the same
+	Lag      map[int32]*stats.Sketch // seconds from due to sent, of measured requests, by load generator; empty where the program sent them itself
 	Opening  Opening
 	Due      Arrivals // of measured requests
 	Sent     Arrivals // of requests due and sent inside the window
@@ -202,6 +203,9 @@ func (t *PointTally) add(r *record.Request, seen *seen) {
 	if r.Sent == r.Due {
 		t.OnTime++
 	}
+	if r.Host != "" {
+		t.lagged(r)
+	}
 	if r.Sent >= t.Begin && r.Done <= t.End {
 		t.Whole++
 	}
@@ -232,6 +236,17 @@ func (t *PointTally) add(r *record.Request, seen *seen) {
 		t.Lengths.add(r)
 		t.Opening.add(r)
 	}
+}
+
+// lagged counts how late a load generator sent.
+func (t *PointTally) lagged(r *record.Request) {
+	if t.Lag == nil {
+		t.Lag = map[int32]*stats.Sketch{}
+	}
+	if t.Lag[r.Shard] == nil {
+		t.Lag[r.Shard] = stats.NewSketch(sketchError)
+	}
+	t.Lag[r.Shard].Add(float64(r.Sent-r.Due) / 1e9)
 }
 
 // divisor is the greatest common divisor of all; zero stands for nothing yet.

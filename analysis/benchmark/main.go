@@ -1,11 +1,12 @@
 // Command benchmark checks by simulation what assay promises of its statistics:
 // that an interval which says 95 % covers the truth in 95 of 100 samples, or that
 // the method refuses. Every table is made from samples whose truth is known. Run
-// it with make bench-calibration; --write puts the tables into a page,
-// as the Makefile does with docs/evidence/calibration.md.
+// it with make bench-calibration, or with make bench-quality for the verdicts about
+// quality; --write puts the tables into a page, as the Makefile does with
+// docs/evidence/calibration.md and docs/evidence/quality.md.
 //
 // To add a section write one file with a func(trials int, seed int64) (Table,
-// error) and list it in sections.
+// error) and list it in sections, or in qualitySections.
 package main
 
 import (
@@ -45,6 +46,9 @@ var sections = []section{
 	{"steady", steadyTable},
 }
 
+// qualitySections is the same for the page about quality.
+var qualitySections = []section{{"quality", qualityTable}, {"scores", scoreTable}}
+
 func main() { os.Exit(benchmark(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func benchmark(args []string, stdout, stderr io.Writer) int {
@@ -52,13 +56,18 @@ func benchmark(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	trials := flags.Int("trials", 2000, "simulated experiments for each figure")
 	seed := flags.Int64("seed", 1, "seed of all random numbers")
+	quality := flags.Bool("quality", false, "check the verdicts about quality instead of intervals and gates")
 	only := flags.String("only", "", "comma-separated names of sections; empty means all")
 	asJSON := flags.Bool("json", false, "write the tables as JSON")
 	write := flags.String("write", "", "replace the tables in this Markdown file, between its two marker comments")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
-	chosen, err := choose(*only)
+	page, of := "calibration", sections
+	if *quality {
+		page, of = "quality", qualitySections
+	}
+	chosen, err := choose(of, *only)
 	if err == nil && *trials < 1 {
 		err = fmt.Errorf("--trials %d: want one at least", *trials)
 	}
@@ -85,7 +94,7 @@ func benchmark(args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	if *write != "" {
-		if err := replaceIn(*write, markdown(tables, *trials, *seed)); err != nil {
+		if err := replaceIn(*write, page, markdown(page, tables, *trials, *seed)); err != nil {
 			fmt.Fprintln(stderr, err)
 			return exitFailed
 		}
@@ -97,7 +106,7 @@ func benchmark(args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-func choose(only string) ([]section, error) {
+func choose(sections []section, only string) ([]section, error) {
 	if only == "" {
 		return sections, nil
 	}

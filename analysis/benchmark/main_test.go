@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,6 +56,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
+	beginMarker, endMarker := markers("calibration")
 	if err := os.WriteFile(path, []byte("before\n"+beginMarker+"\nold\n"+endMarker+"\nafter\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +78,13 @@ func TestWrite(t *testing.T) {
 			t.Errorf("the old table is still there:\n%s", text)
 		}
 	}
-	if err := replaceIn(filepath.Join(t.TempDir(), "none"), ""); err == nil {
+	if err := replaceIn(filepath.Join(t.TempDir(), "none"), "calibration", ""); err == nil {
 		t.Error("a file that is not there was written")
 	}
 	if err := os.WriteFile(path, []byte("no markers"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceIn(path, ""); err == nil {
+	if err := replaceIn(path, "calibration", ""); err == nil {
 		t.Error("a file without markers was written")
 	}
 }
@@ -98,7 +100,7 @@ func TestJSON(t *testing.T) {
 // Every section gives the same table on one processor and on several.
 func TestSections(t *testing.T) {
 	whole.Only(t)
-	for _, s := range sections {
+	for _, s := range slices.Concat(sections, qualitySections) {
 		t.Run(s.name, func(t *testing.T) {
 			before := runtime.GOMAXPROCS(3)
 			defer runtime.GOMAXPROCS(before)

@@ -59,15 +59,14 @@ func (t Table) text(w io.Writer) error {
 	return err
 }
 
-// The marker comments between which the tables stand in a Markdown file.
-const (
-	beginMarker = "<!-- calibration: begin, written by make bench-calibration -->"
-	endMarker   = "<!-- calibration: end -->"
-)
+// markers are the comments between which the tables of a page stand.
+func markers(page string) (begin, end string) {
+	return fmt.Sprintf("<!-- %s: begin, written by make bench-%s -->", page, page), fmt.Sprintf("<!-- %s: end -->", page)
+}
 
-func markdown(tables []Table, trials int, seed int64) string {
+func markdown(page string, tables []Table, trials int, seed int64) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Made by `make bench-calibration` with %d simulated experiments for each figure and\nseed %d, which give these figures again on any machine.\n", trials, seed)
+	fmt.Fprintf(&b, "Made by `make bench-%s` with %d simulated experiments for each figure and\nseed %d, which give these figures again on any machine.\n", page, trials, seed)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n### %s\n\n", t.Title)
 		fmt.Fprintf(&b, "| %s | verdict |\n|%s\n", strings.Join(t.Columns, " | "), strings.Repeat(" --- |", len(t.Columns)+1))
@@ -85,7 +84,8 @@ func markdown(tables []Table, trials int, seed int64) string {
 }
 
 // replaceIn puts text between the markers of a file.
-func replaceIn(path, text string) error {
+func replaceIn(path, page, text string) error {
+	beginMarker, endMarker := markers(page)
 	old, err := os.ReadFile(path)
 	if err != nil {
 		return err

@@ -36,21 +36,32 @@ type Diagnosis struct {
 	Rank     *int     `json:"rank,omitempty"`
 }
 
-// Limit is what limits the point, in one line: "communication (likely: it has 51.2 %
-// of the time)".
+// Sentence says in one line what limits the point, or that nobody can say.
+func (d Diagnosis) Sentence() string {
+	if d.Class == Undetermined {
+		return fmt.Sprintf("what limits it is not known (%s)", d.How)
+	}
+	return "limited by " + d.Limit()
+}
+
+// Limit is what limits the point: "communication (likely: it has 51.2 % of the time)".
 func (d Diagnosis) Limit() string {
 	return fmt.Sprintf("%s (%s)", strings.ReplaceAll(string(d.Class), "_", " "), d.How)
 }
 
 // Signs are what was read beside the time; nil was not measured.
 type Signs struct {
+	OnCPU       bool     // the processors themselves compute: there is no accelerator to be read
 	GPUBusy     *float64 // share of the time
 	KVCacheMax  *float64 // share
 	Preemptions *float64
 	QueueDepth  *float64 // requests
 	Throttled   *float64 // seconds that a control group held processors back
 	CPUPressure *float64 // share of the time in which some task waited for a processor
-	Retransmits *float64 // TCP segments
+	Retransmits *float64 // TCP segments, where they are enough to explain anything
+
+	Fabric   []string // what all-gathers and the stability of exchanges say against the links
+	Exchange bool     // such measurements are there, whatever they say
 }
 
 // SignsOf gathers the signs of a point.
@@ -75,7 +86,12 @@ func SignsOf(e metric.Estimates, c metric.Client, point int) Signs {
 		Preemptions: value(metric.ServerPreemptions), QueueDepth: value(metric.ServerQueueDepth),
 		Throttled:   worst(func(h metric.ClientHealth) *float64 { return h.Throttled }),
 		CPUPressure: worst(func(h metric.ClientHealth) *float64 { return h.CPUPressure }),
-		Retransmits: worst(func(h metric.ClientHealth) *float64 { return h.Retransmits }),
+		Retransmits: worst(func(h metric.ClientHealth) *float64 {
+			if !h.Lossy() { // a few that explain nothing
+				return nil
+			}
+			return h.Retransmits
+		}),
 	}
 }
 
@@ -149,6 +165,7 @@ func (d *Diagnosis) weigh(share float64, s Signs) {
 	switch d.Class {
 	case breakdown.Compute:
 		switch {
+		case s.OnCPU:
 		case s.GPUBusy == nil:
 			d.Missing = append(d.Missing, "a reading of the accelerators: that they were busy is assumed")
 		case *s.GPUBusy < idle:
@@ -166,7 +183,10 @@ func (d *Diagnosis) weigh(share float64, s Signs) {
 			agrees = fmt.Sprintf("%.3g requests waited on average", *s.QueueDepth)
 		}
 	case breakdown.Communication:
-		if s.Retransmits != nil && *s.Retransmits > 0 {
+		switch {
+		case len(s.Fabric) > 0:
+			agrees = strings.Join(s.Fabric, "; ")
+		case s.Retransmits != nil && *s.Retransmits > 0:
 			agrees = fmt.Sprintf("%.0f segments were sent again", *s.Retransmits)
 		}
 	case breakdown.Input:

@@ -31,6 +31,7 @@ func TestJudge(t *testing.T) {
 		{"computes, nobody looked at the device", map[breakdown.Class]float64{compute: .9, input: .1}, Signs{}, compute, "likely"},
 		{"seems to compute, device idle", map[breakdown.Class]float64{compute: .9, input: .1}, Signs{GPUBusy: of(.2)}, Undetermined, "say waiting"},
 		{"sends", map[breakdown.Class]float64{compute: .25, communication: .75}, Signs{Retransmits: of(12)}, communication, "clear"},
+		{"sends over poor links", map[breakdown.Class]float64{compute: .25, communication: .75}, Signs{Exchange: true, Fabric: []string{"all_gather carries 10 %"}}, communication, "clear"},
 		{"reads", map[breakdown.Class]float64{compute: .45, input: .55}, Signs{}, input, "likely"},
 		{"waits", map[breakdown.Class]float64{compute: .2, control: .8}, Signs{KVCacheMax: of(.99)}, control, "clear"},
 		{"slow client", map[breakdown.Class]float64{compute: .3, client: .7}, Signs{}, client, "likely"},

@@ -45,3 +45,34 @@ func TestTraining(t *testing.T) {
 		}
 	}
 }
+
+// Processors that compute have no accelerator whose reading could be missing.
+func TestTrainingOnCPU(t *testing.T) {
+	point := overlap.Point{Name: "ranks=1", Ranks: 1, Steps: 30, Launches: []int{0}, OnCPU: true, Parts: []overlap.Part{
+		{Name: "backward", Estimate: stats.Estimate{Value: 1}, Share: 1, PerLaunch: []float64{1}},
+	}}
+	for _, onCPU := range []bool{true, false} {
+		point.OnCPU = onCPU
+		d := Training(point, Signs{})
+		if d.Class != breakdown.Compute || strings.Contains(strings.Join(d.Missing, " "), "accelerators") == onCPU {
+			t.Errorf("on processors %v: %s, missing %q", onCPU, d.Class, d.Missing)
+		}
+	}
+}
+
+// Nobody is told that a run is limited by undetermined.
+func TestSentence(t *testing.T) {
+	full := overlap.Point{Name: "ranks=1 batchSize=512", Memory: []overlap.Memory{{Outcome: "out_of_memory"}}}
+	for _, tt := range []struct {
+		d    Diagnosis
+		want string
+	}{
+		{Training(full, Signs{}), "what limits it is not known (it did not fit into memory, so that no step was measured)"},
+		{Judge("p", breakdown.Breakdown{}, Signs{}), "what limits it is not known (the time was not split)"},
+		{Diagnosis{Class: breakdown.ControlPlane, How: "likely"}, "limited by control plane (likely)"},
+	} {
+		if got := tt.d.Sentence(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

@@ -51,10 +51,10 @@ func (s study) findings(r Report) (list []finding.Finding) {
 		}
 	}
 	for _, one := range r.Stability {
-		if one.Class == "high_jitter" || one.SlowTail >= slowTail {
+		if one.Unsteady() {
 			list = append(list, finding.Finding{
 				Check: HighJitter, Severity: finding.Caution,
-				Message: fmt.Sprintf("%s of %v over %d ranks: bandwidth varies by %.1f %% (%s), p99 of the time is %.2f times its p50", one.Op, unit.Bytes(one.Bytes), one.Ranks, 100*one.CV, one.Class, one.SlowTail),
+				Message: one.text(),
 				Why:     "a step waits for the slowest of many collectives: its time follows the tail, not the median",
 				Fix:     "look for other traffic, throttled processors and unpinned ranks; compare on a quiet fabric",
 			})

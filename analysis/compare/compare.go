@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 
+	"assay/accuracy/parity"
 	"assay/analysis/diff"
 	"assay/bundle"
 	"assay/finding"
@@ -25,7 +26,7 @@ import (
 const Rule = "compare.v1"
 
 // Version is the version of the JSON form of a Report.
-const Version = "1.1"
+const Version = "1.2"
 
 // DefaultMargin is the difference that matters where nobody declared one. It is
 // below the five per cent at which the field acts and above the one per cent that
@@ -40,6 +41,9 @@ type Side struct {
 	Label     string           // as reports name it
 	Digest    string           // of its bundle
 	Estimates metric.Estimates // of this side alone
+
+	// Quality is its graded answers; empty where nothing was graded.
+	Quality parity.Side
 
 	// Bundle holds the raw records, for distributions; nil leaves them out.
 	Bundle *bundle.Bundle
@@ -56,6 +60,11 @@ func Open(b *bundle.Bundle, estimates metric.Estimates, name string) (Side, erro
 		s.Label = name
 	}
 	return s, nil
+}
+
+// Grade gives the side the part of its run's graded answers that is its own.
+func (s *Side) Grade(answers parity.Side) {
+	s.Quality = answers.Of(s.Manifest, s.Plan, s.Name)
 }
 
 // Options say how a comparison is judged. The zero value is ready to use.
@@ -76,6 +85,9 @@ type Options struct {
 	// MostValues bounds the values read for distributions; a pair with more has
 	// none, and says so. Zero means twenty million.
 	MostValues int64
+
+	// Quality says how answers are judged; its alpha and power are those of the rest.
+	Quality parity.Options
 }
 
 func (o Options) withDefaults(candidates []Side) Options {
@@ -147,6 +159,10 @@ type Comparison struct {
 	Missing       []Missing      `json:"missing"`
 	Distributions []Distribution `json:"distributions,omitempty"`
 	Warnings      []string       `json:"warnings,omitempty"`
+
+	// Quality says whether the answers are still as good; absent where they were not
+	// graded on both sides.
+	Quality *parity.Report `json:"quality,omitempty"`
 
 	// Findings are what checks found in the pair: void ones and cautions. The
 	// comparison makes none itself, since checks stand above it.
@@ -233,17 +249,7 @@ type Report struct {
 	Alpha       float64      `json:"alpha"`
 	Power       float64      `json:"power"`
 	Comparisons []Comparison `json:"comparisons"`
-	Engines     []Engines    `json:"engines,omitempty"` // of more than two sides
-}
-
-// Controlled reports whether every comparison is.
-func (r Report) Controlled() bool {
-	for _, c := range r.Comparisons {
-		if !c.Controlled {
-			return false
-		}
-	}
-	return true
+	Engines     []Engines    `json:"engines,omitempty"` // the figures that people choose by, one table for each point that has any
 }
 
 // Compare lays every candidate beside the baseline.
@@ -268,9 +274,7 @@ func Compare(baseline Side, candidates []Side, options Options) (Report, error) 
 		r.Comparisons = append(r.Comparisons, c)
 	}
 	r.judge()
-	if len(candidates) > 1 {
-		r.Engines = engines(r, baseline)
-	}
+	r.Engines = engines(r, baseline)
 	return r, nil
 }
 
@@ -300,6 +304,10 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 		c.Warnings = append(c.Warnings, warning)
 	}
 	c.Distributions = distributions
+	if err != nil {
+		return c, err
+	}
+	c.Quality, err = r.quality(baseline, candidate, o)
 	return c, err
 }
 

@@ -280,4 +280,7 @@ func TestEngines(t *testing.T) {
 	if slices.Contains(table.Columns, "GPU memory") {
 		t.Error("a column that no engine has is shown")
 	}
+	if r, err = Compare(a, []Side{b}, Options{}); err != nil || len(r.Engines) != 1 || len(r.Engines[0].Rows) != 2 {
+		t.Errorf("two sides: %+v, %v", r.Engines, err)
+	}
 }

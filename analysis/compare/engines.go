@@ -73,8 +73,9 @@ func engines(r Report, baseline Side) []Engines {
 				rows[i].Cells = append(rows[i].Cells, cells[i])
 			}
 		}
-		table.Rows = rows
-		list = append(list, table)
+		if table.Rows = rows; len(table.Columns) > 0 {
+			list = append(list, table)
+		}
 	}
 	return list
 }

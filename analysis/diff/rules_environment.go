@@ -34,6 +34,15 @@ var environmentRules = rules{
 	{path: "clock.status", ignore: true, reason: "flags of the moment; whether it is kept in step is compared"},
 	{path: "cgroup.path", ignore: true, reason: "a name made for each job"},
 	{path: "scheduler.job", ignore: true, reason: "a name made for each job"},
+	{path: "scheduler.submitted", ignore: true, reason: "a time of the job"},
+	{path: "scheduler.started", ignore: true, reason: "a time of the job"},
+	{path: "scheduler.queue_wait_seconds", ignore: true, reason: "moves with the load of the cluster, and is over before anything is measured"},
+	{path: "scheduler.pending_reasons", ignore: true, reason: "why the job waited, which is over before anything is measured"},
+	{path: "scheduler.restarts", ignore: true, reason: "a counter"},
+	{path: "launcher.start_up_seconds", ignore: true, reason: "is over before anything is measured"},
+	{path: "launcher.host.*.start_up_seconds", ignore: true, reason: "is over before anything is measured"},
+	{path: "launcher.host.*.copied", ignore: true, reason: "the program is the same by its digest"},
+	{path: "launcher.host.*.program", ignore: true, reason: "the version of assay is compared"},
 	{path: "env.SLURM_JOB_ID", ignore: true, reason: "a name made for each job"},
 	{path: "env.SLURM_JOB_NAME", ignore: true, reason: "a name made for each job"},
 	{path: "env.SLURM_RESTART_COUNT", ignore: true, reason: "a counter"},
@@ -83,7 +92,10 @@ var environmentRules = rules{
 
 	{path: "block.*", variable: storage}, {path: "disk.*", variable: storage},
 
-	{path: "scheduler.*", variable: scheduler},
+	{path: "scheduler.nodes", variable: hardware, reason: "another machine"},
+	{path: "launcher.hosts", variable: hardware, reason: "another machine"},
+	{path: "launcher.host.*", variable: hardware, reason: "another machine"},
+	{path: "scheduler.*", variable: scheduler}, {path: "launcher.kind", variable: scheduler},
 	{path: "env.SLURM_JOB_PARTITION", variable: scheduler}, {path: "env.SLURM_JOB_QOS", variable: scheduler}, {path: "env.SLURM_CLUSTER_NAME", variable: scheduler},
 	{path: "env.KUBERNETES_*", variable: control},
 

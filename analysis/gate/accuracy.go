@@ -21,7 +21,8 @@ type Delta struct {
 	Source     string         `json:"source,omitempty"` // where it comes from, in words
 }
 
-// An AccuracyDecision is what the gate says about one measure of quality.
+// An AccuracyDecision is what the gate says about one measure of quality, at one point
+// where the bundles themselves were graded at several.
 type AccuracyDecision struct {
 	Metric    string  `json:"metric"`
 	Tolerance float64 `json:"tolerance"`
@@ -56,19 +57,33 @@ func ReadAccuracy(name string, data []byte) ([]Delta, error) {
 }
 
 // judgeAccuracy holds the deltas to their tolerances. Their intervals are the
-// file's own; one with less confidence than the gate's is not enough.
-func judgeAccuracy(s spec.GateDemands, deltas []Delta) []AccuracyDecision {
+// file's own; one with less confidence than the gate's is not enough. What no file has is
+// judged by the answers in the bundles.
+func judgeAccuracy(in Input) ([]AccuracyDecision, error) {
+	s := in.Policy.Spec
+	rows, err := gradedRows(in)
+	if err != nil {
+		return nil, err
+	}
 	var list []AccuracyDecision
 	for _, gated := range s.Accuracy {
-		d := AccuracyDecision{Metric: gated.Metric, Tolerance: gated.Tolerance, Better: gated.Better, Verdict: Missing, Reason: "no accuracy file has it"}
-		i := slices.IndexFunc(deltas, func(one Delta) bool { return one.Metric == gated.Metric })
-		if i >= 0 {
-			d.Delta = &deltas[i]
-			d.Verdict, d.Reason = within(deltas[i], gated, s.Alpha)
+		d := AccuracyDecision{Metric: gated.Metric, Tolerance: gated.Tolerance, Better: gated.Better}
+		i := slices.IndexFunc(in.Accuracy, func(one Delta) bool { return one.Metric == gated.Metric })
+		switch graded := rows[gated.Metric]; {
+		case i >= 0:
+			d.Delta = &in.Accuracy[i]
+			d.Verdict, d.Reason = within(in.Accuracy[i], gated, s.Alpha)
+			list = append(list, d)
+		case len(graded) > 0:
+			for _, row := range graded {
+				list = append(list, d.of(row, s.Alpha))
+			}
+		default:
+			d.Verdict, d.Reason = Missing, "no accuracy file has it, and the bundles do not hold its answers on both sides"
+			list = append(list, d)
 		}
-		list = append(list, d)
 	}
-	return list
+	return list, nil
 }
 
 func within(delta Delta, gated spec.GatedAccuracy, alpha float64) (Verdict, string) {

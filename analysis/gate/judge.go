@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the JSON form of a Result.
-const Version = "1.1"
+const Version = "1.2"
 
 // An Input is everything a gate looks at.
 type Input struct {
@@ -31,7 +31,8 @@ type Input struct {
 	// Grade says what grade a side has earned, and why not a better one.
 	Grade func(compare.Side) (grade string, why []string)
 
-	// Accuracy holds the differences in quality, measured elsewhere.
+	// Accuracy holds differences in quality that were measured elsewhere. Those that it
+	// lacks are judged by the answers of both sides.
 	Accuracy []Delta
 
 	// Audits are what checks found in each bundle, in the pair and in the history.
@@ -132,7 +133,9 @@ func Judge(in Input) (Result, error) {
 		return r, err
 	}
 	r.Guards = append(r.Guards, watch(in.Policy, in.Baseline, in.Candidate, Levels{s.Alpha, s.Power})...)
-	r.Accuracy = judgeAccuracy(s, in.Accuracy)
+	if r.Accuracy, err = judgeAccuracy(in); err != nil {
+		return r, err
+	}
 	r.conclude(s)
 	return r, nil
 }

@@ -171,14 +171,18 @@ func TestConfirmedInBlocks(t *testing.T) {
 }
 
 func TestAccuracy(t *testing.T) {
-	s := policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}, {metric: perplexity, tolerance: 0.1, better: lower}]\n  metrics:").Spec
+	asked := policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}, {metric: perplexity, tolerance: 0.1, better: lower}]\n  metrics:")
 	f := func(text string, want ...Verdict) {
 		t.Helper()
 		deltas, err := ReadAccuracy("a.json", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, d := range judgeAccuracy(s, deltas) {
+		decisions, err := judgeAccuracy(Input{Policy: asked, Accuracy: deltas})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range decisions {
 			if d.Verdict != want[i] {
 				t.Errorf("%s: %s is %s because %s, want %s", text, d.Metric, d.Verdict, d.Reason, want[i])
 			}

@@ -27,25 +27,23 @@ type Profile struct {
 }
 
 // profiles holds every point of several ranks against the one of one rank, of the same
-// value of the knob that varies.
+// setting of the knobs that vary.
 func profiles(p plan.Plan, points []Point) {
 	base := map[string]*Point{}
 	for i := range points {
 		planned, _ := p.PointByIndex(points[i].Point)
-		if one := &points[i]; planned.Ranks == 1 && len(one.Parts) > 0 && (base[knobOf(planned)] == nil || planned.Steps.Parallelism == "none") {
-			base[knobOf(planned)] = one
+		if one := &points[i]; planned.Ranks == 1 && len(one.Parts) > 0 && (base[planned.Steps.Setting()] == nil || planned.Steps.Parallelism == "none") {
+			base[planned.Steps.Setting()] = one
 		}
 	}
 	for i := range points {
 		one := &points[i]
 		if planned, _ := p.PointByIndex(one.Point); one.Ranks > 1 && len(one.Parts) > 0 {
-			one.Profile = profileOf(*one, base[knobOf(planned)])
+			one.Profile = profileOf(*one, base[planned.Steps.Setting()])
 			one.Findings = append(one.Findings, one.Profile.findings(one.Name)...)
 		}
 	}
 }
-
-func knobOf(p plan.Point) string { return p.Steps.Knob + "=" + p.Steps.Value }
 
 func profileOf(p Point, base *Point) *Profile {
 	exposed, _ := p.Part(exposedName)

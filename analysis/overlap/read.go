@@ -85,7 +85,7 @@ func judge(planned plan.Point, list []measured, confidence float64) (Point, erro
 		out.Clocks = append(out.Clocks, clocksOf(m)...)
 		out.Checks = append(out.Checks, checked(m)...)
 	}
-	out.Memory = memoryOf(list)
+	out.Memory, out.OnCPU = memoryOf(list), onCPU(list)
 	out.FLOP = flopOf(list)
 	out.Timeline = timelineOf(list[0])
 	// A rank that ran out of memory has memory alone.

@@ -47,7 +47,7 @@ spec: {workload: {model: m}, train: {ranks: [2], shape: {family: mlp, layers: 6,
 				must(l.Ranks.Append(record.Rank{World: int32(world), Rank: rank, Ranks: 2, Offset: &zero, Bound: &zero}))
 			}
 			if one.Points[0].Steps.Value == "16" {
-				must(l.Memory.Append(record.Memory{Rank: 1, Point: index, Outcome: "out_of_memory"}))
+				must(l.Memory.Append(record.Memory{Rank: 1, Point: index, Device: "cpu", Outcome: "out_of_memory"}))
 				continue
 			}
 			point := w.point(uint64(planned.Index))
@@ -101,6 +101,9 @@ func TestReadBundle(t *testing.T) {
 	}
 	if len(first.Traces) != 1 || first.Traces[0].Kernels != 7 || *first.Traces[0].Rank != 1 {
 		t.Errorf("traces = %+v", first.Traces)
+	}
+	if first.RanOut() || first.OnCPU || !second.RanOut() || !second.OnCPU {
+		t.Errorf("ran out %v and %v, on processors %v and %v", first.RanOut(), second.RanOut(), first.OnCPU, second.OnCPU)
 	}
 	if second.Verdict.Limit != LimitUnknown || !slices.Contains(checkNames(second.Findings), "training-out-of-memory") {
 		t.Errorf("point without memory = %+v, %v", second.Verdict, checkNames(second.Findings))

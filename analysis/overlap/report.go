@@ -40,12 +40,16 @@ const outOfMemory = "out_of_memory"
 func (r Report) RanOut() []string {
 	var list []string
 	for _, p := range r.Points {
-		out := slices.ContainsFunc(p.Memory, func(m Memory) bool { return m.Outcome == outOfMemory })
-		if p.Steps == 0 && out {
+		if p.RanOut() {
 			list = append(list, p.Name)
 		}
 	}
 	return list
+}
+
+// RanOut says that no step was measured because the point did not fit into memory.
+func (p Point) RanOut() bool {
+	return p.Steps == 0 && slices.ContainsFunc(p.Memory, func(m Memory) bool { return m.Outcome == outOfMemory })
 }
 
 // A Point is one point of training over its launches.
@@ -53,7 +57,8 @@ type Point struct {
 	Point int    `json:"point"`
 	Name  string `json:"name"`
 	Ranks int    `json:"ranks"`
-	Steps int    `json:"steps"` // measured and synced ones, in all launches
+	Steps int    `json:"steps"`           // measured and synced ones, in all launches
+	OnCPU bool   `json:"onCPU,omitempty"` // every rank computes on its host's processors
 
 	Launches []int             `json:"launches"` // that have such steps
 	Parts    []Part            `json:"parts"`    // of the mean step, each step's on its slowest rank; they add up to it

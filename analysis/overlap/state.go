@@ -70,6 +70,21 @@ func memoryOf(list []measured) (out []Memory) {
 	return out
 }
 
+// onCPU says that no rank has an accelerator; false where none says what it computes
+// on.
+func onCPU(list []measured) bool {
+	seen := false
+	for _, m := range list {
+		for _, row := range m.ranked.Memory {
+			if row.Device != "cpu" {
+				return false
+			}
+			seen = true
+		}
+	}
+	return seen
+}
+
 // flopOf is what utilisation rests on, and nil where no step has tokens.
 func flopOf(list []measured) *FLOP {
 	m := list[0]

@@ -228,13 +228,20 @@ func retransmitted(e Evidence) (Reply, string) {
 			continue
 		}
 		if reply == Missing {
-			reply, figure = No, "no segment was sent again (on the host that assay runs on)"
+			reply, figure = No, resent(h)
 		}
-		if *h.Retransmits > 0 {
-			reply, figure = Yes, fmt.Sprintf("launch %d: %.0f segments were sent again (on the host that assay runs on)", h.Launch+1, *h.Retransmits)
+		if h.Lossy() {
+			return Yes, resent(h)
 		}
 	}
 	return reply, figure
+}
+
+func resent(h metric.ClientHealth) string {
+	if *h.Retransmits == 0 {
+		return "no segment was sent again (on the host that assay runs on)"
+	}
+	return fmt.Sprintf("launch %d: TCP segments sent again: %.0f in %.3g s (on the host that assay runs on)", h.Launch+1, *h.Retransmits, h.Seconds)
 }
 
 // part asks whether a class has a noticeable share of the time.

@@ -107,6 +107,9 @@ func TestLowUtilisation(t *testing.T) {
 	w = walk(t, "low_gpu_utilization", e)
 	reply(t, w, "storage", No, "1.0 %")
 	reply(t, w, "input at hand", Yes, "2 times as fast")
+	lost := 1.0
+	e.Client.Launches[0].Retransmits = &lost
+	reply(t, walk(t, "low_gpu_utilization", e), "network stall", No, "TCP segments sent again: 1 in")
 }
 
 // A straggler is whom the verdict of the training names; nothing else accuses a rank.

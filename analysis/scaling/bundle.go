@@ -104,10 +104,7 @@ func curves(p plan.Plan) []curve {
 		if point.Kind() != plan.KindSteps {
 			continue
 		}
-		name := ""
-		if point.Steps.Knob != "" {
-			name = point.Steps.Knob + "=" + point.Steps.Value
-		}
+		name := point.Steps.Setting()
 		i := slices.IndexFunc(list, func(c curve) bool { return c.name == name })
 		if i < 0 {
 			i, list = len(list), append(list, curve{name: name})
@@ -145,8 +142,8 @@ func (c curve) study(launches map[int]throughput, training overlap.Report) (Stud
 // nameOf is the name of a point of the distributed program.
 func nameOf(p plan.Point) string {
 	name := fmt.Sprintf("ranks=%d", p.Ranks)
-	if p.Steps.Knob != "" {
-		name += fmt.Sprintf(" %s=%s", p.Steps.Knob, p.Steps.Value)
+	if setting := p.Steps.Setting(); setting != "" {
+		name += " " + setting
 	}
 	return name
 }
