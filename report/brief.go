@@ -84,6 +84,9 @@ func (r Report) writeBrief(b *screen) {
 		rows += len(h.Rows)
 		writeAligned(b, h.In(Terminal))
 	}
+	if text := r.MedianLine(); text != "" {
+		b.wrap(visible.Line(text))
+	}
 	r.writeAgreement(b, rows)
 	r.writeAnswers(b)
 	if text := r.PercentileAdvice(); text != "" {

@@ -75,6 +75,7 @@ func writeClient(b *bytes.Buffer, r Report) {
 		}
 		t.Flush()
 	}
+	writeGenerators(b, r)
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(b, "\nfindings")
 	}

@@ -40,12 +40,14 @@ func ComparisonOutline(r compare.Report, all bool) Outline {
 	for _, c := range r.Comparisons {
 		p.addComparison(r, c, all)
 	}
-	p.add(Block{Title: "how to read it", Lines: []string{
+	reading := Block{Title: "how to read it", Lines: []string{
 		fmt.Sprintf("Ratios are candidate ÷ baseline over launches, with %g %% intervals. A difference matters from %.3g %% (--margin).", 100*(1-r.Alpha), 100*r.Margin),
 		"Better and worse: p, corrected, is at most " + fmt.Sprintf("%.3g", r.Alpha) + ". Equivalent: the difference is shown to lie within the margin.",
 		"Inconclusive is neither, and not a sign of equality. Could see: the smallest difference that these launches would have shown with " + fmt.Sprintf("%g %% chance.", 100*r.Power),
 		"p is corrected by Holm over the primary metrics of all candidates, by Benjamini and Hochberg over the rest (" + r.Rule + ").",
-	}})
+	}}
+	reading.Lines = append(reading.Lines, qualityReading(r)...)
+	p.add(reading)
 	return p
 }
 
@@ -87,6 +89,11 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	design := "launches compared as two groups (Welch)"
 	if c.Paired {
 		design = "launches paired by block"
+	}
+	p.add(qualityBlock(label, c.Quality))
+	p.add(qualityNotes(label, c.Quality))
+	if all {
+		p.add(changedBlock(label, c.Quality))
 	}
 	p.add(Block{Title: label + ": sides", Lines: []string{partyText("baseline", r.Baseline), partyText("candidate", c.Candidate), design}})
 	var points []string

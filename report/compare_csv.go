@@ -7,6 +7,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/analysis/gate"
+	"assay/metric"
 	"assay/stats"
 )
 
@@ -33,8 +34,34 @@ func CompareCSV(w io.Writer, r compare.Report) error {
 			}
 			rows = append(rows, append(line, numberCell(p), numberCell(corrected), string(row.Verdict), numberCell(row.Detectable), strconv.FormatBool(enough(row))))
 		}
+		rows = append(rows, qualityLines(r.Baseline.Label, c)...)
 	}
 	return writeCSV(w, rows)
+}
+
+// qualityLines are those of the tasks, as statistic score.
+func qualityLines(baseline string, c compare.Comparison) [][]string {
+	if c.Quality == nil {
+		return nil
+	}
+	var rows [][]string
+	for _, row := range c.Quality.Rows {
+		better := metric.Higher
+		if row.Lower {
+			better = metric.Lower
+		}
+		line := []string{
+			baseline, c.Candidate.Label, strconv.FormatBool(c.Controlled), row.Point, row.Task + "." + row.Grader, row.Task, "score",
+			"", string(better), strconv.FormatBool(row.Primary),
+		}
+		difference := stats.Estimate{Value: row.Difference.Value, Interval: row.Bounds}
+		for _, e := range []*stats.Estimate{nil, nil, nil, &difference} {
+			line = append(line, estimateCells(e)...)
+		}
+		line[10], line[13] = exactly(row.Baseline), exactly(row.Candidate)
+		rows = append(rows, append(line, exactly(row.Test.P), exactly(row.Adjusted), string(row.Verdict), unlessZero(row.Detectable), "true"))
+	}
+	return rows
 }
 
 // GateCSV writes a line for each metric, guard, measure of quality and finding of a

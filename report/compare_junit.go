@@ -5,8 +5,10 @@ import (
 	"io"
 	"strings"
 
+	"assay/accuracy/parity"
 	"assay/analysis/compare"
 	"assay/finding"
+	"assay/stats/items"
 )
 
 // CompareJUnit writes a comparison as JUnit XML: a test for each statistic, which
@@ -35,6 +37,9 @@ func CompareJUnit(w io.Writer, r compare.Report, all bool) error {
 				suite.count(comparedCase(label, row))
 			}
 		}
+		for _, one := range qualityCases(label, c.Quality) {
+			suite.count(one)
+		}
 		for _, m := range c.Missing {
 			suite.count(junitCase{Class: label, Name: m.What, Failure: &junitFailure{Type: "missing", Message: strings.TrimSuffix("not in "+m.Side+": "+m.Why, ": ")}})
 		}
@@ -52,4 +57,28 @@ func comparedCase(label string, row compare.Row) junitCase {
 		one.Skipped = &junitSkipped{Message: strings.TrimSuffix(text+"; "+row.Settle, "; ")}
 	}
 	return one
+}
+
+// qualityCases are a test for each task, which fails where the answers are worse and is
+// skipped where the items cannot say.
+func qualityCases(label string, q *parity.Report) []junitCase {
+	if q == nil {
+		return nil
+	}
+	var list []junitCase
+	for _, row := range q.Rows {
+		text := fmt.Sprintf("%s: %s", row.Verdict, row.Why())
+		one := junitCase{Class: label, Name: "quality " + row.Name(), Output: text}
+		switch row.Verdict {
+		case items.Worse:
+			one.Failure = &junitFailure{Type: string(row.Verdict), Message: text}
+		case items.Undecided:
+			one.Skipped = &junitSkipped{Message: text}
+		}
+		list = append(list, one)
+	}
+	for _, m := range q.Missing {
+		list = append(list, junitCase{Class: label, Name: "quality " + m.Task, Failure: &junitFailure{Type: "missing", Message: m.Why}})
+	}
+	return list
 }

@@ -13,6 +13,9 @@ func verdictBlock(r compare.Report) Block {
 	b := Block{Title: "verdict", Head: []string{"candidate", "point", "metric", "baseline", "candidate", "ratio", "verdict", "smallest detectable change"}}
 	for _, c := range r.Comparisons {
 		b.Lines = append(b.Lines, verdictSentence(c, r.Baseline.Label))
+		if text := qualitySentence(c.Quality); text != "" {
+			b.Lines = append(b.Lines, text)
+		}
 		for _, row := range c.Rows {
 			if row.Primary {
 				cells := comparedRow(row)

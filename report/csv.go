@@ -67,7 +67,8 @@ var csvColumns = []csvColumn{
 // column: seconds, never milliseconds. An end that is not bounded is empty. Figures
 // that another tool computed follow, in its own names and units; the column method
 // says whose they are. A bundle that does not verify is headed by a line that no
-// reader of tables takes for data. Parts of training steps and what probes found stand between.
+// reader of tables takes for data. Scores, parts of training steps and what probes found stand
+// between.
 func CSV(w io.Writer, r Report) error {
 	if _, err := io.WriteString(w, r.heading("# ", "\n")); err != nil {
 		return err
@@ -78,7 +79,7 @@ func CSV(w io.Writer, r Report) error {
 		head = append(head, c.name)
 	}
 	rows := [][]string{head}
-	for _, row := range slices.Concat(r.Estimates.Rows, rankFigures(r), reportedFigures(r)) {
+	for _, row := range slices.Concat(r.Estimates.Rows, scoreFigures(r), rankFigures(r), reportedFigures(r)) {
 		point, _ := r.Plan.PointByIndex(row.Point) // empty for the launch as a whole
 		var cells []string
 		for _, c := range csvColumns {

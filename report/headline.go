@@ -134,7 +134,11 @@ func (h Headline) Block(room Room) (b Block) {
 
 // Headlines are the tables that the run is made for, one for each kind of measurement.
 func (r Report) Headlines() (list []Headline) {
-	for _, h := range []Headline{r.pointTable(), r.trainingTable(), r.collectivesTable(), r.pairsTable(), r.probesTable()} {
+	points := r.pointTable()
+	if r.Plan.AsksOnce() { // how fast it was is no measurement
+		points = Headline{}
+	}
+	for _, h := range []Headline{r.accuracyTable(), points, r.trainingTable(), r.collectivesTable(), r.pairsTable(), r.probesTable()} {
 		if len(h.Rows) > 0 {
 			list = append(list, h)
 		}

@@ -29,6 +29,9 @@ func JUnit(w io.Writer, r Report) error {
 		}
 		suite.count(c)
 	}
+	for _, c := range r.scoreCases() {
+		suite.count(c)
+	}
 	for _, check := range r.Checks {
 		suite.count(checkCase(check, r.Findings))
 	}

@@ -21,9 +21,12 @@ func declared(labels map[string]string) string {
 	return strings.Join(list, ", ") + " (declared, not measured)"
 }
 
-// SystemLines say what is declared about the systems behind the targets, one line for
-// each side that declares something.
+// SystemLines say where a launcher has put the run, and what is declared about the
+// systems behind the targets, one line for each side that declares something.
 func (r Report) SystemLines() (list [][2]string) {
+	if text := r.placed(); text != "" {
+		list = append(list, [2]string{"started", text})
+	}
 	for _, side := range r.Plan.Sides() {
 		if side.Target == nil {
 			continue

@@ -63,7 +63,7 @@ func quotable(r Report) (lines []string) {
 		if len(r.Claims.Downgrades) > 0 {
 			grade += ": " + visible.Markdown(strings.Join(r.Claims.Downgrades, "; "))
 		}
-		lines = append(lines, grade)
+		lines = append(lines, grade, "**Division:** "+visible.Markdown(r.Claims.Division.Reasoned()))
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {

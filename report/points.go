@@ -165,7 +165,7 @@ func (r Report) PercentileAdvice() string {
 	seconds, missing := 0., false
 	for _, point := range r.ServingPoints() {
 		row, ok := r.Estimates.Find(metric.TTFT.ID, "p99", point.Index)
-		if !ok || certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
+		if r.Plan.AsksOnce() || !ok || certified(row) || len(row.PerLaunch) == 0 || r.Source != nil {
 			continue
 		}
 		least := slices.MinFunc(row.PerLaunch, func(a, b metric.LaunchValue) int { return a.N - b.N }).N

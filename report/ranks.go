@@ -24,7 +24,7 @@ func (r Report) Serves() bool { return len(r.ServingPoints()) > 0 || len(r.Plan.
 
 // rankBlocks are what ranks and probes measured, for faces of text.
 func (r Report) rankBlocks() []Block {
-	return slices.Concat(r.trainingBlocks(), r.CollectiveBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
+	return slices.Concat(r.AccuracyBlocks(), r.trainingBlocks(), r.CollectiveBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
 }
 
 // BesideBlock is how busy assay and its host were beside ranks and probes; runs of
@@ -76,7 +76,10 @@ func (r Report) RankQuestion() (list [][2]string) {
 		total, _ := plan.Count(own.Shape)
 		text := fmt.Sprintf("%s by %s on %s: %s of %s parameters in %s, %s scaling, ranks %s, %d steps after %d",
 			ways(r.Plan), own.Backend, own.Device, own.Shape.Family, thousands(total), own.Precision, own.Scaling, listed(t.Ranks), own.Steps, own.Warmup)
-		if own.Knob != "" {
+		switch {
+		case own.Across != "":
+			text += fmt.Sprintf("; %s by %s", own.Knob, own.Across)
+		case own.Knob != "":
 			text += fmt.Sprintf("; %s varies", own.Knob)
 		}
 		list = append(list, [2]string{"training", text})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/analysis/bottleneck"
 	"assay/analysis/collectives"
 	"assay/analysis/overlap"
 	"assay/metric"
@@ -67,8 +68,15 @@ func (r Report) limitOf(point int) string {
 		return ""
 	}
 	p := r.Training.Points[i]
+	if p.RanOut() {
+		return "did not fit into memory"
+	}
 	d, ok := r.limit(p.Name)
-	switch text := Words(string(d.Class)); {
+	text := Words(string(d.Class))
+	if d.Class == bottleneck.Undetermined {
+		text = "not known"
+	}
+	switch {
 	case !ok:
 		return limits[p.Verdict.Limit]
 	case p.Verdict.Limit == overlap.LimitNone || p.Verdict.Limit == overlap.LimitUnknown:

@@ -13,11 +13,13 @@ import (
 	"assay/unit"
 )
 
-// trainingBlocks are where the time of steps went, point by point.
+// trainingBlocks are the grid of two knobs and where the time of steps went, point by
+// point.
 func (r Report) trainingBlocks() (list []Block) {
 	if r.Training == nil {
 		return nil
 	}
+	list = r.GridBlocks()
 	for _, p := range r.Training.Points {
 		list = append(list, r.StepBlocks(p)...)
 	}
@@ -58,7 +60,7 @@ var limits = map[string]string{
 // figures. The first line is that of assay diagnose.
 func (r Report) LimitLines(p overlap.Point) (list []string) {
 	if d, ok := r.limit(p.Name); ok {
-		list = append(list, "limited by "+d.Limit())
+		list = append(list, d.Sentence())
 	}
 	v := p.Verdict
 	words := limits[v.Limit]

@@ -13,10 +13,13 @@ import (
 	"io"
 	"slices"
 
+	"assay/accuracy"
+	"assay/accuracy/parity"
 	"assay/analysis/agreement"
 	"assay/analysis/bottleneck"
 	"assay/analysis/collectives"
 	"assay/analysis/fleet"
+	"assay/analysis/frontier"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
 	"assay/analysis/overlap"
@@ -77,6 +80,20 @@ type Report struct {
 	Hardware    *hardware.Report    `json:"hardware,omitempty"`
 	Scaling     *scaling.Report     `json:"scaling,omitempty"` // nil for fewer than two world sizes
 
+	// Accuracy is what the answers of an evaluation were worth; nil where there is none.
+	Accuracy *accuracy.Report `json:"accuracy,omitempty"`
+
+	// Loads are what a heavier load does to the answers, item by item.
+	Loads []parity.LoadReport `json:"loads,omitempty"`
+
+	// Frontier is the quality of every load beside its speed and price.
+	Frontier []frontier.Row `json:"frontier,omitempty"`
+
+	// Grades are its marks, answer by answer, and Answers reads the answers themselves; nil
+	// leaves them out.
+	Grades  []accuracy.Grade                  `json:"-"`
+	Answers func() ([]accuracy.Answer, error) `json:"-"`
+
 	// Limits is what limits each point of training, as assay diagnose says it.
 	Limits []bottleneck.Diagnosis `json:"limits,omitempty"`
 
@@ -88,7 +105,7 @@ type Report struct {
 }
 
 // Version is the version of the JSON report.
-const Version = "1.4"
+const Version = "1.5"
 
 // New lays a judgement out for the faces. It computes nothing.
 func New(j *judge.Judgement) Report {
@@ -102,6 +119,10 @@ func New(j *judge.Judgement) Report {
 	}
 	if b.Seal != nil { // what a maker reads about its own unfinished bundle is no news
 		r.Warnings = slices.Concat(b.Warnings, j.Notes())
+	}
+	if j.HasAccuracy() {
+		r.Accuracy, r.Grades, r.Loads, r.Frontier = &j.Accuracy, j.Grades, j.Loads, j.Frontier
+		r.Answers = func() ([]accuracy.Answer, error) { return accuracy.Answers(b) }
 	}
 	if j.HasTraining() {
 		r.Training, r.Limits = &j.Training, j.Limits()

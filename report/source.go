@@ -118,6 +118,9 @@ func (r Report) LoadLine() string {
 // LengthLines says how long requests are, where that was asked for: the lengths of
 // an import that were filled in are nobody's.
 func (r Report) LengthLines() []string {
+	if r.Plan.Evaluation() != nil {
+		return nil // its questions have the lengths that they have
+	}
 	const path = "spec.workload.sequenceLengthMix"
 	if r.Source != nil && r.Plan.Workload().Prompt.Scenario == "" && slices.ContainsFunc(r.Plan.Defaults, func(d spec.Default) bool { return d.Path == path }) {
 		return nil

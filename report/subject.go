@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
 	"assay/unit"
@@ -23,12 +24,18 @@ func (r Report) Subject() []string {
 		add(r.model())
 		add(r.engine())
 		add(r.Device())
+		for _, text := range r.tasksInShort() {
+			add(text)
+		}
 		add(r.lengthsInShort())
 	}
 	for _, text := range r.rankSubject() {
 		add(text)
 	}
 	add(r.repetitions())
+	if r.Claims != nil && r.Claims.Division.Label == claim.Closed { // most runs are open, which the long reports say
+		add(r.Claims.Division.String())
+	}
 	if r.Source != nil {
 		add("measured by " + strings.TrimSpace(r.Source.Tool+" "+r.Source.Version))
 	}
@@ -108,6 +115,9 @@ func (r Report) GPUs() int {
 
 func (r Report) lengthsInShort() string {
 	w := r.Plan.Workload()
+	if r.Plan.Evaluation() != nil {
+		return "" // its questions have the lengths that they have
+	}
 	if w.Prompt.Scenario != "" {
 		return w.Prompt.Scenario
 	}
@@ -124,7 +134,7 @@ func (r Report) lengthsInShort() string {
 func (r Report) repetitions() string {
 	n := len(r.Estimates.Launches) / max(1, len(r.Plan.Sides()))
 	text := fmt.Sprintf("%d %s", n, numbered(n, "launch", "launches"))
-	if took := commonDuration(r.ServingPoints()); took > 0 && r.Source == nil {
+	if took := commonDuration(r.ServingPoints()); took > 0 && r.Source == nil && !r.Plan.AsksOnce() {
 		text += " × " + took.String()
 	}
 	if n > 1 {

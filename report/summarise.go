@@ -143,7 +143,11 @@ func (e pointEstimates) statistic(m metric.Metric, statistic, id string) *Summar
 	if !ok {
 		return nil
 	}
-	return summaryValue(id, &row.Estimate, row.Unit)
+	v := summaryValue(id, &row.Estimate, row.Unit)
+	if v.Reason == "" {
+		v.Launches = row.Spread()
+	}
+	return v
 }
 
 // summaryValue shows an estimate; nil where there is none.

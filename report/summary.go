@@ -1,6 +1,7 @@
 package report
 
 import (
+	"assay/metric"
 	"assay/plan"
 	"assay/unit"
 )
@@ -111,4 +112,8 @@ type SummaryValue struct {
 	High   *float64  `json:"high"`
 	Unit   unit.Unit `json:"unit"`
 	Reason string    `json:"reason,omitempty"` // why the value is null
+
+	// Launches is their median and how far apart they lie; null for fewer than two, and
+	// for what does not come from launches.
+	Launches *metric.LaunchSpread `json:"launches"`
 }

@@ -29,6 +29,7 @@ func Text(w io.Writer, r Report) error {
 	b.Write(first.Bytes())
 	fmt.Fprintln(&b)
 	writeHead(&b, r)
+	writeMedians(&b, r)
 	writeEachApart(&b, r)
 	writeSearch(&b, r.Search)
 	for _, line := range r.Knees() {
@@ -66,6 +67,7 @@ func writeHead(b *bytes.Buffer, r Report) {
 	row("class", "%s%s", s.Intent.BenchmarkClass, DeclaredOnly(s.Intent.BenchmarkClass))
 	if r.Claims != nil {
 		row("grade", "%s", GradeText(*r.Claims))
+		row("division", "%s", r.Claims.Division.Reasoned())
 	}
 	if s.Target != nil {
 		for _, side := range s.Sides() {

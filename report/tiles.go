@@ -20,6 +20,8 @@ type Tile struct {
 	Of   string // the point that it is of
 	Unit unit.Unit
 	stats.Estimate
+
+	Spread *metric.LaunchSpread // what the launches gave; nil where the number does not come from several
 }
 
 // mostTiles is how many fit beside each other.
@@ -43,7 +45,7 @@ func (t Tile) Range() string {
 // Tiles are the numbers that the run is made for, each with the point that it is of.
 // What the sample cannot bound is none of them.
 func (r Report) Tiles() []Tile {
-	list := slices.Concat(r.servingTiles(), r.trainingTiles(), r.collectiveTiles(), r.pairTiles(), r.probeTiles())
+	list := slices.Concat(r.scoreTiles(), r.servingTiles(), r.trainingTiles(), r.collectiveTiles(), r.pairTiles(), r.probeTiles())
 	return list[:min(len(list), mostTiles)]
 }
 
@@ -58,11 +60,11 @@ func (r Report) tileLine() string {
 
 // tilesBlock is the tiles as a table.
 func (r Report) tilesBlock() Block {
-	b := Block{Head: []string{"result", "value", "at"}}
+	b := Block{Head: []string{"result", "median of launches (least to greatest)", "mean [interval]", "at"}}
 	for _, t := range r.Tiles() {
-		b.Rows = append(b.Rows, []string{t.Name, strings.TrimSpace(t.Text() + " " + t.Range()), t.Of})
+		b.Rows = append(b.Rows, []string{t.Name, Dash(strings.TrimPrefix(t.Median(), "median ")), strings.TrimSpace(t.Text() + " " + t.Range()), t.Of})
 	}
-	return b
+	return withoutEmpty(b)
 }
 
 // A tileOf is a tile that is looked up among the estimates of a point.
@@ -80,7 +82,7 @@ func (r Report) tilesOf(side string, wanted []tileOf) (list []Tile) {
 		if !ok || !certified(row) {
 			continue
 		}
-		list = append(list, Tile{Name: one.name, Of: tilePlace(one.point.Name, side), Unit: row.Unit, Estimate: row.Estimate})
+		list = append(list, Tile{Name: one.name, Of: tilePlace(one.point.Name, side), Unit: row.Unit, Estimate: row.Estimate, Spread: row.Spread()})
 	}
 	return list
 }
@@ -90,7 +92,7 @@ func (r Report) tilesOf(side string, wanted []tileOf) (list []Tile) {
 func (r Report) servingTiles() []Tile {
 	side := r.SideNames()[0]
 	points := slices.DeleteFunc(r.ServingPoints(), func(p plan.Point) bool { return !Measured(r.Estimates, p.Index) })
-	if len(points) == 0 {
+	if len(points) == 0 || r.Plan.AsksOnce() {
 		return nil
 	}
 	peak := r.peak(points, side, metric.OutputThroughput, metric.RequestThroughput)

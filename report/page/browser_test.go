@@ -30,11 +30,12 @@ func TestBrowser(t *testing.T) {
 	write("run.html", []byte(htmlOf(t, run)))
 	write("sweep.html", []byte(htmlOf(t, reporttest.FortyFive(t))))
 	write("hostile.html", []byte(htmlOf(t, hostile(t))))
+	write("graded.html", []byte(htmlOf(t, reporttest.GradedUnderLoad(t))))
 	for name, r := range reporttest.Ranked(t) {
 		write(name+".html", []byte(htmlOf(t, r)))
 	}
 	var b bytes.Buffer
-	if err := CompareHTML(&b, reporttest.Compared(), true); err != nil {
+	if err := CompareHTML(&b, reporttest.Compared(), true, reporttest.Flipped()...); err != nil {
 		t.Fatal(err)
 	}
 	write("compare.html", b.Bytes())
@@ -67,8 +68,8 @@ func TestBrowser(t *testing.T) {
 			}
 		})
 	}
-	if tried < 43 {
-		t.Errorf("%d things were tried, want 43 or more", tried)
+	if tried < 45 {
+		t.Errorf("%d things were tried, want 45 or more", tried)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // A chart is what a drawing shows. Its JSON is read by html/chart.js, so names are
 // short: a page holds hundreds of thousands of numbers.
 type chart struct {
-	Kind   string   `json:"k"`           // curve, share, time, forest, boxes or heat
+	Kind   string   `json:"k"`           // curve, scatter, share, time, forest, boxes or heat
 	Title  string   `json:"t"`           // what the chart says, for eyes and for screen readers
 	X      []axis   `json:"x"`           // the first, and what may be chosen in its place
 	Y      axis     `json:"y"`           //
@@ -31,12 +31,13 @@ type chart struct {
 
 // The kinds of charts.
 const (
-	curveChart  = "curve"  // figures over load, point by point
-	shareChart  = "share"  // shares of requests over values
-	timeChart   = "time"   // anything over time
-	forestChart = "forest" // ratios, one below the other
-	boxChart    = "boxes"  // stretches along x, in rows
-	heatChart   = "heat"   // values of rows and columns, each of its own shade
+	curveChart   = "curve"   // figures over load, point by point
+	scatterChart = "scatter" // two figures of every point, each with its interval
+	shareChart   = "share"   // shares of requests over values
+	timeChart    = "time"    // anything over time
+	forestChart  = "forest"  // ratios or differences, one below the other
+	boxChart     = "boxes"   // stretches along x, in rows
+	heatChart    = "heat"    // values of rows and columns, each of its own shade
 )
 
 // An axis names what it shows.
@@ -45,6 +46,7 @@ type axis struct {
 	Unit  string `json:"u,omitempty"`
 	Log   bool   `json:"g,omitempty"` // logarithmic at first
 	Bytes bool   `json:"p,omitempty"` // powers of two are its round values
+	Even  bool   `json:"d,omitempty"` // of a forest plot: differences, evenly spaced, and no ratios
 }
 
 // A box is a stretch of a row with a name; its colour is that of the series of its
@@ -74,6 +76,9 @@ type line struct {
 	Y    nums   `json:"y"`
 	Lo   nums   `json:"a,omitempty"` // of the interval of Y; of X in a forest plot
 	Hi   nums   `json:"b,omitempty"`
+
+	XLo []nums `json:"l,omitempty"` // of the interval of X, for each choice, in a scatter
+	XHi []nums `json:"h,omitempty"`
 
 	// From and Step take the place of X where values come at equal steps.
 	From float64 `json:"f,omitempty"`

@@ -40,7 +40,7 @@ func (x exhibit) claims() part {
 	if len(c.Downgrades) > 0 {
 		grade += " Not " + c.Asked + ", as was asked for, because: " + strings.Join(c.Downgrades, "; ") + "."
 	}
-	p.Lines = []string{grade}
+	p.Lines = []string{grade, "Division: " + c.Division.Reasoned() + "."}
 	if len(c.Claims) == 0 {
 		p.Lines = append(p.Lines, report.NothingQuotable(*c))
 	}

@@ -4,28 +4,41 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
+	"assay/accuracy/changes"
+	"assay/accuracy/parity"
 	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/metric"
 	"assay/report"
 	"assay/stats"
+	"assay/stats/items"
 )
 
 // CompareHTML writes a comparison as a page: verdicts, ratios with their intervals
-// drawn beside the margin, what differs, and every table.
-func CompareHTML(w io.Writer, r compare.Report, all bool) error {
+// drawn beside the margin, what differs, and every table; and the answers whose mark
+// differs, of those that were held against each other.
+func CompareHTML(w io.Writer, r compare.Report, all bool, answers ...changes.Report) error {
 	p := document{Title: report.CompareTitle(r), Kind: "Comparison", Badges: compareBadges(r)}
 	ratios := part{ID: "ratios", Title: "Ratios", Lines: []string{forestText(r.Margin)}}
 	for _, c := range r.Comparisons {
 		ratios.Charts = append(ratios.Charts, forests(c, r.Margin, all)...)
 	}
-	p.Parts = comparedParts(report.ComparisonOutline(r, all), ratios)
-	for i := range p.Parts { // the verdict and whether it counts are the answer
-		p.Parts[i].Folded = i > 1
+	quality := part{ID: "quality", Title: "Quality", Charts: qualityForests(r)}
+	p.Parts = comparedParts(report.ComparisonOutline(r, all), ratios, quality, flipPart(answers))
+	for i := range p.Parts { // the verdict and whether it counts are the answer, and answers that are worse
+		p.Parts[i].Folded = i > 1 && !(p.Parts[i].ID == quality.ID && answersLost(r))
 	}
 	return p.write(w)
+}
+
+// answersLost reports whether the answers of a candidate are worse.
+func answersLost(r compare.Report) bool {
+	return slices.ContainsFunc(r.Comparisons, func(c compare.Comparison) bool {
+		return c.Quality != nil && slices.ContainsFunc(c.Quality.Rows, func(row parity.Row) bool { return row.Verdict == items.Worse })
+	})
 }
 
 // GateHTML writes what a gate says as a page.
@@ -46,7 +59,7 @@ func GateHTML(w io.Writer, r gate.Result) error {
 		ratios.Charts = append(ratios.Charts, f.chart)
 		ratios.Lines = []string{"Candidate ÷ baseline over launches. Each metric has a margin of its own, which the table names. ↓ lower is better, ↑ higher is better."}
 	}
-	p.Parts = comparedParts(report.GateOutline(r), ratios)
+	p.Parts = comparedParts(report.GateOutline(r), ratios, part{}, part{})
 	return p.write(w)
 }
 
@@ -63,8 +76,8 @@ func compareBadges(r compare.Report) []badge {
 }
 
 // comparedParts lays the blocks of a page out: whether it may be believed, the
-// drawing, what differs, and the rest.
-func comparedParts(p report.Outline, ratios part) []part {
+// drawings, what differs, and the rest. Flips come after quality, which they are behind.
+func comparedParts(p report.Outline, ratios, quality, flips part) []part {
 	verdict := part{ID: "verdict", Title: "Verdict"}
 	standing := part{ID: "standing", Title: "Validity"}
 	differs := part{ID: "differs", Title: "What differs"}
@@ -81,6 +94,8 @@ func comparedParts(p report.Outline, ratios part) []part {
 			standing.add(one)
 		case strings.HasSuffix(b.Title, "what differs"):
 			differs.add(one)
+		case strings.HasSuffix(b.Title, ": quality"), strings.HasSuffix(b.Title, ": quality notes"), strings.HasSuffix(b.Title, ": answers that changed"):
+			quality.add(one)
 		case b.Title == "how to read it":
 			reading.Points = b.Lines
 		default:
@@ -91,7 +106,7 @@ func comparedParts(p report.Outline, ratios part) []part {
 		differs.Lines = []string{"Nothing: plans and environments agree in everything that they tell."}
 	}
 	var list []part
-	for _, one := range []part{verdict, standing, ratios, differs, figures, reading} {
+	for _, one := range []part{verdict, standing, ratios, quality, flips, differs, figures, reading} {
 		if !one.empty() {
 			list = append(list, one)
 		}
@@ -159,13 +174,16 @@ func arrow(better metric.Direction) string {
 
 // A forest is a forest plot while it grows: a series for each verdict, so that
 // marks and legend tell them apart.
-type forest struct{ chart }
+type forest struct {
+	chart
+	of string // what the estimates are made of
+}
 
 func newForest(title string, margin float64) forest {
 	f := forest{chart{
 		Kind: forestChart, Title: title, X: []axis{{Label: "candidate ÷ baseline"}},
 		Limits: []limit{{At: 1, Along: true, Label: "no difference"}}, Static: true,
-	}}
+	}, "launches"}
 	if margin > 0 {
 		f.Spans = []span{{num(1 / (1 + margin)), num(1 + margin), "measure", ""}}
 	}
@@ -175,7 +193,7 @@ func newForest(title string, margin float64) forest {
 // verdictStyles fix the mark of each verdict, whatever verdicts a chart has.
 var verdictStyles = map[string]int{
 	string(compare.Better): 2, string(compare.Worse): 1, string(compare.Equivalent): 0, string(compare.Inconclusive): 6,
-	string(gate.Regressed): 1, string(gate.NotWorse): 0,
+	string(gate.Regressed): 1, string(gate.NotWorse): 0, string(items.NotInferior): 3, string(items.Undecided): 6,
 }
 
 func (f *forest) add(row, verdict string, ratio stats.Estimate) {
@@ -194,5 +212,5 @@ func (f *forest) add(row, verdict string, ratio stats.Estimate) {
 	}
 	s.X[0], s.Y = append(s.X[0], ratio.Value), append(s.Y, float64(len(f.Rows)-1))
 	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
-	s.Notes = append(s.Notes, fmt.Sprintf("%s, n = %d launches", verdict, ratio.N))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s, n = %d %s", verdict, ratio.N, f.of))
 }

@@ -46,7 +46,12 @@ func (x exhibit) parts() []part {
 		curves, points = x.curves(), x.points()
 	}
 	training, collectives, hardware := x.training(), x.collectives(), x.hardware()
-	all := []part{x.summary(&curves, &training, &collectives, &hardware), x.findings(), x.claims()}
+	graded := x.accuracy()
+	charted := []*part{&graded, &curves, &training, &collectives, &hardware}
+	if x.Plan.AsksOnce() { // how fast it was is no measurement
+		charted = charted[:1]
+	}
+	all := []part{x.summary(charted...), x.findings(), x.claims(), graded}
 	open := len(all)
 	all = append(all, training, x.scaling(), collectives, hardware, curves, points, x.question(), x.timeline())
 	if x.Serves() {
@@ -76,6 +81,9 @@ func badges(r report.Report) []badge {
 			b.Class = "good"
 		}
 		list = append(list, b)
+		if r.Claims.Division.Label != "" { // older claims do not say
+			list = append(list, badge{Name: "division", Value: r.Claims.Division.Label})
+		}
 	}
 	signature := badge{Name: "signature", Value: r.Signature}
 	if report.Unvouched(r) {

@@ -20,7 +20,7 @@ import (
 var files embed.FS
 
 // The parts of the page's script, in the order in which they are needed.
-var scripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "boxes.js", "page.js"}
+var scripts = []string{"scale.js", "draw.js", "pointer.js", "chart.js", "boxes.js", "answers.js", "page.js"}
 
 // HTML writes the report as one page that needs nothing beside it: tables that any
 // browser shows, charts that JavaScript makes alive, and a policy that forbids the
@@ -75,12 +75,15 @@ type part struct {
 	Tiles  []report.Tile
 	Pre    string
 	Charts []chart
+	Bars   []bar
 	Parts  []part
+
+	Examples []example
 }
 
 // empty reports whether there is nothing to say.
 func (p part) empty() bool {
-	return len(p.Lines)+len(p.Points)+len(p.Pairs)+len(p.Rows)+len(p.Charts)+len(p.Parts)+len(p.Tiles) == 0 && p.Pre == ""
+	return len(p.Lines)+len(p.Points)+len(p.Pairs)+len(p.Rows)+len(p.Charts)+len(p.Parts)+len(p.Tiles)+len(p.Bars)+len(p.Examples) == 0 && p.Pre == ""
 }
 
 func (p *part) add(inner ...part) {

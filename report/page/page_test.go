@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/accuracy"
 	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
@@ -48,7 +49,7 @@ func htmlOf(t *testing.T, r report.Report) string {
 // hostile has markup wherever a target or another tool puts text.
 func hostile(t *testing.T) report.Report {
 	t.Helper()
-	const evil = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&`
+	const evil = reporttest.Evil
 	r := reporttest.Example(t)
 	r.RunID, r.Warnings = evil, []string{evil}
 	r.Plan.Run.Spec.Target.Model = evil
@@ -61,6 +62,20 @@ func hostile(t *testing.T) report.Report {
 	r.Manifest.Files = []bundle.File{{Path: evil}}
 	r.Pictures = reporttest.Pictures(r.Plan, 20)
 	r.Pictures.Launches[0].Series[0].Name = evil
+	graded := reporttest.Graded(t)
+	r.Accuracy, r.Grades = graded.Accuracy, graded.Grades
+	for i := range r.Grades {
+		r.Grades[i].Extracted, r.Grades[i].Why = evil, evil
+	}
+	r.Accuracy.Tasks[0].Identity = evil
+	r.Answers = func() ([]accuracy.Answer, error) {
+		answers, err := graded.Answers()
+		for i := range answers {
+			answers[i].Prompt, answers[i].Text, answers[i].Group, answers[i].Error = evil, evil, evil, evil
+			answers[i].Key = &record.AnswerKey{References: []string{evil}}
+		}
+		return answers, err
+	}
 	return r
 }
 
@@ -78,6 +93,21 @@ func TestHTMLEscapes(t *testing.T) {
 	if !strings.Contains(page, "&lt;/script&gt;&lt;script&gt;alert(1)") {
 		t.Error("the text itself is missing")
 	}
+}
+
+// Claims that do not say their division have no badge for it.
+func TestBadges(t *testing.T) {
+	f := func(division string, want bool) {
+		t.Helper()
+		r := reporttest.Example(t)
+		r.Claims = &claim.Claims{Grade: claim.Exploratory, Division: claim.Division{Label: division}}
+		got := slices.ContainsFunc(badges(r), func(b badge) bool { return b.Name == "division" })
+		if got != want {
+			t.Errorf("division %q: a badge is %v, want %v", division, got, want)
+		}
+	}
+	f("", false)
+	f(claim.Open, true)
 }
 
 // The page may connect to nothing and run nothing but its own script.

@@ -49,6 +49,7 @@ func (x exhibit) training() part {
 	default:
 		p.Charts = partsChart(points)
 	}
+	p.Parts = append(p.Parts, blockParts(x.GridBlocks())...)
 	for i, one := range points {
 		inner := part{ID: fmt.Sprintf("training-%d", one.Point), Class: "point", Fold: one.Name, Open: i == 0}
 		if len(points) > 1 {

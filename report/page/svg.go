@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// drawing is a chart as it stands without JavaScript: curves and forest plots,
+// drawing is a chart as it stands without JavaScript: curves, scatters and forest plots,
 // with marks, whiskers, limits and a legend, and no interaction. html/draw.js draws
 // the same with it.
 func drawing(c chart) template.HTML {
@@ -71,9 +71,18 @@ func (s *sketch) scale() {
 		for _, w := range s.Spans {
 			marks = append(marks, float64(w.From), float64(w.To))
 		}
-		// What lies farther is named at the edge.
-		s.xLo, s.xHi = max(.5, least(append(xs, marks)...))/1.01, min(2, most(append(xs, marks)...))*1.01
+		s.xLo, s.xHi = least(append(xs, marks)...), most(append(xs, marks)...)
+		if s.X[0].Even {
+			edge := .04 * (s.xHi - s.xLo)
+			s.xLo, s.xHi = s.xLo-edge, s.xHi+edge
+		} else { // what lies farther is named at the edge
+			s.xLo, s.xHi = max(.5, s.xLo)/1.01, min(2, s.xHi)*1.01
+		}
 		s.yLo, s.yHi = float64(len(s.Rows))-.4, -.6
+		return
+	}
+	if s.Kind == scatterChart {
+		s.scaleScatter()
 		return
 	}
 	top := most(ys...)
@@ -87,6 +96,22 @@ func (s *sketch) scale() {
 		limited = max(limited, min(far, 1.6*top))
 	}
 	s.xHi, s.yHi = positiveOr(1.04*most(xs...), 1), positiveOr(1.06*limited, 1)
+}
+
+// scaleScatter leaves some room around all values and their intervals: what a scatter
+// shows need not begin at zero.
+func (s *sketch) scaleScatter() {
+	var xs, ys []nums
+	for _, one := range s.Series {
+		xs, ys = append(xs, one.X[0], one.XLo[0], one.XHi[0]), append(ys, one.Y, one.Lo, one.Hi)
+	}
+	around := func(lists []nums) (lo, hi float64) {
+		lo, hi = least(lists...), most(lists...)
+		edge := .06 * positiveOr(hi-lo, 1)
+		return lo - edge, hi + edge
+	}
+	s.xLo, s.xHi = around(xs)
+	s.yLo, s.yHi = around(ys)
 }
 
 func least(lists ...nums) float64 {
@@ -106,7 +131,7 @@ func positiveOr(v, otherwise float64) float64 {
 
 func (s *sketch) x(v float64) float64 {
 	lo, hi := s.xLo, s.xHi
-	if s.Kind == forestChart { // twice and half are equally far from one
+	if s.Kind == forestChart && !s.X[0].Even { // twice and half are equally far from one
 		v, lo, hi = math.Log(min(max(v, lo), hi)), math.Log(lo), math.Log(hi)
 	}
 	return s.left + (v-lo)/(hi-lo)*(s.right-s.left)
@@ -199,9 +224,12 @@ var (
 // and marker.
 func turned(style int) int { return (style + style/8) % 8 }
 
+// alone reports whether marks stand without a line between them.
+func (s *sketch) alone() bool { return s.Kind == forestChart || s.Kind == scatterChart }
+
 func (s *sketch) series(one line) {
 	s.put(`<g class="c%d">`, one.Style%8)
-	if s.Kind != forestChart {
+	if !s.alone() {
 		s.b.WriteString(`<path class="line" d="`)
 		step := byte('M')
 		for i, v := range one.Y {
@@ -225,6 +253,9 @@ func (s *sketch) series(one line) {
 			s.text("beyond", "start", s.left+4, s.y(v)+4, fmt.Sprintf("‹ %.3g", x))
 			continue
 		}
+		if s.Kind == scatterChart {
+			s.across(one, i)
+		}
 		class := "mark"
 		switch lo, hi := one.Lo[i], one.Hi[i]; {
 		case math.IsInf(lo, 0) || math.IsInf(hi, 0) || math.IsNaN(lo+hi):
@@ -239,6 +270,28 @@ func (s *sketch) series(one line) {
 	s.b.WriteString("</g>")
 }
 
+// mostNames is how many points of a scatter are named beside their marks.
+const mostNames = 12
+
+// across draws the interval along x and the name of a point of a scatter.
+func (s *sketch) across(one line, i int) {
+	x, y := s.x(one.X[0][i]), s.y(one.Y[i])
+	if lo, hi := one.XLo[0][i], one.XHi[0][i]; !math.IsInf(lo, 0) && !math.IsInf(hi, 0) && !math.IsNaN(lo+hi) {
+		s.put(`<path class="whisker" d="M%.1f %.1fv8m0-4H%.1fm0-4v8"/>`, s.x(lo), y-4, s.x(hi))
+	}
+	points := 0
+	for _, other := range s.Series {
+		points += len(other.Y)
+	}
+	switch {
+	case points > mostNames:
+	case x > (s.left+s.right)/2:
+		s.text("point-name", "end", x-8, y-8, one.Points[i])
+	default:
+		s.text("point-name", "start", x+8, y-8, one.Points[i])
+	}
+}
+
 // legend names the series below the axis, in rows.
 func (s *sketch) legend() {
 	if len(s.Series) < 2 {
@@ -251,7 +304,7 @@ func (s *sketch) legend() {
 			x, y = s.left, y+18
 		}
 		rule := "M0 0h26"
-		if s.Kind == forestChart {
+		if s.alone() {
 			rule = "" // marks alone
 		}
 		s.put(`<g class="c%d" transform="translate(%.1f %.1f)"><path class="line" d="%s" stroke-dasharray="%s"/><path class="mark" d="%s" transform="translate(13 0)"/></g>`,

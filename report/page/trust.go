@@ -49,12 +49,16 @@ func (x exhibit) client() part {
 			report.Percent(h.RunQueue), report.Percent(h.Steal), report.Percent(h.CPUPressure), report.Quantity(h.ResidentMax, unit.Byte), report.Count(h.OpenFilesMax),
 		})
 	}
+	if head, rows := report.Generators(x.Report); len(rows) > 0 {
+		p.add(part{Title: "Load generators", Head: head, Rows: rows})
+	}
 	return p
 }
 
 // headFacts are the facts about a machine that people ask for first.
 var headFacts = []string{
 	"host.name", "os.name", "kernel.release", "cpu.model", "cpu.threads", "memory.total_bytes", "gpu.count", "gpu.0.name", "gpu.driver", "virtual.container", "server.engine", "server.version",
+	"scheduler.job", "scheduler.nodes", "scheduler.queue_wait_seconds", "launcher.hosts", "launcher.start_up_seconds",
 }
 
 // environment lists every fact about where the run was made.

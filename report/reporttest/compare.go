@@ -1,12 +1,14 @@
 package reporttest
 
 import (
+	"assay/accuracy/parity"
 	"assay/analysis/compare"
 	"assay/analysis/diff"
 	"assay/analysis/gate"
 	"assay/finding"
 	"assay/metric"
 	"assay/stats"
+	"assay/stats/items"
 	"assay/unit"
 )
 
@@ -57,6 +59,7 @@ func Compared() compare.Report {
 				Candidate: party("new"), Controlled: true, Declared: "runtime_version", Variable: "runtime_version",
 				Findings: []finding.Finding{{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate", Fix: "measure them in turn"}},
 				Changes:  []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
+				Quality: graded(),
 				Distributions: []compare.Distribution{{
 					Metric: "ttft.v2", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
 					Quantiles: []compare.Quantiles{{Quantile: .5, Baseline: number(.02), Candidate: number(.03)}, {Quantile: .999}},
@@ -74,6 +77,31 @@ func Compared() compare.Report {
 		Engines: []compare.Engines{{Point: "concurrency=4", Columns: []string{"TTFT p50", "GPU memory"}, Rows: []compare.Engine{
 			{Label: "old", Cells: cell("")}, {Label: "new", Cells: cell(compare.Worse)}, {Label: "other", Cells: cell(compare.Equivalent)},
 		}}},
+	}
+}
+
+// graded has a task of each verdict, one that warns and one that could not be compared.
+func graded() *parity.Report {
+	row := func(task string, verdict items.Verdict, value, lo, hi, p float64) parity.Row {
+		return parity.Row{
+			Task: task, Grader: "exact_match", Point: "concurrency=4", Primary: true, Baseline: .8, Candidate: .8 + value, Items: 1319, Clusters: 1319,
+			Difference: *estimate(value, lo, hi), Bounds: stats.Interval{Lo: lo, Hi: hi}, Margin: .01, Verdict: verdict,
+			Test: stats.Test{P: p / 4, Method: items.McNemarMidPMethod}, Adjusted: p, Relative: estimate(value/.8, lo/.8, hi/.8),
+			Flips: &items.Flips{Lost: 20, Gained: 3}, Detectable: .01,
+		}
+	}
+	worse := row("gsm8k", items.Worse, -.013, -.022, -.004, .004)
+	worse.Reference = []parity.Share{{Target: .99, Verdict: items.IsMissed}}
+	worse.Warnings = []string{"from 1 to 8 workers the score falls by 0.013, more than 0.01: splitting a model should change nothing"}
+	worse.Changed = []parity.Change{{Item: "17", Baseline: 1, BaselineSaid: "42", CandidateSaid: "41"}, {Item: "3", Candidate: 1, BaselineSaid: "7 | 8", CandidateSaid: "8"}}
+	open := row("mmlu", items.Undecided, -.004, -.016, .008, .5)
+	open.More = 1500
+	same := row("squad", items.Equivalent, .001, -.004, .006, .8)
+	same.Flips, same.Relative = nil, nil
+	return &parity.Report{
+		Rule: parity.Rule, Alpha: .05, Power: .8, Correction: "holm",
+		Rows:    []parity.Row{worse, open, same, row("mbpp", items.NotInferior, .006, -.003, .015, .2), row("glue", items.Better, .02, .01, .03, .001)},
+		Missing: []parity.Missing{{Task: "humaneval", Why: "new was not asked it"}},
 	}
 }
 

@@ -196,6 +196,24 @@ func Probed(t testing.TB) report.Report {
 	return r
 }
 
+// Gridded is a run of two knobs of which the largest pair did not fit into memory.
+func Gridded(t testing.TB) report.Report {
+	r := planned(t, "gridded", `{intent: {workloadType: training}, workload: {model: m}, trials: {minReplicates: 3},
+train: {ranks: [1], vary: {knob: parameters, values: [1M, 10M]}, across: {knob: batchSize, values: ["8", "64"]}}}`)
+	r.Training = &overlap.Report{Version: overlap.Version}
+	for i, point := range r.Plan.Points {
+		one := overlap.Point{Point: point.Index, Name: point.Name, Ranks: 1, Steps: 90}
+		if i == len(r.Plan.Points)-1 {
+			one.Steps, one.Memory = 0, []overlap.Memory{{Outcome: "out_of_memory"}}
+		} else {
+			m := metric.TokensPerSecond
+			r.Estimates.Rows = append(r.Estimates.Rows, metric.Row{Metric: m.ID, Name: m.Name, Statistic: "value", Unit: m.Unit, Better: m.Better, Point: point.Index, Estimate: about(t, 1000*float64(i+1))})
+		}
+		r.Training.Points = append(r.Training.Points, one)
+	}
+	return r
+}
+
 // Ranked are the three examples.
 func Ranked(t testing.TB) map[string]report.Report {
 	return map[string]report.Report{"trained": Trained(t), "exchanged": Exchanged(t), "probed": Probed(t)}

@@ -60,11 +60,12 @@ func (b *workbook) tiles(s *bookSheet, r report.Report) {
 	if len(tiles) == 0 {
 		return
 	}
-	heads, values, lows, highs, points := []any{nil}, []any{"value"}, []any{"low"}, []any{"high"}, []any{"at"}
+	heads, values, lows, highs, points := []any{nil}, []any{"mean"}, []any{"low"}, []any{"high"}, []any{"at"}
+	medians := []any{"launches"}
 	for _, t := range tiles {
 		heads = append(heads, b.head(t.Name, t.Unit))
 		values, lows, highs = append(values, cellQuantity{t.Value, t.Unit}), append(lows, cellQuantity{t.Interval.Lo, t.Unit}), append(highs, cellQuantity{t.Interval.Hi, t.Unit})
-		points = append(points, t.Of)
+		points, medians = append(points, t.Of), append(medians, t.Median())
 	}
 	s.row++
 	s.addLook(cellLook{bold: true, wrap: true}, heads...)
@@ -72,6 +73,8 @@ func (b *workbook) tiles(s *bookSheet, r report.Report) {
 	s.addLook(cellLook{bold: true}, values...)
 	s.add(lows...)
 	s.add(highs...)
+	s.addLook(cellLook{wrap: true}, medians...)
+	s.height(2)
 	s.addLook(cellLook{wrap: true}, points...)
 	s.height(2)
 }

@@ -89,6 +89,7 @@ func (o Options) Write(w io.Writer, r report.Report) error {
 	b.properties(r)
 	b.summary(r)
 	b.intervals(r)
+	b.accuracy(r)
 	b.ranks(r)
 	for _, s := range scenarioSheets(r) {
 		b.scenario(r, s)

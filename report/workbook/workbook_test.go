@@ -236,7 +236,7 @@ func TestWorkbookSummary(t *testing.T) {
 		first = append(first, strings.Join(row, " | "))
 	}
 	text := strings.Join(first, "\n")
-	for _, want := range []string{strings.Join(r.Subject(), " · "), "output throughput (tok/s)", "value | ", "low | ", "at | concurrency=1", "users | ", "Findings", "note | =1+1: +cmd", "Quotable results", "concurrency=1 | one", "concurrency=2 | two"} {
+	for _, want := range []string{strings.Join(r.Subject(), " · "), "output throughput (tok/s)", "mean | ", "low | ", "at | concurrency=1", "users | ", "Findings", "note | =1+1: +cmd", "Quotable results", "concurrency=1 | one", "concurrency=2 | two"} {
 		_, rest, found := strings.Cut(text, want)
 		if !found {
 			t.Fatalf("no %q, or too early:\n%s", want, strings.Join(first, "\n"))

@@ -41,11 +41,6 @@ function rowNames(chart, width) {
   return Math.min(width * 0.35, 16 + 6.6 * Math.max(...chart.r.map((t) => t.length)));
 }
 
-function rowName(text, left, y) {
-  const room = Math.floor((left - 12) / 6.4);
-  return node("text", { class: "tick", x: left - 8, y, "text-anchor": "end" }, text.length > room ? text.slice(0, room - 1) + "…" : text);
-}
-
 function boxesOf(chart, width) {
   const lanes = chart.r.map((_, r) => Math.max(0, ...chart.q.filter((b) => b.r === r).map((b) => b.l || 0)));
   const tops = [];

@@ -12,7 +12,7 @@ function element(name, properties, ...children) {
 function open(figure) {
   const chart = JSON.parse(figure.querySelector("script").textContent);
   if (chart.k === "boxes" || chart.k === "heat") return openPlain(figure, chart);
-  for (const s of chart.s) s.alone = chart.k === "forest"; // marks without a line
+  for (const s of chart.s) s.alone = chart.k === "forest" || chart.k === "scatter"; // marks without a line
   for (const s of chart.s) if (!s.x) s.x = [s.y.map((_, k) => (s.f || 0) + k * s.d)];
   const view = {
     figure, chart, id: views.length, hidden: new Set(), zoom: { x: null, y: null }, choice: 0,

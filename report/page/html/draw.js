@@ -9,6 +9,7 @@ const MARKS = [
 ];
 const MARGIN = { top: 14, named: 24, right: 14, bottom: 46, left: 56, shared: 76 };
 const MOST_MARKS = 60; // a line of more values shows no markers
+const MOST_NAMES = 12; // a scatter of more points names none of them
 
 function node(name, attributes, ...children) {
   const n = document.createElementNS(SVG, name);
@@ -43,10 +44,15 @@ function xRange(view) {
   let [lo, hi] = bounds([...seen.map((s) => xs(view, s)), spans, ...(chart.k === "forest" ? seen.flatMap((s) => [s.a, s.b]) : [])]);
   if (chart.k === "forest") {
     const limits = chart.m.map((m) => m.v);
+    if (chart.x[0].d) {
+      [lo, hi] = [Math.min(lo, ...limits), Math.max(hi, ...limits)];
+      return [lo - 0.04 * (hi - lo), hi + 0.04 * (hi - lo)];
+    }
     lo = Math.max(0.5, Math.min(lo, ...limits)); // what lies farther is named at the edge
     hi = Math.min(2, Math.max(hi, ...limits));
     return [lo / 1.01, hi * 1.01];
   }
+  if (chart.k === "scatter") return around(bounds(seen.flatMap((s) => [xs(view, s), chosen(view, s.l), chosen(view, s.h)])));
   if (view.log.x && chart.k === "curve") return [positive(lo, seen.map((s) => xs(view, s))) / 1.3, hi * 1.3];
   if (view.log.x) return [positive(lo, seen.map((s) => xs(view, s))), hi];
   if (chart.k === "curve") return [Math.min(0, lo), hi + (hi - Math.min(0, lo)) * 0.04 || 1];
@@ -58,6 +64,7 @@ function yRange(view) {
   const { chart } = view, seen = visible(view);
   if (chart.k === "forest") return [chart.r.length - 0.4, -0.6];
   if (chart.k === "share") return [0, 100];
+  if (chart.k === "scatter") return around(bounds(seen.flatMap((s) => [s.y, s.a, s.b])));
   // A whisker far beyond every value would press the values themselves flat.
   const [lo, hi] = bounds(seen.map((s) => s.y));
   const [, far] = bounds(seen.map((s) => s.b));
@@ -68,6 +75,9 @@ function yRange(view) {
   return [bottom, top + (top - bottom) * 0.06 || 1];
 }
 
+// around leaves some room on both sides: what a scatter shows need not begin at zero.
+const around = ([lo, hi]) => [lo - 0.06 * (hi - lo || 1), hi + 0.06 * (hi - lo || 1)];
+
 // positive is lo, or the smallest number above zero where lo is not.
 function positive(lo, lists) {
   if (lo > 0) return lo;
@@ -76,7 +86,8 @@ function positive(lo, lists) {
 }
 
 const visible = (view) => view.chart.s.filter((s, i) => !view.hidden.has(i));
-const xs = (view, s) => s.x[Math.min(view.choice, s.x.length - 1)];
+const chosen = (view, lists) => lists[Math.min(view.choice, lists.length - 1)];
+const xs = (view, s) => chosen(view, s.x);
 
 // draw makes the SVG of a view anew and remembers its scales.
 function draw(view) {
@@ -88,7 +99,7 @@ function draw(view) {
   const [yLo, yHi] = view.zoom.y || yRange(view);
   const left = leftOf(view, width, scaleOf(yLo, yHi, height - MARGIN.bottom, top, view.log.y));
   view.box = { left, top, right: width - MARGIN.right, bottom: height - MARGIN.bottom, width, height };
-  view.x = scaleOf(xLo, xHi, view.box.left, view.box.right, view.log.x || chart.k === "forest");
+  view.x = scaleOf(xLo, xHi, view.box.left, view.box.right, view.log.x || (chart.k === "forest" && !chart.x[0].d));
   view.y = scaleOf(yLo, yHi, view.box.bottom, view.box.top, view.log.y);
 
   const clip = `clip-${view.id}`;
@@ -145,6 +156,19 @@ function drawSpans(view, to) {
   }
 }
 
+// rowName is a row's name left of the drawing, cut where the room ends: letters
+// differ in width, so the browser is asked.
+function rowName(text, left, y) {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `11.5px ${getComputedStyle(document.body).fontFamily}`; // as style.css has it
+  const fits = (t) => pen.measureText(t).width <= left - 10;
+  let shown = text;
+  for (let n = text.length - 1; n > 0 && !fits(shown); n--) shown = text.slice(0, n) + "…";
+  const name = node("text", { class: "tick", x: left - 8, y, "text-anchor": "end" }, shown);
+  if (shown !== text) name.append(node("title", {}, text));
+  return name;
+}
+
 function drawAxes(view, to) {
   const { box, chart, x, y } = view;
   const g = node("g", { class: "axes" });
@@ -158,8 +182,7 @@ function drawAxes(view, to) {
   if (chart.k === "forest") {
     chart.r.forEach((text, i) => {
       if (y(i) < box.top || y(i) > box.bottom) return;
-      const room = Math.floor((box.left - 12) / 6.4);
-      g.append(node("text", { class: "tick", x: box.left - 8, y: y(i) + 4, "text-anchor": "end" }, text.length > room ? text.slice(0, room - 1) + "…" : text));
+      g.append(rowName(text, box.left, y(i) + 4));
     });
   } else {
     for (const v of yTicks(y, box.bottom - box.top)) {
@@ -199,12 +222,13 @@ function drawSeries(view, s, to) {
     return;
   }
   if (s.v && s.a) g.append(node("path", { class: "band", d: bandPath(view, s, at) }));
-  g.append(node("path", { class: "line", d: linePath(at, s.y, ok, x, y, chart.k === "share"), "stroke-dasharray": dashOf(s.i) }));
+  if (!s.alone) g.append(node("path", { class: "line", d: linePath(at, s.y, ok, x, y, chart.k === "share"), "stroke-dasharray": dashOf(s.i) }));
   if (at.length <= MOST_MARKS && !s.v) {
     at.forEach((v, i) => {
       if (!ok(i)) return;
       const sure = s.a && finite(s.a[i]) && finite(s.b[i]);
       const hollow = s.a && !sure; // a figure that should have an interval and has none
+      if (chart.k === "scatter") drawAcross(view, s, i, at, g);
       if (sure) g.append(whisker(x(v), y(log.y ? Math.max(s.a[i], y.lo) : s.a[i]), y(s.b[i])));
       g.append(node("path", { class: hollow ? "mark hollow" : "mark", d: markOf(s.i), transform: `translate(${x(v)} ${y(s.y[i])})` }));
     });
@@ -223,6 +247,15 @@ function drawRatio(view, s, at, row, i, g) {
     g.append(node("path", { class: "whisker", d: `M${x(s.a[i])} ${cy - 4}v8M${x(s.a[i])} ${cy}H${x(s.b[i])}M${x(s.b[i])} ${cy - 4}v8` }));
   }
   g.append(node("path", { class: finite(s.a[i]) ? "mark" : "mark hollow", d: markOf(s.i), transform: `translate(${x(at[i])} ${cy})` }));
+}
+
+// drawAcross draws the interval along x and the name of a point of a scatter.
+function drawAcross(view, s, i, at, g) {
+  const { x, y } = view, a = chosen(view, s.l)[i], b = chosen(view, s.h)[i], cy = y(s.y[i]);
+  if (finite(a) && finite(b)) g.append(node("path", { class: "whisker", d: `M${x(a)} ${cy - 4}v8M${x(a)} ${cy}H${x(b)}M${x(b)} ${cy - 4}v8` }));
+  if (view.chart.s.reduce((n, one) => n + one.y.length, 0) > MOST_NAMES) return;
+  const left = x(at[i]) > (view.box.left + view.box.right) / 2;
+  g.append(node("text", { class: "point-name", x: x(at[i]) + (left ? -8 : 8), y: cy - 8, "text-anchor": left ? "end" : "start" }, s.p[i]));
 }
 
 const whisker = (x, a, b) => node("path", { class: "whisker", d: `M${x - 4} ${a}h8M${x} ${a}V${b}M${x - 4} ${b}h8` });

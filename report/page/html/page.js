@@ -71,6 +71,7 @@ for (const figure of [...waiting].slice(0, 2)) drawOne(figure);
 addEventListener("DOMContentLoaded", () => {
   gather();
   document.querySelectorAll("section.chooser").forEach(chooser);
+  document.querySelectorAll(".examples").forEach(searchable);
   unfold();
   root.dataset.whole = performance.now().toFixed(0);
 });

@@ -34,7 +34,7 @@ function sentence(view, { s, k }) {
     const text = withUnit(valueText(s.y[k]), chart.y) + interval();
     if (s.p) lines.push(`${s.n || chart.y.l} at ${s.p[k]}`, text); else lines.push(`${s.n}: ${text}`);
   }
-  if (s.p && chart.k === "curve") lines.push(`${x.l} ${axisValue(xs(view, s)[k], x)}`);
+  if (s.p && (chart.k === "curve" || chart.k === "scatter")) lines.push(`${x.l} ${axisValue(xs(view, s)[k], x)}`);
   const note = (s.o && s.o[k]) || s.e;
   if (note) lines.push(note);
   return lines;
