@@ -114,12 +114,27 @@ judges:
 	$(call need,fio,fio)
 	$(call need,ip,iproute2)
 
-# pandas and DuckDB prove that others can open what assay writes; scipy and
-# statsmodels that others reckon as it does.
-$(VENV)/ready: tests/requirements.txt
+# The program on several hosts: network namespaces with an sshd each, and a Slurm of four
+# nodes, all on this machine. Needs root; what is missing is installed where no systemd
+# would start it, and its tests are skipped elsewhere. Four minutes.
+.PHONY: test-cluster hosts
+test-cluster: compiler torch hosts
+	ASSAY_TESTS=cluster go test -count=1 -timeout 20m ./tests/cluster
+hosts:
+	@for each in ip:iproute2 sshd:openssh-server munged:munge slurmctld:slurmctld slurmd:slurmd srun:slurm-client; do \
+	if command -v $${each%%:*} >/dev/null || [ -x /usr/sbin/$${each%%:*} ]; then continue; fi; \
+	if [ -d /run/systemd/system ]; then echo "$${each#*:} is not installed, and would be started as a service: tests that need it are skipped"; continue; fi; \
+	echo "installing $${each#*:} for the tests"; \
+	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends $${each#*:} || echo "$${each#*:} cannot be installed here: tests that need it are skipped"; \
+	done
+
+# pandas and DuckDB prove that others can open what assay writes; scipy, statsmodels,
+# scikit-learn, sacrebleu, rouge_score and nltk that others reckon as it does.
+$(VENV)/ready: tests/requirements.txt tests/requirements-no-deps.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y python3-venv; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-no-deps.txt
 	touch $@
 
 # genai-bench proves that it can read what assay exports. See the file for why its
@@ -203,6 +218,7 @@ fuzz:
 	go test ./workload/trace -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./workload/token -run '^$$' -fuzz '^FuzzEncode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./accuracy/lexical -run '^$$' -fuzz '^FuzzWestern$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./lint -run '^$$' -fuzz '^FuzzStatements$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./analysis/trace -run '^$$' -fuzz '^FuzzFrom$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./analysis/mllog -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
@@ -218,6 +234,12 @@ bench-bundle:
 CALIBRATION_TRIALS ?= 2000
 bench-calibration:
 	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write docs/evidence/calibration.md
+
+# The same for the verdicts about quality: how often they are wrong, and how often they
+# are given. Half a minute.
+.PHONY: bench-quality
+bench-quality:
+	go run ./analysis/benchmark --quality --trials $(CALIBRATION_TRIALS) --write docs/evidence/quality.md
 
 # Real runs against a server in C that shares no line with assay: the bundle is joined
 # with the server's log (tests/truth). Closed loops, the client on four cores and then on
@@ -247,7 +269,14 @@ TRUTH_RUNS ?= 40
 bench-own-error: truth
 	bin/truth own-error -client-cores $(CLIENT_CORES) -runs $(TRUTH_RUNS) -duration 3s -warmup 2s $(TRUTH)
 
-# What the three benchmarks above run, without anything shared, so that bin can be taken to
+# Requests and events per second of one load generator and of several, each on a core of its
+# own, and what a leader spends on each event. Cores: as many as generators, and two more.
+GENERATORS ?= 1,2,4,8
+.PHONY: bench-generators
+bench-generators: truth
+	bin/truth generators -generators $(GENERATORS) -users 2000 -tokens 100 -gap 5ms -duration 5s $(TRUTH)
+
+# What the four benchmarks above run, without anything shared, so that bin can be taken to
 # a quiet machine.
 .PHONY: truth
 truth: compiler
@@ -310,6 +339,13 @@ PACER_RATE ?= 0
 bench-sender:
 	go run ./load/benchmark -duration $(PACER_TIME) -rate $(PACER_RATE)
 
+# Generated programs that the sandbox runs in a second, on two processors: the canonical
+# solutions of HumanEval, from shared/data beside the repository. The binary is static.
+.PHONY: bench-accuracy-sandbox
+bench-accuracy-sandbox:
+	CGO_ENABLED=0 go test -c -o bin/sandbox.test ./accuracy/sandbox
+	cd accuracy/sandbox && taskset -c 0,1 ../../bin/sandbox.test -test.run '^$$' -test.bench HumanEval -test.benchtime 492x -test.cpu 2
+
 # Coordinated omission: a server of 500 ms and two requests a second is offered ten;
 # p99 from when requests were due against queueing theory. Ten minutes; a tenth of
 # it with OMISSION_SERVICE=50ms.
@@ -352,6 +388,16 @@ bench-collective: judges
 # How late the users of a closed loop ask again, at 1, 16 and 256 users, by reader.
 bench-closed:
 	go run ./load/benchmark -closed -duration $(PACER_TIME)
+
+# The text metrics beside sacrebleu, rouge_score and NLTK on WMT17, in turns: CPU time, ratio,
+# memory; exits 3 below 50 times (TER 200). Ten minutes; ACCURACY_ROUNDS=1 for a look.
+# ACCURACY_DATA is the folder of the texts.
+ACCURACY_ROUNDS ?= 3
+ACCURACY_DATA   ?= ../shared/data/wmt17_en_de
+.PHONY: bench-accuracy
+bench-accuracy: $(VENV)/ready
+	CGO_ENABLED=0 go build -o bin/accuracy-benchmark ./accuracy/benchmark
+	bin/accuracy-benchmark -data $(ACCURACY_DATA) -python $(VENV)/bin/python -rounds $(ACCURACY_ROUNDS)
 
 # Tokens per second of one core, beside Hugging Face's tokenizers and tiktoken.
 bench-token: $(VENV)/ready

@@ -52,7 +52,7 @@ var ours = house{
 		{"record", "spec", "stats", "finding", "intake"},
 		{"plan"},
 		{"bundle"},
-		{"workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign", "metric", "search"},
+		{"workload", "target", "sim", "worker", "workers", "generator", "launch", "collective", "telemetry", "foreign", "metric", "accuracy", "search"},
 		{"load", "train", "probe", "analysis"},
 		{"lint"},
 		{"run", "claim"},
@@ -64,7 +64,7 @@ var ours = house{
 	},
 	inner: map[string][][]string{
 		"analysis": {
-			{"agreement", "collectives", "diff", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
+			{"agreement", "collectives", "diff", "frontier", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
 			{"compare", "fleet", "overlap", "picture"},
 			{"breakdown", "gate", "scaling"},
 			{"bottleneck", "isolation", "shift"},
@@ -75,10 +75,10 @@ var ours = house{
 	wings: wings{
 		words: []string{"unit", "secret", "visible", "record", "spec", "stats", "finding", "intake", "plan", "bundle"},
 		makers: []string{
-			"child", "door", "workload", "target", "sim", "worker", "workers", "launch", "collective", "telemetry", "foreign",
+			"child", "door", "workload", "target", "sim", "worker", "workers", "generator", "launch", "collective", "telemetry", "foreign",
 			"load", "train", "probe", "run",
 		},
-		readers: []string{"metric", "analysis", "lint", "claim", "judge"},
+		readers: []string{"metric", "accuracy", "analysis", "lint", "claim", "judge"},
 
 		// search decides while a run goes on where the next probe of a search lies, and
 		// judge replays those decisions from the bundle: they must be one piece of code.

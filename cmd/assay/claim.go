@@ -59,6 +59,10 @@ func printClaims(w io.Writer, c claim.Claims, j *judge.Judgement, refusals bool)
 	for _, why := range c.Downgrades {
 		fmt.Fprintf(&out, "  because %s\n", visible.Line(why))
 	}
+	fmt.Fprintln(&out, c.Division)
+	for _, why := range c.Division.Because {
+		fmt.Fprintf(&out, "  because %s\n", visible.Line(why))
+	}
 	if len(c.Claims) == 0 {
 		fmt.Fprintln(&out, "\nnothing may be claimed")
 	} else {

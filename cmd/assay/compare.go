@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/accuracy/parity"
 	"assay/analysis/compare"
+	"assay/finding"
 	"assay/report"
 	"assay/report/page"
 	"assay/spec"
@@ -41,7 +43,9 @@ func compareCommand(env Env) *cobra.Command {
 		Long: `Compare says first whether the sides differ in the one declared variable only
 (controlled) or in more (exploratory), and names everything that differs. Then it
 says for every metric by which factor the candidates differ from the baseline, how
-sure that is, and whether it means better, worse, equivalent or nothing yet.
+sure that is, and whether it means better, worse, equivalent or nothing yet. Where both
+sides hold graded answers (assay eval), it also says item by item whether the answers are
+still as good.
 
 The first bundle is the baseline (or the one that --baseline names). One bundle of a
 run with candidates is compared with itself, side by side, paired by block; a side of
@@ -51,7 +55,7 @@ Of two runs that were made one after the other, what the machine did meanwhile l
 like a difference. With --again the two become one document that measures both in
 interleaved blocks; with --run it is carried out and compared at once.
 
-Exit codes: 0 compared, 2 usage error, 3 not controlled and --policy is publication,
+Exit codes: 0 compared, 2 usage error, 3 not controlled, or void, and --policy is publication,
 4 a bundle was changed after sealing.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -73,8 +77,10 @@ Exit codes: 0 compared, 2 usage error, 3 not controlled and --policy is publicat
 	f.StringVar(&ask.options.Variable, "variable", "", "the one variable that may differ (default: the candidate's comparison.variableUnderTest)")
 	f.Float64Var(&ask.options.Margin, "margin", 0, "the relative difference that matters (default: the candidate's comparison.margin, or 0.02)")
 	f.Float64Var(&ask.options.Power, "power", 0.8, "the chance to see an effect that \"could see\" speaks of")
+	f.Float64Var(&ask.options.Quality.Margin, "quality-margin", 0, "the loss of quality that matters, as a share of the scale (default: the baseline's evaluation.margin)")
+	f.StringVar(&ask.options.Quality.Correction, "correction", parity.Corrections[0].Name, "how p values of quality are corrected over the tasks: holm, benjamini-hochberg or benjamini-yekutieli")
 	f.StringVar(&ask.baseline, "baseline", "", "the bundle to compare with, as it stands among the arguments (default: the first)")
-	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled; exploratory: say so and go on")
+	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled and free of void findings; exploratory: say so and go on")
 	f.StringVar(&ask.format, "format", "text", "text, md, html, json, junit or csv")
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
 	ask.trust.add(cmd)
@@ -105,7 +111,13 @@ func (ask compareCall) run(env Env, args []string) error {
 	show := map[string]func() error{
 		"text": func() error { return report.CompareText(env.Stdout, r, ask.all) },
 		"md":   func() error { return report.CompareMarkdown(env.Stdout, r, ask.all) },
-		"html": func() error { return page.CompareHTML(env.Stdout, r, ask.all) },
+		"html": func() error {
+			answers, err := flippedAnswers(r, sides)
+			if err != nil {
+				return err
+			}
+			return page.CompareHTML(env.Stdout, r, ask.all, answers...)
+		},
 		"json": func() error { return printJSON(env.Stdout, r) },
 
 		"junit": func() error { return report.CompareJUnit(env.Stdout, r, ask.all) },
@@ -114,8 +126,8 @@ func (ask compareCall) run(env Env, args []string) error {
 	if err := show[ask.format](); err != nil {
 		return err
 	}
-	if ask.policy == policyPublication && !r.Controlled() {
-		return refuse(env.Stderr, r)
+	if ask.policy == policyPublication {
+		return publishable(env.Stderr, r)
 	}
 	return nil
 }
@@ -130,24 +142,40 @@ func (ask compareCall) check() error {
 		return fmt.Errorf("--variable %q: want one of %s", ask.options.Variable, strings.Join(spec.Vocabularies["variables"], ", "))
 	case !(ask.options.Margin >= 0 && ask.options.Margin < 1):
 		return fmt.Errorf("--margin %v: want a share between 0 and 1, such as 0.02 for 2 %%", ask.options.Margin)
+	case !(ask.options.Quality.Margin >= 0 && ask.options.Quality.Margin < 1):
+		return fmt.Errorf("--quality-margin %v: want a share between 0 and 1, such as 0.01 for one point of a hundred", ask.options.Quality.Margin)
+	case !slices.ContainsFunc(parity.Corrections, func(c parity.Correction) bool { return c.Name == ask.options.Quality.Correction }):
+		return fmt.Errorf("--correction %q: want holm, benjamini-hochberg or benjamini-yekutieli", ask.options.Quality.Correction)
 	case !(ask.options.Power > 0 && ask.options.Power < 1):
 		return fmt.Errorf("--power %v: want a chance between 0 and 1", ask.options.Power)
 	}
 	return nil
 }
 
-// refuse names what keeps the comparison from being published.
-func refuse(w io.Writer, r compare.Report) error {
+// publishable names what keeps the comparison from being published: more than the
+// declared variable differs, or a check voids the pair.
+func publishable(w io.Writer, r compare.Report) error {
+	refused := false
 	for _, c := range r.Comparisons {
+		for _, f := range c.Findings {
+			if f.Severity == finding.Void {
+				refused = true
+				fmt.Fprintf(w, "assay: compare: %s is void: %s: %s\n", c.Candidate.Label, f.Check, f.Message)
+			}
+		}
 		if c.Controlled {
 			continue
 		}
+		refused = true
 		fmt.Fprintf(w, "assay: compare: %s is not controlled: besides %s these differ:\n", c.Candidate.Label, c.Declared)
 		for _, change := range c.Others {
 			fmt.Fprintf(w, "  %s\n", change)
 		}
 	}
-	return silent(exitVerdict)
+	if refused {
+		return silent(exitVerdict)
+	}
+	return nil
 }
 
 // openSides opens what the arguments name, the baseline first.
@@ -200,7 +228,7 @@ func openCandidates(bundles reader, dir string) ([]compare.Side, error) {
 	}
 	var sides []compare.Side
 	for _, one := range names {
-		side, err := compare.Open(j.Bundle, j.Estimates, one.Name)
+		side, err := sideOf(j, one.Name)
 		if err != nil {
 			return nil, err
 		}

@@ -58,9 +58,6 @@ func TestUnactedIsNamed(t *testing.T) {
 	if stdout, _, _ := call(t, "validate", documentOf(t, "http://127.0.0.1:1", "")); strings.Contains(stdout, "not acted on") {
 		t.Errorf("defaults are called stated:\n%s", stdout)
 	}
-	if stdout, _, _ := call(t, "validate", documentOf(t, "http://127.0.0.1:1", ", accuracy: {tasks: [{name: gsm8k}]}")); !strings.Contains(stdout, "assay run refuses: spec.accuracy") {
-		t.Errorf("a refused section is not named:\n%s", stdout)
-	}
 }
 
 // A local folder gets a copy of the sealed bundle that verifies; another store is
@@ -114,6 +111,13 @@ func TestFrozenWorkload(t *testing.T) {
 		if want := "spec.comparison.variableUnderTest: got driver_stack, want runtime_version (comparison_axis.variable_under_test)"; code != exitUsage || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, want 2 and %q:\n%s", verb, code, want, stderr)
 		}
+	}
+	out := t.TempDir()
+	if _, stderr, code := call(t, "run", "--workload", frozen, "--out", out, documentOf(t, quickServer(t), "")); code != exitOK {
+		t.Fatalf("exit %d for a run that keeps it:\n%s", code, stderr)
+	}
+	if stdout, stderr, code := call(t, "claim", onlyBundle(t, out)); !strings.Contains(stdout, "\nclosed division (workload chat)\n") {
+		t.Errorf("exit %d, the run is not called closed:\n%s%s", code, stdout, stderr)
 	}
 	if _, stderr, code := call(t, "plan", "--workload", "../../examples/minimal.yaml", documentOf(t, "http://127.0.0.1:1", "")); code != exitUsage || !strings.Contains(stderr, "want a WorkloadSpec") {
 		t.Errorf("another kind of document: exit %d\n%s", code, stderr)

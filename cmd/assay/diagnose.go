@@ -35,6 +35,8 @@ type diagnosis struct {
 	Isolated  *isolation.Check       `json:"isolated,omitempty"` // whether the others came back when a rank was taken away
 	Playbooks []playbook.Walk        `json:"playbooks"`
 
+	Beside string `json:"collectives,omitempty"` // the run whose collectives spoke of the links
+
 	asked  bool          // the playbooks were named, so that all of them are shown
 	Ledger ledger.Ledger `json:"ledger"`
 }
@@ -48,7 +50,7 @@ func diagnoseCommand(env Env) *cobra.Command {
 	var asJSON bool
 	var books []string
 	var trust trustFlags
-	isolated := -1
+	var how diagnoseFlags
 	cmd := &cobra.Command{
 		Use:   "diagnose BUNDLE [BASELINE]",
 		Short: "Find out what limits a run, and what changed",
@@ -74,10 +76,10 @@ What the bundle cannot tell is named as missing.`,
 			if err != nil {
 				return usageError(err)
 			}
-			if isolated >= 0 && len(args) < 2 {
+			if how.isolated >= 0 && len(args) < 2 {
 				return usageError(errors.New("--isolated: want the run before as well: assay diagnose BUNDLE BASELINE --isolated RANK"))
 			}
-			d, err := diagnose(env, trust, args, chosen, isolated)
+			d, err := diagnose(env, trust, args, chosen, how)
 			if err != nil {
 				return err
 			}
@@ -97,9 +99,16 @@ What the bundle cannot tell is named as missing.`,
 	}
 	trust.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as JSON")
-	cmd.Flags().IntVar(&isolated, "isolated", -1, "the rank of BASELINE that was taken away before BUNDLE was measured")
+	cmd.Flags().IntVar(&how.isolated, "isolated", -1, "the rank of BASELINE that was taken away before BUNDLE was measured")
+	cmd.Flags().StringVar(&how.collectives, "collectives", "", "a bundle of assay comm over the same links: its all-gathers and the stability of its exchanges are a second sign of a run that waits for communication")
 	cmd.Flags().StringArrayVar(&books, "playbook", nil, "walk this playbook only (repeatable)")
 	return cmd
+}
+
+// diagnoseFlags are what else a person knows.
+type diagnoseFlags struct {
+	isolated    int    // rank of the baseline that was taken away; negative means none
+	collectives string // folder of a bundle of collectives over the same links
 }
 
 func chooseBooks(names []string) ([]playbook.Playbook, error) {
@@ -117,10 +126,11 @@ func chooseBooks(names []string) ([]playbook.Playbook, error) {
 	return list, nil
 }
 
-func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook, isolated int) (diagnosis, error) {
+func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playbook, how diagnoseFlags) (diagnosis, error) {
 	var sides []playbook.Evidence
 	var windows float64
 	var limits []bottleneck.Diagnosis
+	var beside string
 	for i, dir := range dirs {
 		j, err := trust.decide(env, dir)
 		if err != nil {
@@ -132,22 +142,24 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 		}
 		sides = append(sides, e)
 		if i == 0 {
-			limits = j.Limits()
+			if limits, beside, err = how.limits(env, trust, j); err != nil {
+				return diagnosis{}, err
+			}
 			if windows, err = ledger.Windows(j.Bundle); err != nil {
 				return diagnosis{}, err
 			}
 		}
 	}
 	e := sides[0]
-	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Limits: limits, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates, windows)}
+	d := diagnosis{Version: "1.0", RunID: e.Manifest.RunID, Limits: limits, Beside: beside, Ledger: ledger.Of(e.Plan, e.Manifest.Launches, e.Estimates, windows)}
 	if len(sides) == 2 {
 		e.Baseline, d.Baseline = &sides[1], sides[1].Manifest.RunID
 		var err error
 		if d.Shifts, err = shifts(e, sides[1]); err != nil {
 			return d, err
 		}
-		if isolated >= 0 {
-			if d.Isolated, err = isolatedFrom(e, sides[1], isolated); err != nil {
+		if how.isolated >= 0 {
+			if d.Isolated, err = isolatedFrom(e, sides[1], how.isolated); err != nil {
 				return d, usageError(fmt.Errorf("--isolated: %w", err))
 			}
 			e.Isolated = d.Isolated
@@ -157,6 +169,21 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 		d.Playbooks = append(d.Playbooks, p.Walk(e))
 	}
 	return d, nil
+}
+
+// limits says what limits the points of j, with what is known of its links.
+func (f diagnoseFlags) limits(env Env, trust trustFlags, j *judge.Judgement) ([]bottleneck.Diagnosis, string, error) {
+	if f.collectives == "" {
+		return j.Limits(), "", nil
+	}
+	other, err := trust.decide(env, f.collectives)
+	if err != nil {
+		return nil, "", fmt.Errorf("--collectives: %w", err)
+	}
+	if _, measured := other.Collectives.Signs(); !measured {
+		return nil, "", usageError(fmt.Errorf("--collectives: %s has neither all-gathers that can be compared nor the stability of an exchange: make one by assay comm --ops all_gather,all_reduce --stability 200", f.collectives))
+	}
+	return j.LimitsBeside(other.Collectives), other.Bundle.Manifest.RunID, nil
 }
 
 func evidenceOf(j *judge.Judgement) (playbook.Evidence, error) {
@@ -217,8 +244,11 @@ func shifts(e, before playbook.Evidence) ([]pointShift, error) {
 func printDiagnosis(w io.Writer, d diagnosis) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s\n", d.RunID)
+	if d.Beside != "" {
+		fmt.Fprintf(&out, "links by %s\n", d.Beside)
+	}
 	for _, l := range d.Limits {
-		fmt.Fprintf(&out, "\n%s: limited by %s\n", l.Point, l.Limit())
+		fmt.Fprintf(&out, "\n%s: %s\n", l.Point, l.Sentence())
 		for _, line := range l.Because {
 			fmt.Fprintf(&out, "  %s\n", line)
 		}

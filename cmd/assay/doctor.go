@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/accuracy/sandbox"
 	"assay/telemetry"
 	"assay/telemetry/doctor"
 )
@@ -62,8 +63,18 @@ func examine(ctx context.Context, env Env, root string) (doctor.Report, error) {
 	}
 	host := telemetry.Local(ctx)
 	host.Environ = env.Environ
+	host.HoldPrograms = holdPrograms
 	report := doctor.Examine(ctx, host, doctor.Measure)
 	return report, host.Close()
+}
+
+// holdPrograms opens a sandbox, which tries itself, and closes it again.
+func holdPrograms(ctx context.Context) error {
+	s, err := sandbox.Open(ctx, sandbox.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 func writeDoctor(env Env, report doctor.Report, asJSON bool) error {

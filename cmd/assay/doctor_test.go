@@ -76,6 +76,19 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// The host itself is tried: the line says that programs are held here, or what is
+// missing.
+func TestDoctorTriesTheSandbox(t *testing.T) {
+	got, _ := runDoctor(t)
+	want := "ok           sandbox              can generated programs be held in a sandbox: yes"
+	if err := holdPrograms(t.Context()); err != nil {
+		want = "NOTE         sandbox              " + err.Error()
+	}
+	if !strings.Contains(got, want) {
+		t.Errorf("want %q in:\n%s", want, got)
+	}
+}
+
 func TestDoctorJSON(t *testing.T) {
 	swapping := hostWith(t, "MemTotal: 100 kB\nSwapTotal: 2048 kB\nSwapFree: 2048 kB\n")
 	got, code := runDoctor(t, "--json", "--root", swapping)

@@ -166,7 +166,7 @@ func beside(in gate.Input, bundles reader) (*compare.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	side, err := compare.Open(again.Bundle, j.Estimates, in.Baseline.Name)
+	side, err := sideOf(j, in.Baseline.Name)
 	return &side, err
 }
 

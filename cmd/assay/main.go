@@ -18,12 +18,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/accuracy/sandbox"
 	"assay/bundle"
 	"assay/intake"
 	"assay/visible"
 )
 
 func main() {
+	// A process that this program started to hold generated code is no command.
+	if status, entered := sandbox.Enter(os.Args); entered {
+		os.Exit(status)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -38,7 +43,7 @@ func main() {
 	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, held: new(heldWork)}
 	done := make(chan int, 1)
 	go func() { done <- Main(ctx, env) }()          // ends with the program
-	os.Exit(await(done, signals, env.held, cancel)) // the only exit in the program
+	os.Exit(await(done, signals, env.held, cancel)) // the only exit of a command
 }
 
 // An Env is everything the program may touch outside itself. Tests make their

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"assay/accuracy/sandbox"
 	"assay/tests/whole"
 )
 
@@ -19,6 +20,9 @@ import (
 const asProgram = "ASSAY_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	if status, entered := sandbox.Enter(os.Args); entered {
+		os.Exit(status)
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 		return

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 
+	"assay/accuracy/changes"
+	"assay/accuracy/pairwise"
 	"assay/analysis/compare"
 	"assay/analysis/fleet"
 	"assay/analysis/gate"
@@ -35,8 +37,11 @@ type output struct {
 
 // outputs lists all of them. A command that gets a --json gets a line here.
 var outputs = []output{
-	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "bench run", "demo", "import", "train", "comm", "scale run"}},
+	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "bench run", "eval", "demo", "import", "train", "comm", "scale run"}},
 	{"compare", reflect.TypeFor[compare.Report](), []string{"compare"}},
+	{"diff-answers", reflect.TypeFor[changes.Report](), []string{"diff-answers"}},
+	{"score", reflect.TypeFor[scored](), []string{"score"}},
+	{"score-pairs", reflect.TypeFor[pairwise.Report](), []string{"judge-answers"}},
 	{"gate", reflect.TypeFor[gate.Result](), []string{"gate"}},
 	{"lint", reflect.TypeFor[lintReport](), []string{"lint"}},
 	{"lint-checks", reflect.TypeFor[[]lint.Entry](), []string{"lint --list"}},
@@ -50,7 +55,7 @@ var outputs = []output{
 	{"validate", reflect.TypeFor[[]validation](), []string{"validate"}},
 	{"validate-rules", reflect.TypeFor[[]spec.Rule](), []string{"validate --rules"}},
 	{"init", reflect.TypeFor[spec.Rendering](), []string{"init"}},
-	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec"}},
+	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec", "eval --print-spec"}},
 	{"triage", reflect.TypeFor[triage.Marker](), []string{"triage"}},
 	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},

@@ -38,7 +38,7 @@ func TestOutputsNameEveryCommand(t *testing.T) {
 }
 
 // elsewhere are the outputs of commands that measure; their own tests check them.
-var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "net", "net-interfaces", "probe", "sim-ready", "sim-totals", "suite-tier1"}
+var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "diff-answers", "net", "net-interfaces", "probe", "score", "score-pairs", "sim-ready", "sim-totals", "suite-tier1"}
 
 // Every command prints what its schema says.
 func TestOutputs(t *testing.T) {

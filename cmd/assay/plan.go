@@ -38,7 +38,7 @@ plan against a WorkloadSpec and names everything that differs.`,
 			if err != nil {
 				return usageError(err)
 			}
-			if err := keeps(p, frozen); err != nil {
+			if _, err := keeps(p, frozen); err != nil {
 				return err
 			}
 			return showPlan(env.Stdout, p, asJSON)
@@ -74,6 +74,7 @@ func writePlan(w io.Writer, p plan.Plan) error {
 	fmt.Fprintf(&b, "plan of %s (%s)\nworkload %s\nprofile %s\n", p.Name, p.Class(), p.WorkloadDigest, p.Depth())
 	writePlanLoad(&b, p)
 	writePrecision(&b, p)
+	writeQuality(&b, p.Precision.Quality)
 	writePaths(&b, p)
 	if u := p.Unacted(); len(u.Recorded)+len(u.Refused) > 0 {
 		fmt.Fprintf(&b, "\nstated without effect\n")

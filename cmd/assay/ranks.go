@@ -93,16 +93,35 @@ func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run, paths ...
 	return err
 }
 
+// hostFields are the flags that say on which hosts a part of a spec starts its ranks.
+func hostFields(part string) []fieldFlag {
+	return []fieldFlag{
+		{name: "launcher", path: part + ".launch.kind", usage: "how ranks come to be: local starts them here, ssh on --hosts, slurm on nodes of a cluster; environment joins those that torchrun, srun or mpirun has started"},
+		{name: "hosts", path: part + ".launch.hosts", usage: "hosts of --launcher ssh: their names, or the path of a file with one in each line (name slots=N user=NAME port=N)"},
+		{name: "nodes", path: part + ".launch.slurm.nodes", usage: "nodes that --launcher slurm asks for"},
+		{name: "tasks-per-node", path: part + ".launch.slurm.tasksPerNode", usage: "ranks of each node (default spreads the largest world evenly)"},
+		{name: "partition", path: part + ".launch.slurm.partition", usage: "Slurm partition"},
+		{name: "account", path: part + ".launch.slurm.account", usage: "Slurm account"},
+		{name: "qos", path: part + ".launch.slurm.qos", usage: "Slurm quality of service"},
+		{name: "constraint", path: part + ".launch.slurm.constraint", usage: "features that every Slurm node must have"},
+		{name: "gres", path: part + ".launch.slurm.gres", usage: "devices of each Slurm node, such as gpu:8"},
+		{name: "switches", path: part + ".launch.slurm.switches", usage: "most leaf switches of the Slurm nodes, such as 1@10:00"},
+		{name: "time-limit", path: part + ".launch.slurm.time", usage: "how long Slurm nodes are held at most"},
+		{name: "slurm-options", path: part + ".launch.slurm.options", usage: "further options of sbatch"},
+	}
+}
+
 // launchFields are the flags that say how the ranks of a part of a spec are started.
 func launchFields(part string) []fieldFlag {
-	return []fieldFlag{
-		{name: "launcher", path: part + ".launch.kind", usage: "how ranks come to be: local starts them, environment joins those that torchrun, srun or mpirun has started"},
+	return append(hostFields(part), []fieldFlag{
+		{name: "cpus", path: part + ".launch.pin.cpus", usage: "processors of each rank in turn, such as 0-3,4-7"},
+		{name: "numa", path: part + ".launch.pin.numa", usage: "NUMA node of each rank in turn, its processors and its memory"},
 		{name: "namespaces", path: part + ".launch.namespaces", usage: "network namespaces, one for each rank in turn"},
 		{name: "interface", path: part + ".launch.interface", usage: "network interface that ranks talk over"},
 		{name: "address", path: part + ".launch.address", usage: "address that ranks reach assay at (default a socket file)"},
 		{name: "hang-timeout", path: part + ".launch.hangTimeout", usage: "time without a sign of life after which a rank counts as hung"},
 		{name: "restarts", path: part + ".launch.restarts", usage: "how often a world that failed is started again"},
-	}
+	}...)
 }
 
 // sizes reads sizes such as 1KiB.

@@ -49,11 +49,21 @@ func (r reader) side(arg string) (compare.Side, error) {
 	if err != nil {
 		return compare.Side{}, err
 	}
-	side, err := compare.Open(j.Bundle, j.Estimates, name)
+	side, err := sideOf(j, name)
 	if err != nil {
 		return compare.Side{}, usageError(fmt.Errorf("%s: %w; write BUNDLE@SIDE", arg, err))
 	}
 	return side, nil
+}
+
+// sideOf is the side called name of a judged bundle, with its answers where they were
+// graded.
+func sideOf(j *judge.Judgement, name string) (compare.Side, error) {
+	side, err := compare.Open(j.Bundle, j.Estimates, name)
+	if err == nil {
+		side.Grade(j.Answers())
+	}
+	return side, err
 }
 
 // cutLast cuts text around the last separator.

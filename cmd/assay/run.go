@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -24,14 +26,8 @@ import (
 	"assay/workers"
 )
 
-func runCommand(env Env) *cobra.Command {
-	var j job
-	var resumed string
-	var quick, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "run SPEC | run --resume BUNDLE",
-		Short: "Run a benchmark from a spec file",
-		Long: `Run carries out the BenchmarkRun document SPEC, seals everything that
+// runLong says what run does; the guides say more.
+const runLong = `Run carries out the BenchmarkRun document SPEC, seals everything that
 happened in a bundle and prints the report. In a terminal it shows the run while
 it goes on; elsewhere it writes a line every few seconds (--progress). --quick makes
 one launch in place of the spec's: no interval, and nothing of it may be quoted.
@@ -39,11 +35,26 @@ one launch in place of the spec's: no interval, and nothing of it may be quoted.
 --resume continues a run that was interrupted, by the plan and seeds of its bundle:
 finished launches are carried over into a new bundle, the others are made.
 
+--launcher ssh and slurm start the ranks of training and collectives on other hosts. Of
+any other document the whole run is carried out on the first host or node, and its
+bundle comes back.
+
 A document that declares comparison.baseline is run only where that bundle is found and
 verifies: by its run id or digest in the folder of --out, by its path, or as --baseline.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed
-or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).`,
+or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).`
+
+func runCommand(env Env) *cobra.Command {
+	var j job
+	var resumed string
+	var quick, asJSON bool
+	var generators int
+	var where fieldFlags
+	cmd := &cobra.Command{
+		Use:   "run SPEC | run --resume BUNDLE",
+		Short: "Run a benchmark from a spec file",
+		Long:  runLong,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if resumed != "" {
 				return exactArgs(0, "no spec file beside --resume: the bundle has its own")(cmd, args)
@@ -54,10 +65,12 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 			switch {
 			case resumed != "" && quick:
 				return usageError(errors.New("--quick and --resume: the launches of a run are those of its plan"))
+			case resumed != "" && generators > 0:
+				return usageError(errors.New("--generators and --resume: the load generators of a run are those of its plan"))
 			case resumed != "":
 				err = j.continues(cmd.Context(), env, resumed, cmd.Flags().Changed("out"))
 			default:
-				err = j.reads(args[0], quick)
+				err = j.reads(args[0], quick, generators)
 			}
 			if err != nil {
 				return err
@@ -65,8 +78,15 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 			if asJSON {
 				j.format = "json"
 			}
-			dir, err := carryOut(cmd.Context(), env, j)
-			if dir != "" {
+			if err := j.goes(where); err != nil {
+				return err
+			}
+			if j.placed, err = readPlacement(env); err != nil {
+				return err
+			}
+			j.out = j.placed.out(j.out)
+			dir, err := j.carries(cmd.Context(), env)
+			if dir != "" && j.placed == nil {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
 			return err
@@ -80,13 +100,15 @@ or aborted), 2 the spec is wrong, 130 interrupted (what was recorded is sealed).
 	cmd.Flags().StringVar(&j.format, "format", "text", "report printed at the end: text or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
+	cmd.Flags().IntVar(&generators, "generators", 0, "processes that send the load together, in place of load.generators of the spec")
 	cmd.Flags().BoolVar(&j.all, "all", false, "print the whole report, not only the first screen")
 	j.progress.register(cmd.Flags())
+	where.register(cmd.Flags(), hostFields("train"))
 	return cmd
 }
 
 // reads takes the run from a spec file.
-func (j *job) reads(path string, quick bool) (err error) {
+func (j *job) reads(path string, quick bool, generators int) (err error) {
 	j.file = path
 	if j.source, j.run, err = readRun(path); err != nil {
 		return err
@@ -94,6 +116,14 @@ func (j *job) reads(path string, quick bool) (err error) {
 	if quick {
 		if j.source, err = spec.WithQuick(j.source, j.run); err != nil {
 			return err
+		}
+		if j.run, err = parseRun(path, j.source); err != nil {
+			return err
+		}
+	}
+	if generators != 0 {
+		if j.source, err = spec.WithGenerators(j.run, generators); err != nil {
+			return usageError(fmt.Errorf("--generators: %w", err))
 		}
 		if j.run, err = parseRun(path, j.source); err != nil {
 			return err
@@ -160,6 +190,9 @@ type job struct {
 	quiet    bool          // results alone
 
 	python workers.Python // that is known to have torch; zero means that one is looked for
+
+	far    *spec.Launcher // how another host is reached that carries it out; nil means here
+	placed *placement     // of a run that an assay on another host has sent here; nil where nobody has
 }
 
 // carryOut plans, runs, derives, seals and reports: the straight line. It returns
@@ -174,7 +207,8 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if err != nil {
 		return "", usageError(err)
 	}
-	p, baseline, err := j.decide(signer)
+	decided, err := j.decide(signer)
+	p := decided.plan
 	if err != nil {
 		return "", usageError(err)
 	}
@@ -182,15 +216,11 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		tellOthers(env, p)
 	}
 	defer env.hold()() // a run that is asked to end seals what it has
-	tools := rankTools()
-	tools.Python = j.python
-	if joins(p) {
-		followed, leave, err := join(ctx, env, p, &tools)
-		if followed || err != nil {
-			return "", err
-		}
-		defer leave()
+	at, err := j.meet(ctx, env, p)
+	if at.followed || err != nil {
+		return "", err
 	}
+	defer at.leave()
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
 	view, err := j.progress.begin(env, abort)
@@ -202,15 +232,20 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
 		Source: spec.RedactSource(j.source, j.run), Out: j.out, Tool: tool(), Environ: env.Environ(),
-		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Senders: senders(), Ranks: tools,
+		Now: time.Now(), Host: host, Progress: view.Progress, Live: view.Live, Simulate: simulate, Senders: senders(), Ranks: at.tools, Generator: generatorTool(),
 		CollectorBudget: collectorBudget(env, host),
-		Resume:          j.resume, Baseline: baseline,
+		Facts:           at.facts,
+		Nodes:           at.nodes,
+		Resume:          j.resume, Baseline: decided.baseline, Workload: decided.frozen,
 	})
 	if result == nil {
 		return "", runErr
 	}
 	dir = result.Bundle.Dir()
 	view.Live.Enter(watch.Judging)
+	if err := askScorers(ctx, env, result, p.Evaluation()); err != nil { // the answers are sealed without scores
+		fmt.Fprintf(env.Stderr, "no scorer was asked: %v\n", err)
+	}
 	// Sealing must go on after an interrupt: that is when it matters.
 	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
 	view.Stop() // the report is printed where the view was
@@ -219,9 +254,12 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
 	w, print := printer(env, show, j.all)
+	if j.placed != nil {
+		print = func(io.Writer, report.Report) error { return nil } // whoever sent the run here shows it
+	}
 	err = errors.Join(runErr, print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
-		fmt.Fprintln(env.Stderr, "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted")
+		fmt.Fprintln(env.Stderr, quickNote(p))
 	}
 	if result.Status == bundle.Aborted && !j.quiet {
 		fmt.Fprintf(env.Stderr, "to make the launches that are missing: assay run --resume %s\n", dir)
@@ -229,26 +267,46 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	return dir, err
 }
 
-// decide is the plan to carry out, that of the run that is resumed or a new one, and the
-// baseline that it names. A run that does not keep what its document promises is refused
-// here, before anything is measured.
-func (j job) decide(signer bundle.Signer) (p plan.Plan, baseline *bundle.Input, err error) {
+// quickNote says what one launch is worth.
+func quickNote(p plan.Plan) string {
+	if p.AsksOnce() {
+		return "quick look: one launch, so the system's own noise is not measured; exploratory grade"
+	}
+	return "quick look: one launch, no interval, exploratory grade; nothing of it may be quoted"
+}
+
+// A decision is what a run is about to do.
+type decision struct {
+	plan     plan.Plan
+	baseline *bundle.Input // that the plan names; nil where it names none
+	frozen   []byte        // the workload that it keeps; empty where it was held against none
+}
+
+// decide makes the plan to carry out, that of the run that is resumed or a new one. A run
+// that does not keep what its document promises is refused here, before anything is
+// measured.
+func (j job) decide(signer bundle.Signer) (d decision, err error) {
 	if j.resume != nil {
-		p, err = run.Resumable(j.resume, tool())
+		d.plan, err = run.Resumable(j.resume, tool())
 	} else {
-		p, err = plan.New(j.run)
+		d.plan, err = plan.New(j.run)
 	}
 	if err != nil {
-		return p, nil, err
+		return d, err
 	}
-	if err := keeps(p, j.frozen); err != nil {
-		return p, nil, err
+	if d.frozen, err = keeps(d.plan, j.frozen); err != nil {
+		return d, err
 	}
-	if err := demandsSignature(p, signer); err != nil {
-		return p, nil, err
+	if j.resume != nil && d.frozen == nil {
+		if d.frozen, err = j.resume.ReadSealed(bundle.WorkloadFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return d, err
+		}
 	}
-	baseline, err = j.findBaseline(p)
-	return p, baseline, err
+	if err := demandsSignature(d.plan, signer); err != nil {
+		return d, err
+	}
+	d.baseline, err = j.findBaseline(d.plan)
+	return d, err
 }
 
 // tellOthers names the suites that the document wants and this run is not.

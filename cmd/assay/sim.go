@@ -39,6 +39,7 @@ type simOptions struct {
 	addr        string
 	fixed       sim.Fixed
 	faults      []string
+	answers     string
 	launchNoise string
 	jitter      string
 	truth       string
@@ -109,6 +110,7 @@ func simFlags(f *pflag.FlagSet, cfg *sim.Config, opts *simOptions) {
 	f.DurationVar(&cfg.FirstDelay, "first-delay", 0, "engine: added to the first iteration, as if it compiled")
 	f.Float64Var(&cfg.Cold.Factor, "cold-factor", 1, "engine: how much longer the first iteration takes; the surplus falls to nothing over --cold-iterations")
 	f.IntVar(&cfg.Cold.Iterations, "cold-iterations", 500, "engine: see --cold-factor")
+	f.StringVar(&opts.answers, "answers", "", "script of answers: a JSON object on each line, such as {\"prompt\": \"2 + 2\", \"text\": \"4\"}")
 	f.StringArrayVar(&opts.faults, "fault", nil, "misbehave: NAME or NAME:RATE, may be repeated")
 	f.DurationVar(&cfg.FaultDelay, "fault-delay", time.Second, "length of stalls and of pauses between dripped bytes")
 	f.IntVar(&cfg.Pacers, "pacers", max(1, runtime.GOMAXPROCS(0)/2), "threads that send tokens; each may use a whole processor")
@@ -138,6 +140,9 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 	}
 	cfg.LaunchNoise = share("launch-noise", o.launchNoise)
 	cfg.Jitter = share("jitter", o.jitter)
+	if err := o.readScript(cfg); err != nil {
+		errs = append(errs, err)
+	}
 	for _, text := range o.faults {
 		fault, err := sim.ParseFault(text)
 		if err != nil {
@@ -163,6 +168,22 @@ func (o *simOptions) apply(f *pflag.FlagSet, cfg *sim.Config) error {
 		errs = append(errs, errors.New("got both --log and --json, want one: both write to stdout"))
 	}
 	return errors.Join(errs...)
+}
+
+// readScript reads --answers.
+func (o *simOptions) readScript(cfg *sim.Config) error {
+	if o.answers == "" {
+		return nil
+	}
+	file, err := os.Open(o.answers)
+	if err != nil {
+		return fmt.Errorf("--answers: %w", err)
+	}
+	defer file.Close()
+	if cfg.Script, err = sim.ReadScript(file); err != nil {
+		return fmt.Errorf("--answers %s: %w", o.answers, err)
+	}
+	return nil
 }
 
 // neverZero lists the flags for which sim.Config would read zero as "not set".

@@ -16,7 +16,8 @@ peer, and the optimizer; samples and tokens a second, model FLOP utilisation, me
 and whether the result equals that of a single process.
 
 It needs a Python with torch. --vary KNOB --values A,B makes an experiment in one
-variable. --print-spec prints the spec instead, for assay run.
+variable, and --across KNOB --across-values C,D crosses it with a second one; what does
+not fit into memory is recorded as such, and the rest is measured. --print-spec prints the spec instead, for assay run.
 
 Exit codes: 0 done, 1 could not be done (what was recorded is sealed as failed or
 aborted), 2 the options are wrong.`
@@ -54,6 +55,8 @@ var trainFields = []fieldFlag{
 	{name: "target-loss", path: "train.targetLoss", usage: "train until the loss is this, at most --steps"},
 	{name: "vary", path: "train.vary.knob", usage: "the knob of an experiment in one variable"},
 	{name: "values", path: "train.vary.values", usage: "its values, one point each"},
+	{name: "across", path: "train.across.knob", usage: "a second knob, every pair of values being a point"},
+	{name: "across-values", path: "train.across.values", usage: "its values"},
 	{name: "emulate-forward", path: "train.emulate.forward", usage: "sleep in place of each layer's forward pass"},
 	{name: "emulate-backward", path: "train.emulate.backward", usage: "sleep in place of each layer's backward pass"},
 	{name: "emulate-rank", path: "train.emulate.rank", usage: "the rank that the next three are about"},
@@ -72,7 +75,8 @@ func trainCommand(env Env) *cobra.Command {
 		Long:  trainLong,
 		Example: `  assay train --ranks 2
   assay train --ranks 1,2,4 --single --params 10M --batch 32
-  assay train --ranks 2 --vary bucketSize --values 1MiB,25MiB`,
+  assay train --ranks 2 --vary bucketSize --values 1MiB,25MiB
+  assay train --ranks 1 --vary parameters --values 1M,10M --across batchSize --across-values 8,64`,
 		Args: noArguments,
 	}
 	flags := cmd.Flags()

@@ -43,6 +43,7 @@ Exit codes: 0 done, 1 could not be done, 2 usage error.`,
 			}
 			o.Command, o.Now, o.Host = args, time.Now(), telemetry.Local(cmd.Context())
 			o.Host.Environ, o.Redactor = env.Environ, bundle.NewRedactor(nil, env.Environ())
+			o.Host.HoldPrograms = holdPrograms
 			defer o.Host.Close()
 			return gatherTriage(cmd.Context(), env, o, url, model, asJSON)
 		},

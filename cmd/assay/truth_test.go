@@ -49,7 +49,9 @@ spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens:
 	slices.Sort(late)
 	at := func(q float64) time.Duration { return time.Duration(late[int(q*float64(len(late)-1))]) }
 	t.Logf("%d events: stamped p50 %v, p99 %v after the server sent them", len(late), at(.5), at(.99))
-	if at(0) < 0 {
+	// The kernel's stamps are of another clock, and a busy host parts the two readings
+	// that join them.
+	if at(0) < -100*time.Microsecond {
 		t.Errorf("an event was stamped %v before the server sent it", -at(0))
 	}
 	if at(.5) > 20*time.Millisecond {

@@ -19,15 +19,15 @@ type group struct {
 // groups lists every verb that help shows.
 var groups = []group{
 	{"Start here:", []func(Env) *cobra.Command{demoCommand, benchCommand, initCommand, versionCommand}},
-	{"Measure:", []func(Env) *cobra.Command{runCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
-	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
+	{"Measure:", []func(Env) *cobra.Command{runCommand, evalCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
+	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diffAnswersCommand, gradeCommand, scoreCommand, judgeAnswersCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},
 	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
 }
 
 // rare lists the verbs that work and that help does not show.
-var rare = []func(Env) *cobra.Command{clusterCommand, listCommand, manCommand, toolsCommand, workerCommand}
+var rare = []func(Env) *cobra.Command{attendCommand, clusterCommand, generatorCommand, listCommand, manCommand, toolsCommand, workerCommand}
 
 // addCommands gives root every verb.
 func addCommands(root *cobra.Command, env Env) {

@@ -149,7 +149,7 @@ const overlaps = () => {
   return bad;
 };
 
-const pages = ["run.html", "sweep.html", "compare.html", "trained.html", "exchanged.html", "probed.html", "scaling.html"];
+const pages = ["run.html", "sweep.html", "compare.html", "graded.html", "trained.html", "exchanged.html", "probed.html", "scaling.html"];
 
 for (const width of [390, 1280]) {
   for (const name of pages) {
@@ -232,6 +232,33 @@ await attempt("a comparison shows ratios with intervals", "compare.html", {}, as
   const chart = page.locator("#ratios figure").first();
   await hover(page, chart);
   assert.match(await chart.locator(".tip").innerText(), /candidate ÷ baseline [\d.]+/);
+});
+
+await attempt("the frontier of quality and speed is drawn over what a reader chooses", "graded.html", {}, async (page) => {
+  const chart = page.locator("#accuracy figure", { has: page.locator("text=which loads no other beats") }).last();
+  await chart.scrollIntoViewIfNeeded();
+  await chart.locator(".point-name").first().waitFor();
+  assert.equal(await chart.locator(".plot .line").count(), 0);
+  assert.equal(await chart.locator(".plot .whisker").count(), 8); // of both axes, for each load
+  await hover(page, chart);
+  assert.match(await chart.locator(".tip").innerText(), /beaten by concurrency=4/);
+  await chart.locator("select").selectOption({ label: "over requests" });
+  assert.match((await chart.locator(".label").allTextContents()).join(), /requests \(req\/s\)/);
+});
+
+await attempt("answers that flipped are found by a word or by their kind", "compare.html", {}, async (page) => {
+  const shown = () => page.locator("#flips details.example:visible").count();
+  assert.equal(await shown(), 200);
+  await page.locator("#find-answers").fill("6 × 7");
+  assert.equal(await shown(), 0); // the one prompt of that text was replaced by markup
+  await page.locator("#find-answers").fill("onerror");
+  assert.equal(await shown(), 1);
+  await page.locator("#flips details.example:visible summary").click();
+  assert.deepEqual(await page.locator("#flips details.example:visible h4").allTextContents(), ["prompt", "expected", "old: score 0", "new: score 1"]);
+  assert.match(await page.locator("#flips details.example:visible pre").nth(3).textContent(), /<img src=x/);
+  await page.locator("#find-answers").fill("");
+  await page.locator("#flips select").selectOption("wrong to right");
+  assert.equal(await shown(), 1);
 });
 
 await attempt("hostile text stays text", "hostile.html", {}, async (page) => {

@@ -9,6 +9,7 @@
 //	truth fidelity     closed loops: TTFT, turnaround, stamps, gaps; make bench-fidelity
 //	truth pacer        open loops: how late requests leave; make bench-pacer
 //	truth own-error    how often the printed own error bounds the true one; make bench-own-error
+//	truth generators   requests and events per second of one and of several load generators; make bench-generators
 //
 // It runs assay as its users do and reads what a bundle says. It is no part of the product,
 // and its figures mean something on a quiet machine only.
@@ -35,6 +36,7 @@ type options struct {
 	clientCores int // 0 pins nothing, and the server sleeps when it can
 
 	users    []int
+	parts    []int // load generators
 	rates    []float64
 	launches int
 	duration time.Duration
@@ -42,6 +44,7 @@ type options struct {
 	runs     int
 	answer   schedule
 	keep     string // folder for the bundles; empty throws them away
+	address  string // that the server listens on; empty means loopback
 	load     string // more fields of the spec's load; empty means none
 }
 
@@ -58,7 +61,7 @@ func (s schedule) length() time.Duration { return s.ttft + time.Duration(s.token
 
 // benchmarks are what the command measures, by name.
 var benchmarks = map[string]func(context.Context, options) error{
-	"fidelity": fidelity, "pacer": pacer, "own-error": ownError,
+	"fidelity": fidelity, "pacer": pacer, "own-error": ownError, "generators": generators,
 }
 
 func main() {
@@ -79,7 +82,7 @@ func main() {
 // read understands the command line.
 func read(args []string) (o options, run func(context.Context, options) error, err error) {
 	if len(args) == 0 || benchmarks[args[0]] == nil {
-		return o, nil, fmt.Errorf("want fidelity, pacer or own-error, got %q", args)
+		return o, nil, fmt.Errorf("want fidelity, pacer, own-error or generators, got %q", args)
 	}
 	f := flag.NewFlagSet("truth "+args[0], flag.ContinueOnError)
 	f.StringVar(&o.assay, "assay", "bin/assay", "the program that is measured")
@@ -89,6 +92,7 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.IntVar(&o.clientCores, "client-cores", 4, "cores of the client; the server has one more. 0 pins neither")
 	f.Func("users", "closed loops, such as 100,1000", list(&o.users, strconv.Atoi))
 	f.Func("rates", "open loops in requests per second, such as 1000,5000", list(&o.rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
+	f.Func("generators", "numbers of load generators, such as 1,2,4", list(&o.parts, strconv.Atoi))
 	f.IntVar(&o.launches, "launches", 3, "launches of each run")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long each launch is measured")
 	f.DurationVar(&o.warmup, "warmup", 3*time.Second, "warm-up of each launch")

@@ -55,6 +55,9 @@ func startServer(ctx context.Context, o options, p place) (*truthServer, error) 
 	s := &truthServer{log: filepath.Join(dir, "truth.log")}
 	args := []string{"--log", s.log, "--ttft", nanoseconds(o.answer.ttft), "--gap", nanoseconds(o.answer.gap),
 		"--jitter", strconv.FormatFloat(o.answer.jitter, 'g', -1, 64), "--seed", strconv.FormatUint(o.answer.seed, 10)}
+	if o.address != "" {
+		args = append(args, "--address", o.address)
+	}
 	if p.server >= 0 {
 		args = append(args, "--core", strconv.Itoa(p.server))
 	}

@@ -42,3 +42,12 @@ func Stride(n int) int {
 	}
 	return n
 }
+
+// Cluster skips a test that makes hosts of its own, unless those are asked for: make
+// test-cluster installs what they need and runs them.
+func Cluster(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "cluster" {
+		t.Skipf("makes a cluster: make test-cluster runs it, or %s=cluster", Variable)
+	}
+}

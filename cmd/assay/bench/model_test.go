@@ -162,3 +162,18 @@ func TestServerThatComesUp(t *testing.T) {
 		t.Errorf("%v, want refused", err)
 	}
 }
+
+// An evaluation asks every question once: neither a time nor a warm-up is part of it.
+func TestStoryOfAnEvaluation(t *testing.T) {
+	asked := wantMade(t, nil, "--url", shut, "--model", "m", "--seed", "7")
+	asked.Run.Spec.Evaluation = &spec.Evaluation{Tasks: []spec.Task{{Name: "gsm8k", Family: spec.FamilyGSM8K, DatasetRef: "sha256:" + strings.Repeat("0", 64), Path: "test.jsonl"}}}
+	asked.Run.Spec.Load = &spec.Load{Concurrency: []int{1, 64}, Requests: 1319}
+	p, err := plan.New(asked.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "asking every question of gsm8k once at 1, 64 users: 1319 requests each, 3 launches, whose differences are the system's own noise"
+	if got := Story(p)[0]; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

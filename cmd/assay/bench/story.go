@@ -31,6 +31,9 @@ func Story(p plan.Plan) []string {
 	if len(shapes) == 0 {
 		shapes = []string{"requests"}
 	}
+	if p.AsksOnce() {
+		return questions(p, fmt.Sprintf("%s %s", strings.Join(levels, ", "), what))
+	}
 	first := p.Points[0]
 	limit, about := fmt.Sprintf("%s each", first.Duration), "about"
 	if first.Requests > 0 {
@@ -40,6 +43,22 @@ func Story(p plan.Plan) []string {
 	return []string{
 		fmt.Sprintf("measuring %s at %s %s: %s after %s of warm-up, %s", strings.Join(shapes, ", "), strings.Join(levels, ", "), what, limit, first.Warmup, launches(p)),
 		fmt.Sprintf("takes %s %s (seed %d)", about, roughly(p.Expected.Seconds), p.Seed()),
+	}
+}
+
+// questions says what an evaluation asks.
+func questions(p plan.Plan, load string) []string {
+	var tasks []string
+	for _, t := range p.Evaluation().Tasks {
+		tasks = append(tasks, t.Name)
+	}
+	often := "1 launch (a quick look: the system's own noise is not measured)"
+	if !p.Trials().Quick {
+		often = fmt.Sprintf("%d launches, whose differences are the system's own noise", len(p.Launches))
+	}
+	return []string{
+		fmt.Sprintf("asking every question of %s once at %s: %d requests each, %s", strings.Join(tasks, ", "), load, p.Points[0].Requests, often),
+		fmt.Sprintf("takes about %s if answers take as long as those of a middling server (seed %d)", roughly(p.Expected.Seconds), p.Seed()),
 	}
 }
 

@@ -3,7 +3,7 @@
 // not with package sim, so that what both get wrong in the same way shows.
 //
 //   cc -O2 -static -o server server.c -lm
-//   server --log FILE [--core N] [--ttft NS] [--gap NS] [--jitter SIGMA] [--seed N]
+//   server --log FILE [--core N] [--ttft NS] [--gap NS] [--jitter SIGMA] [--seed N] [--address IP]
 //
 // It prints its address and serves until its standard input ends. One thread does
 // everything. With --core it stays on that core and never sleeps; without, it sleeps until
@@ -74,7 +74,8 @@ static struct {
 	double jitter;
 	uint64_t seed;
 	int core, log;
-} set = {.ttft = 50000000, .gap = 10000000, .seed = 1, .core = -1, .log = -1};
+	char *address;
+} set = {.ttft = 50000000, .gap = 10000000, .seed = 1, .core = -1, .log = -1, .address = "127.0.0.1"};
 
 static struct connection *connections[MOST_CONNECTIONS]; // by descriptor
 static struct connection *queue[MOST_CONNECTIONS];       // a heap: the first is due first
@@ -321,12 +322,12 @@ static void accept_all(int listener)
 
 static int listen_anywhere(void)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(set.address)};
 	socklen_t length = sizeof address;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (bind(fd, (void *)&address, length) || listen(fd, 1 << 14) || getsockname(fd, (void *)&address, &length))
 		die("listen");
-	printf("http://127.0.0.1:%d\n", ntohs(address.sin_port));
+	printf("http://%s:%d\n", set.address, ntohs(address.sin_port));
 	fflush(stdout);
 	return fd;
 }
@@ -362,7 +363,7 @@ static void serve(int listener)
 static void read_options(int argc, char **argv)
 {
 	static const struct option known[] = {
-		{"log", 1, 0, 'l'}, {"core", 1, 0, 'c'}, {"ttft", 1, 0, 't'}, {"gap", 1, 0, 'g'}, {"jitter", 1, 0, 'j'}, {"seed", 1, 0, 's'}, {0}};
+		{"log", 1, 0, 'l'}, {"core", 1, 0, 'c'}, {"ttft", 1, 0, 't'}, {"gap", 1, 0, 'g'}, {"jitter", 1, 0, 'j'}, {"seed", 1, 0, 's'}, {"address", 1, 0, 'a'}, {0}};
 	for (int o; (o = getopt_long(argc, argv, "", known, NULL)) != -1;)
 		switch (o) {
 		case 'l': set.log = open(optarg, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644); break;
@@ -371,6 +372,7 @@ static void read_options(int argc, char **argv)
 		case 'g': set.gap = atoll(optarg); break;
 		case 'j': set.jitter = atof(optarg); break;
 		case 's': set.seed = strtoull(optarg, NULL, 10); break;
+		case 'a': set.address = optarg; break;
 		default: exit(2);
 		}
 	if (set.log < 0)

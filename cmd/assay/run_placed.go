@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"assay/record"
+)
+
+// envPlacement holds the placement of a run that was sent to this host.
+const envPlacement = "ASSAY_PLACEMENT"
+
+// A placement is what an assay on another host says of the run that it sends here.
+type placement struct {
+	Facts record.Environment `json:"facts"` // of the launcher and the scheduler
+
+	// Shared is a folder of that host, and Mark a file in it that is nowhere else. Where
+	// this host sees it the bundle is made there, so that nothing is lost with this host.
+	Shared string `json:"shared"`
+	Mark   string `json:"mark"`
+}
+
+// readPlacement is the placement of this run; nil where nobody has sent it here.
+func readPlacement(env Env) (*placement, error) {
+	text, _ := lookupIn(env)(envPlacement)
+	if text == "" {
+		return nil, nil
+	}
+	p := &placement{}
+	if err := json.Unmarshal([]byte(text), p); err != nil {
+		return nil, usageError(fmt.Errorf("%s: %w", envPlacement, err))
+	}
+	return p, nil
+}
+
+// facts are those of the launcher and the scheduler. Others are for this host to find.
+func (p *placement) facts() record.Environment {
+	facts := record.Environment{}
+	if p == nil {
+		return facts
+	}
+	for name, fact := range p.Facts {
+		if strings.HasPrefix(name, "launcher.") || strings.HasPrefix(name, "scheduler.") {
+			facts[name] = fact
+		}
+	}
+	return facts
+}
+
+// out is where the bundle is made: in the shared folder, or else in own, from where it
+// is sent back.
+func (p *placement) out(own string) string {
+	if p == nil || p.Mark == "" {
+		return own
+	}
+	if _, err := os.Stat(filepath.Join(p.Shared, p.Mark)); err != nil {
+		return own
+	}
+	return p.Shared
+}
