@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/finding"
+	"assay/unit"
 )
 
 // The limits of what is said about answers.
@@ -43,9 +44,10 @@ func lost(t Task, p Point) finding.Finding {
 	}
 	f := finding.Finding{
 		Check: "answers-lost", Severity: finding.Note,
-		Message: fmt.Sprintf("%s: %d of %d requests failed and count neither as right nor as wrong: the score is %.4g, and %.4g to %.4g had they all been wrong or right", t.at(p), failed, p.Asked, s.Estimate.Value, s.Bounds.Lo, s.Bounds.Hi),
-		Why:     "questions that fail need not be like the others",
-		Fix:     "find out why they fail, and ask again",
+		Message: fmt.Sprintf("%s: %d of %d requests failed and count neither as right nor as wrong: the score is %s, and %s to %s had they all been wrong or right", t.at(p), failed, p.Asked,
+			unit.Format(s.Estimate.Value, s.Unit()), unit.Format(s.Bounds.Lo, s.Unit()), unit.Format(s.Bounds.Hi, s.Unit())),
+		Why: "questions that fail need not be like the others",
+		Fix: "find out why they fail, and ask again",
 	}
 	if s.Bounds.Hi-s.Bounds.Lo > t.Margin {
 		f.Severity = finding.Caution
@@ -109,9 +111,10 @@ func belowLeast(t Task, p Point) finding.Finding {
 	}
 	return finding.Finding{
 		Check: "score-too-low", Severity: finding.Void,
-		Message: fmt.Sprintf("%s: %.4g [%.4g, %.4g] %s the least score of %.4g", t.at(p), s.Estimate.Value, s.Estimate.Interval.Lo, s.Estimate.Interval.Hi, text, t.MinScore),
-		Why:     "speed below the quality that was asked for does not count",
-		Fix:     "restore the quality, or ask more questions where the interval is what is in the way",
+		Message: fmt.Sprintf("%s: %s %s the least score of %s", t.at(p),
+			unit.FormatInterval(s.Estimate.Value, s.Estimate.Interval.Lo, s.Estimate.Interval.Hi, s.Unit()), text, unit.Format(t.MinScore, s.Unit())),
+		Why: "speed below the quality that was asked for does not count",
+		Fix: "restore the quality, or ask more questions where the interval is what is in the way",
 	}
 }
 

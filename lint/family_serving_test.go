@@ -261,7 +261,7 @@ var servingTrips = quick([]trip{
 			}
 			f.Answers.Grades = append(f.Answers.Grades, loaded.Grades...)
 		}
-	}, finding.Void, "answers worse under load: gsm8k.exact_match at concurrency=64: -0.03033"},
+	}, finding.Void, "answers worse under load: gsm8k.exact_match at concurrency=64: -3.03 points"},
 	{"few-answers", "short window", func(s *scene) {
 		s.events = func(_ int, l *bundle.Launch) {
 			_ = l.Events.Append(record.Event{At: sceneWarmup + 3*sceneAnswer, Name: record.WindowEnd})

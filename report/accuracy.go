@@ -96,7 +96,7 @@ func (r Report) AccuracyBlocks() (blocks []Block) {
 // LoadBlocks are every load against the lightest, for each side.
 func (r Report) LoadBlocks() (blocks []Block) {
 	for _, l := range r.Loads {
-		b := Block{Title: "answers under load, item by item", Head: []string{"task", "loads", "score", "difference", "items", "right to wrong", "wrong to right", "P", "verdict"}}
+		b := Block{Title: "answers under load, item by item against the lightest load", Head: []string{"task", "load", "score", "difference", "items", "right to wrong", "wrong to right", "P", "verdict"}}
 		if len(r.Loads) > 1 {
 			b.Title += ": " + l.Side
 		}
@@ -106,9 +106,8 @@ func (r Report) LoadBlocks() (blocks []Block) {
 				lost, gained = fmt.Sprint(row.Flips.Lost), fmt.Sprint(row.Flips.Gained)
 			}
 			b.Rows = append(b.Rows, []string{
-				row.Task, row.Point, fmt.Sprintf("%.4g to %.4g", row.Baseline, row.Candidate),
-				fmt.Sprintf("%+.3g [%+.3g, %+.3g]", row.Difference.Value, row.Bounds.Lo, row.Bounds.Hi),
-				fmt.Sprint(row.Items), lost, gained, fmt.Sprintf("%.2g", row.Adjusted), string(row.Verdict),
+				row.Task, row.Point, scoreText(row, row.Baseline) + " to " + scoreText(row, row.Candidate),
+				row.Change(), fmt.Sprint(row.Items), lost, gained, fmt.Sprintf("%.2g", row.Adjusted), string(row.Verdict),
 			})
 		}
 		blocks = append(blocks, b)
@@ -159,15 +158,15 @@ func scoreRow(p accuracy.Point, s accuracy.Score) []string {
 	}
 	noise := "–"
 	if s.Noise != nil {
-		noise = fmt.Sprintf("±%.3g, %s of items change", s.Noise.Floor, Share(s.Noise.Unstable))
+		noise = fmt.Sprintf("±%s, %s of items change", accuracy.MarginText(s.Grader, s.Noise.Floor), Share(s.Noise.Unstable))
 	}
 	var launches []string
 	for _, v := range s.PerLaunch {
-		launches = append(launches, fmt.Sprintf("%.4g", v))
+		launches = append(launches, unit.Format(v, s.Unit()))
 	}
 	bounds := "–"
 	if s.Bounds.Hi > s.Bounds.Lo {
-		bounds = fmt.Sprintf("%.4g to %.4g", s.Bounds.Lo, s.Bounds.Hi)
+		bounds = unit.Format(s.Bounds.Lo, s.Unit()) + " to " + unit.Format(s.Bounds.Hi, s.Unit())
 	}
 	return []string{
 		p.Name, Dash(p.Side), s.Grader, figure(&s.Estimate, s.Unit()).Full, bounds, fmt.Sprint(s.Right), fmt.Sprint(s.Graded), fmt.Sprint(s.Unparsed), strings.Join(launches, ", "), noise,
@@ -180,8 +179,9 @@ func (r Report) GroupBlock(t accuracy.Task) Block {
 	if len(t.Points) == 0 {
 		return b
 	}
-	for _, g := range t.Points[0].Scores[0].Groups {
-		b.Rows = append(b.Rows, []string{g.Name, fmt.Sprint(g.N), fmt.Sprintf("%.4g", g.Score)})
+	of := t.Points[0].Scores[0]
+	for _, g := range of.Groups {
+		b.Rows = append(b.Rows, []string{g.Name, fmt.Sprint(g.N), unit.Format(g.Score, of.Unit())})
 	}
 	return b
 }

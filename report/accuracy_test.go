@@ -63,7 +63,7 @@ func TestScoresInOtherFormats(t *testing.T) {
 	if scores != len(r.Plan.Points) {
 		t.Errorf("%d rows of gsm8k, want one for each point", scores)
 	}
-	if text := writtenBy(t, report.Markdown, r); !strings.Contains(text, "### task gsm8k") || !strings.Contains(text, "| algebra | 4 | 0.75 |") {
+	if text := writtenBy(t, report.Markdown, r); !strings.Contains(text, "### task gsm8k") || !strings.Contains(text, "| algebra | 4 | 75.0 % |") {
 		t.Errorf("the Markdown lacks the task or its parts:\n%s", text)
 	}
 	if text := writtenBy(t, report.JSON, r); !strings.Contains(text, `"grader": "gsm8k_flexible"`) {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/accuracy"
 	"assay/accuracy/parity"
 	"assay/analysis/compare"
 	"assay/stats/items"
+	"assay/unit"
 )
 
 // qualityHead are the columns of the table of tasks.
@@ -21,8 +23,8 @@ func qualityBlock(label string, q *parity.Report) Block {
 	b.Head = qualityHead
 	for _, row := range q.Rows {
 		b.Rows = append(b.Rows, []string{
-			row.Task, row.Grader, row.Point, fmt.Sprint(row.Items), scoreText(row.Baseline), scoreText(row.Candidate),
-			differenceText(row), fmt.Sprintf("%.3g", row.Margin), string(row.Verdict), pValue(row.Adjusted), flipsText(row.Flips), relativeText(row),
+			row.Task, row.Grader, row.Point, fmt.Sprint(row.Items), scoreText(row, row.Baseline), scoreText(row, row.Candidate),
+			row.Change(), accuracy.MarginText(row.Grader, row.Margin), string(row.Verdict), pValue(row.Adjusted), flipsText(row.Flips), relativeText(row),
 		})
 	}
 	return b
@@ -69,13 +71,11 @@ func changedBlock(label string, q *parity.Report) Block {
 }
 
 func saidText(score float64, said string) string {
-	return strings.TrimSuffix(fmt.Sprintf("%s: %s", scoreText(score), short(said)), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%.4g: %s", score, short(said)), ": ")
 }
 
-func scoreText(v float64) string { return fmt.Sprintf("%.4g", v) }
-
-func differenceText(row parity.Row) string {
-	return fmt.Sprintf("%+.3g [%+.3g, %+.3g]", row.Difference.Value, row.Bounds.Lo, row.Bounds.Hi)
+func scoreText(row parity.Row, v float64) string {
+	return unit.Format(v, accuracy.UnitOf(row.Grader))
 }
 
 func flipsText(f *items.Flips) string {
@@ -113,7 +113,7 @@ func qualitySentence(q *parity.Report) string {
 	by := map[items.Verdict][]string{}
 	for _, row := range q.Rows {
 		if row.Primary {
-			by[row.Verdict] = append(by[row.Verdict], fmt.Sprintf("%s (%s)", row.Name(), differenceText(row)))
+			by[row.Verdict] = append(by[row.Verdict], fmt.Sprintf("%s (%s)", row.Name(), row.Change()))
 		}
 	}
 	var parts []string

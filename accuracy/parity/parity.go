@@ -179,13 +179,18 @@ func (r Row) Loss() float64 {
 	return -r.Difference.Value
 }
 
+// Change is the difference with its bounds, as printed.
+func (r Row) Change() string {
+	return accuracy.DifferenceText(r.Grader, r.Difference.Value, r.Bounds.Lo, r.Bounds.Hi)
+}
+
 // Why says the verdict in a sentence, with the numbers that made it.
 func (r Row) Why() string {
-	text := fmt.Sprintf("%+.4g [%.4g, %.4g] on %d items", r.Difference.Value, r.Bounds.Lo, r.Bounds.Hi, r.Items)
+	text := fmt.Sprintf("%s on %d items", r.Change(), r.Items)
 	if r.Flips != nil {
 		text += fmt.Sprintf(" (%d lost, %d gained)", r.Flips.Lost, r.Flips.Gained)
 	}
-	text += fmt.Sprintf(", margin %.4g", r.Margin)
+	text += ", margin " + accuracy.MarginText(r.Grader, r.Margin)
 	if r.Verdict == items.Undecided {
 		if r.More > 0 {
 			return text + fmt.Sprintf(": about %d more items would decide", r.More)

@@ -17,6 +17,6 @@ function searchable(section) {
   };
   words.addEventListener("input", show);
   kind.addEventListener("change", show);
-  all[0].before(element("p", { className: "choose" }, element("label", { htmlFor: "find-answers", textContent: "Find " }), words, kind, found));
+  all[0].parentElement.before(element("p", { className: "choose" }, element("label", { htmlFor: "find-answers", textContent: "Find " }), words, kind, found));
   show();
 }
