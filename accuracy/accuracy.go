@@ -42,13 +42,19 @@ type Answer struct {
 	Item    string
 	Group   string
 	Cluster string
-	Sample  int32
-	Pass    int32 // which time it was asked at the point, from 0: under load questions come again
-	State   State
-	Error   string // of a failed request
-	Prompt  string
-	Key     *record.AnswerKey
-	Took    float64 // seconds to its end, as E2E counts them; of several requests the longest
+
+	// Of a turn: the conversation's id, and which turn it is, from 1; empty and 0 for a
+	// question that stands alone.
+	Conversation string
+	Turn         int32
+
+	Sample int32
+	Pass   int32 // which time it was asked at the point, from 0: under load questions come again
+	State  State
+	Error  string // of a failed request
+	Prompt string
+	Key    *record.AnswerKey
+	Took   float64 // seconds to its end, as E2E counts them; of several requests the longest
 
 	// Text is the answer, and Replies everything that came: one for a generated answer, one
 	// for each choice whose likelihood was asked.
@@ -110,7 +116,7 @@ type Grader struct {
 }
 
 // All lists every grader.
-var All = slices.Concat(textGraders, squad2Graders, helmGraders, inspectGraders, gsm8kGraders, choiceGraders, calibrationGraders,
+var All = slices.Concat(textGraders, squad2Graders, helmGraders, inspectGraders, namedGraders, gsm8kGraders, choiceGraders, calibrationGraders,
 	labelGraders, codeGraders, lmEvalGraders, corpusGraders, synonymGraders, textLikelihoods)
 
 // Find returns the grader called name.
@@ -136,11 +142,16 @@ func Names() []string {
 
 // A Grade is one row of the derived table of grades.
 type Grade struct {
-	Task      string    `json:"task"`
-	Item      string    `json:"item"`
-	Group     string    `json:"group,omitempty"`
-	Cluster   string    `json:"cluster,omitempty"`
-	Launch    int       `json:"launch"`
+	Task    string `json:"task"`
+	Item    string `json:"item"`
+	Group   string `json:"group,omitempty"`
+	Cluster string `json:"cluster,omitempty"`
+	Launch  int    `json:"launch"`
+
+	// Of a turn: the conversation's id, and which turn it is, from 1.
+	Conversation string `json:"conversation,omitempty"`
+	Turn         int32  `json:"turn,omitempty"`
+
 	Side      string    `json:"side,omitempty"`
 	Point     int32     `json:"point"`
 	Sample    int32     `json:"sample,omitempty"`
@@ -163,7 +174,7 @@ func (g Grader) all(answers []*Answer) ([]Grade, error) {
 	var places []int
 	for i, a := range answers {
 		rows[i] = Grade{
-			Task: a.Task, Item: a.Item, Group: a.Group, Cluster: a.Cluster, Launch: a.Launch, Side: a.Side, Point: a.Point,
+			Task: a.Task, Item: a.Item, Group: a.Group, Cluster: a.Cluster, Conversation: a.Conversation, Turn: a.Turn, Launch: a.Launch, Side: a.Side, Point: a.Point,
 			Sample: a.Sample, Pass: a.Pass, Grader: g.Name, State: a.State, Took: a.Took,
 		}
 		if a.State == Failed || a.State == Cut {

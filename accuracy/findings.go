@@ -2,7 +2,10 @@ package accuracy
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"assay/finding"
 	"assay/unit"
@@ -19,7 +22,7 @@ func (r Report) Findings() []finding.Finding {
 	var list []finding.Finding
 	for _, t := range r.Tasks {
 		for _, p := range t.Points {
-			list = append(list, lost(t, p), truncated(t, p), unparsed(t, p), withoutScore(t, p), belowLeast(t, p), unavailable(t, p))
+			list = append(list, lost(t, p), truncated(t, p), unparsed(t, p), withoutScore(t, p), belowLeast(t, p), unavailable(t, p), fallsByTurn(t, p))
 		}
 		list = append(list, unrepeated(t))
 	}
@@ -142,4 +145,39 @@ func unavailable(t Task, p Point) finding.Finding {
 		}
 	}
 	return finding.Finding{}
+}
+
+// fallsByTurn speaks of conversations whose later turns are answered worse than their first.
+func fallsByTurn(t Task, p Point) finding.Finding {
+	falls := p.Falls()
+	if len(falls) == 0 {
+		return finding.Finding{}
+	}
+	worst := falls[0]
+	for _, turn := range falls[1:] {
+		if math.Abs(turn.Change.Difference.Value) > math.Abs(worst.Change.Difference.Value) {
+			worst = turn
+		}
+	}
+	c := worst.Change
+	return finding.Finding{
+		Check: "score-falls-by-turn", Severity: finding.Caution,
+		Message: fmt.Sprintf("%s: %s worse than turn %d of the same conversations: turn %d by %+.3g [%+.3g, %+.3g] over %d of them (P %.2g, adjusted for all turns)",
+			t.at(p), turnsText(falls), c.From, worst.Turn, c.Difference.Value, c.Difference.Interval.Lo, c.Difference.Interval.Hi, c.Conversations, *c.Adjusted),
+		Why: "a mistake that is carried on, a context that grows or a cache that goes wrong all show here; so do questions that are harder by themselves",
+		Fix: "ask the same file with the style conversation-recorded, in which mistakes do not carry over, and compare with a system that is known to be good",
+	}
+}
+
+// turnsText names turns: "turn 3 scores" or "turns 2, 3 and 4 score".
+func turnsText(turns []TurnScore) string {
+	var numbers []string
+	for _, t := range turns {
+		numbers = append(numbers, strconv.Itoa(int(t.Turn)))
+	}
+	if len(numbers) == 1 {
+		return "turn " + numbers[0] + " scores"
+	}
+	last := len(numbers) - 1
+	return "turns " + strings.Join(numbers[:last], ", ") + " and " + numbers[last] + " score"
 }

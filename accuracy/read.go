@@ -94,6 +94,9 @@ type place struct{ point, pass, ask int32 }
 // answersOf joins the requests of a launch with its sheet. The requests of one question
 // that share a pass are one answer.
 func answersOf(b *bundle.Bundle, launch int, sheet []sheetRow) ([]Answer, error) {
+	if converses(sheet) {
+		return conversationAnswers(b, launch, sheet)
+	}
 	replies := map[place]replyRow{}
 	passes := map[place]int32{} // with pass 0: how often the question was asked
 	var rows []replyRow
@@ -151,11 +154,7 @@ func passOf(launch int, point, pass int32, sheet []sheetRow, replies map[place]r
 }
 
 func answerOf(launch int, point, pass int32, asked []sheetRow, replies map[place]replyRow) (Answer, bool) {
-	q := asked[0]
-	a := Answer{
-		Launch: launch, Point: point, Task: q.Task, Item: q.Item, Group: q.Group, Cluster: q.Cluster,
-		Sample: q.Sample, Pass: pass, State: Answered, Prompt: q.Prompt, Key: q.key,
-	}
+	a := questionOf(launch, point, pass, asked[0])
 	for _, row := range asked {
 		r, ok := replies[place{point, pass, row.ID}]
 		if !ok {
@@ -186,6 +185,14 @@ func answerOf(launch int, point, pass int32, asked []sheetRow, replies map[place
 		}
 	}
 	return a, true
+}
+
+// questionOf is the answer to a question before anything of it is known.
+func questionOf(launch int, point, pass int32, q sheetRow) Answer {
+	return Answer{
+		Launch: launch, Point: point, Task: q.Task, Item: q.Item, Group: q.Group, Cluster: q.Cluster, Conversation: q.Conversation, Turn: q.Turn,
+		Sample: q.Sample, Pass: pass, State: Answered, Prompt: q.Prompt, Key: q.key,
+	}
 }
 
 // lengthReasons are the servers' words for an answer that reached its longest length.

@@ -14,8 +14,19 @@ import (
 
 // A Report is what the answers of a bundle are worth.
 type Report struct {
+	// Method is the Method of the code that made it.
+	Method string `json:"method"`
+
 	Tasks []Task `json:"tasks"`
 }
+
+// statistics is the version of everything between marks and a Report. It is raised whenever
+// the same marks would give another number, or a number that was not there before.
+const statistics = "2"
+
+// Method names how scores are made, marks and statistics together. A report with another one
+// was made by other code and is made again from the answers.
+const Method = "statistics " + statistics + ", tasks " + spec.TaskVersion
 
 // A Task is one task's questions, how they were put, and how each point answered them.
 type Task struct {
@@ -62,6 +73,9 @@ type Score struct {
 	// task, by name.
 	PerLaunch []float64 `json:"perLaunch,omitempty"`
 	Groups    []Group   `json:"groups,omitempty"`
+
+	// Turns are the scores of each turn, where questions come in conversations.
+	Turns []TurnScore `json:"turns,omitempty"`
 
 	// Noise is how much the system differs from itself; nil with fewer than two launches.
 	Noise *items.Noise `json:"noise,omitempty"`
@@ -124,7 +138,7 @@ func GradeAll(answers []Answer, p plan.Plan, e *spec.Evaluation, scores map[stri
 	for i := range answers {
 		byTask[answers[i].Task] = append(byTask[answers[i].Task], &answers[i])
 	}
-	var r Report
+	r := Report{Method: Method}
 	var grades []Grade
 	for _, t := range e.Tasks {
 		task := Task{Name: t.Name, Identity: Identity(t) + scoredIdentity(t, scores), Margin: e.Margin, MinScore: t.MinScore}
@@ -136,6 +150,7 @@ func GradeAll(answers []Answer, p plan.Plan, e *spec.Evaluation, scores map[stri
 		grades = append(grades, graded...)
 		r.Tasks = append(r.Tasks, task)
 	}
+	r.settleTurns()
 	return r, grades, nil
 }
 

@@ -57,6 +57,7 @@ func scoreOf(g Grader, grades []Grade, confidence float64) Score {
 	}
 	s.PerLaunch, s.Noise = perLaunch(g, grades)
 	s.Groups = groups(g, grades)
+	s.Turns = turnScores(g, grades, confidence)
 	if g.Program {
 		s.PassAt = passAt(list)
 	}

@@ -117,6 +117,9 @@ func (j *Judgement) readSealed(version string) bool {
 			return false
 		}
 	}
+	if j.HasAccuracy() && j.Accuracy.Method != accuracy.Method {
+		return false
+	}
 	return j.Estimates.Definitions == metric.Definitions()
 }
 

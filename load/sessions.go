@@ -29,6 +29,10 @@ type Sessions struct {
 	Warmup, Measure, Cooldown time.Duration
 	Most                      int
 
+	// End is the number of the first session that there is none of, where each is played
+	// once; zero means that there is no end.
+	End int64
+
 	// MaxInFlight is the most sessions under way in an open loop. One that finds
 	// no room is dropped.
 	MaxInFlight int
@@ -125,7 +129,7 @@ type readySession struct {
 
 // prepare makes sessions ahead of those who play them.
 func (p *sessionRun) prepare(ctx context.Context) {
-	for n := int64(p.Shard); ; n += int64(p.Shards) {
+	for n := int64(p.Shard); p.End == 0 || n < p.End; n += int64(p.Shards) {
 		r, err := p.build(n)
 		if err != nil {
 			p.fail(fmt.Errorf("session %d: %w", n, err))

@@ -16,6 +16,12 @@ type Ask struct {
 	Key     string `parquet:"key,zstd"`     // the right answer: an AnswerKey as JSON
 	Limit   int32  `parquet:"max_tokens"`   // the longest answer
 	Stop    string `parquet:"stop,dict"`    // what ends the answer: a list as JSON; empty for nothing
+
+	// Of a question that is a turn of a conversation, which is one session of the run: the
+	// conversation's id in its data set, and which turn it is, from 1. Empty and 0 where it
+	// stands alone.
+	Conversation string `parquet:"conversation,dict"`
+	Turn         int32  `parquet:"turn,delta"`
 }
 
 // An AnswerKey is what graders hold an answer against. Fields that a task does not have
@@ -26,6 +32,7 @@ type AnswerKey struct {
 	Target     *int     `json:"target,omitempty"`     // which of them is right
 	Labels     []string `json:"labels,omitempty"`     // the classes that there are
 	Image      string   `json:"image,omitempty"`      // what the question is about, for scorers: a path, an address or a data: URL
+	Grader     string   `json:"grader,omitempty"`     // what marks this answer, where the row itself says it
 	Note       string   `json:"note,omitempty"`       // what the data set says about the question, such as a known error of its label
 
 	// Of programs: what stands before the answer, what is run after it, and the function

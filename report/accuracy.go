@@ -88,7 +88,7 @@ func (r Report) AccuracyBlocks() (blocks []Block) {
 		return nil
 	}
 	for _, t := range r.Accuracy.Tasks {
-		blocks = append(blocks, r.ScoreBlock(t), r.MarksBlock(t), r.BestOfBlock(t), r.GroupBlock(t))
+		blocks = append(blocks, r.ScoreBlock(t), r.MarksBlock(t), r.BestOfBlock(t), r.TurnBlock(t), r.GroupBlock(t))
 	}
 	return slices.Concat(blocks, r.LoadBlocks(), []Block{r.FrontierBlock()})
 }

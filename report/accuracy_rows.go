@@ -29,7 +29,7 @@ func scoreFigures(r Report) (rows []metric.Row) {
 					row.PerLaunch = append(row.PerLaunch, metric.LaunchValue{Launch: i, Value: v, N: p.Items})
 				}
 				row.Warnings = append(row.Warnings, fatesText(p, s))
-				rows = append(rows, row)
+				rows = append(append(rows, row), turnFigures(t, p, s, row.Better)...)
 			}
 		}
 	}

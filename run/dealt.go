@@ -56,7 +56,7 @@ func (l *activeLaunch) measureDealt(ctx context.Context, point plan.Point) error
 // where sessions come from.
 func (l *activeLaunch) attachOffer(point plan.Point) error {
 	if l.plan.Workload().Session != nil {
-		source, err := newSessions(l.plan, l.recordings, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+		source, err := l.sessions(point)
 		if err == nil {
 			err = l.attachSessions(point, source)
 		}

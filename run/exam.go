@@ -20,13 +20,37 @@ func (in *inputs) examine(sides []*side) {
 	}
 }
 
-// examined is the point with as many requests as there are questions, where it asks each
-// of them once.
+// examined is the point with as many requests as there are questions, or sessions as there
+// are conversations, where it asks each of them once.
 func (l *activeLaunch) examined(point plan.Point) plan.Point {
-	if l.in.sheet != nil && l.plan.AsksOnce() {
+	switch {
+	case l.in.sheet == nil || !l.plan.AsksOnce():
+	case !l.in.sheet.Converses():
 		point.Requests = len(l.in.sheet.Asks)
+	case point.Open(): // every part draws the whole schedule
+		point.Requests = l.in.sheet.Sessions()
+	default:
+		point.Requests = l.plan.Share().Of(l.in.sheet.Sessions())
+		point.Idle = point.Idle || point.Requests == 0
 	}
 	return point
+}
+
+// lastSession is how many sessions there are; 0 where they come again.
+func (l *activeLaunch) lastSession() int64 {
+	if l.in.sheet != nil && l.plan.AsksOnce() {
+		return int64(l.in.sheet.Sessions())
+	}
+	return 0
+}
+
+// sessions are those of a point: the conversations of an evaluation, or what the workload
+// describes.
+func (l *activeLaunch) sessions(point plan.Point) (sessionSource, error) {
+	if sheet := l.in.sheet; sheet != nil {
+		return sessionSource{session: sheet.Session, len: sheet.Sessions(), longest: sheet.Longest(), address: sheet.Address}, nil
+	}
+	return newSessions(l.plan, l.recordings, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 }
 
 // lastCall is how many calls there are; without an end unless an evaluation asks each

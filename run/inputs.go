@@ -62,6 +62,9 @@ func readInputs(p plan.Plan) (*inputs, error) {
 		if in.sheet, err = exam.Write(e, p.Seed()); err != nil {
 			return nil, fmt.Errorf("spec.evaluation: %w", err)
 		}
+		if longest := in.sheet.Longest(); longest >= sessionStride {
+			return nil, fmt.Errorf("spec.evaluation: the longest conversation has %d steps, want fewer than %d", longest, sessionStride)
+		}
 	}
 	if in.kind == spec.TokenizerServer {
 		return in, nil

@@ -28,7 +28,7 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 	if point.Idle {
 		return nil // other parts of the plan are at work
 	}
-	source, err := newSessions(l.plan, l.recordings, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
+	source, err := l.sessions(point)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (l *activeLaunch) measureSessions(ctx context.Context, point plan.Point) er
 	tally := &load.Tally{}
 	part := l.plan.Share()
 	play := load.Sessions{
-		Users: point.Concurrency, Warmup: point.Warmup.Std(), Measure: point.Duration.Std(), Cooldown: point.Cooldown.Std(), Most: point.Requests,
+		Users: point.Concurrency, Warmup: point.Warmup.Std(), Measure: point.Duration.Std(), Cooldown: point.Cooldown.Std(), Most: point.Requests, End: l.lastSession(),
 		MaxInFlight: point.MaxInFlight, Shard: part.Index, Shards: part.Count, Tally: tally,
 		Entered: func(phase record.Phase, at int64) {
 			events.window(phase, at)
@@ -91,7 +91,11 @@ func (l *activeLaunch) script(point plan.Point, source sessionSource, cancel con
 		Live:    live,
 		Session: func(n int64) (session.Session, error) { return source.session(n), nil },
 		Prepare: func(n int64, s session.Session, step int, answers []string) (target.Prepared, error) {
-			return l.client.Prepare(sessionCall(point, n, s, step, answers, counter))
+			call := sessionCall(point, n, s, step, answers, counter)
+			if source.address != nil {
+				source.address(&call, n, step)
+			}
+			return l.client.Prepare(call)
 		},
 		Read: func(raw *target.Raw) (string, record.Outcome) {
 			request, chunks, text := l.decode(raw)

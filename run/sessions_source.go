@@ -20,6 +20,9 @@ type sessionSource struct {
 	len     int // how many there are before they come again; 0 means no end
 	longest int // steps of the longest session
 	leftOut int // conversations of a data set that are none
+
+	// address adds to the call of a step what only the source knows; nil for nothing.
+	address func(call *record.Call, n int64, step int)
 }
 
 // newSessions returns the sessions of a point of p, drawn from seed.
@@ -175,8 +178,15 @@ func liveHistory(p plan.Plan) bool {
 
 // sessionsReadable makes sure that the sessions of p can be made and sent.
 func sessionsReadable(p plan.Plan) error {
-	if api := p.Target().API; !target.Converses(api) {
-		return fmt.Errorf("spec.workload.session: spec.target.api %s takes one text, want a chat API", api)
+	api, asked := p.Target().API, "spec.workload.session"
+	if p.Evaluation() != nil {
+		asked = "the tasks have conversations"
+	}
+	if !target.Converses(api) {
+		return fmt.Errorf("%s: spec.target.api %s takes one text, want a chat API", asked, api)
+	}
+	if p.Evaluation() != nil {
+		return nil // the questions are read with the other inputs
 	}
 	source, err := newSessions(p, &recordings{}, 0)
 	if err == nil && source.longest >= sessionStride {

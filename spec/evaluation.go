@@ -101,7 +101,7 @@ type Task struct {
 	MinScore float64 `json:"minScore,omitzero" min:"0" max:"1"`
 
 	// Of the family own: the fields of a row by what they hold: id, prompt, answer, choices,
-	// target, cluster, image. A field that is not named has its own name. Of the family translation:
+	// target, grader, turns, system, cluster, image. A field that is not named has its own name. Of the family translation:
 	// the languages, as from and to.
 	Fields map[string]string `json:"fields,omitzero"`
 
@@ -151,7 +151,7 @@ var graderNames = []string{
 	"loglikelihood", "loglikelihood_norm", "loglikelihood_bytes", "mutual_information", "top_logprob", "ece",
 	"code", "lm_eval", "lm_eval_2", "label", "mcc", "f1", "f1_macro", "f1_micro", "f1_weighted", "precision", "recall", "pearson", "spearman",
 	"bleu", "chrf", "chrf++", "ter", "rouge1", "rouge2", "rougeL", "rougeLsum", "meteor", "meteor_wordnet",
-	"word_perplexity", "byte_perplexity", "token_perplexity", "bits_per_byte", "perplexity", "greedy",
+	"named", "word_perplexity", "byte_perplexity", "token_perplexity", "bits_per_byte", "perplexity", "greedy",
 }
 
 // longestDuration is the limit of load.duration: a pass over all questions ends by itself.
@@ -168,6 +168,11 @@ func deriveEvaluation(s *RunSpec, note func(string, any)) {
 	}
 	for i := range s.Evaluation.Scorers {
 		s.Evaluation.Scorers[i].settle(itemPath("spec.evaluation.scorers", i), note)
+	}
+	if histories := s.Evaluation.histories(); len(histories) > 0 && s.Workload.Session == nil {
+		s.Workload.Session = &Session{From: SessionEvaluation, History: histories[0]}
+		note("spec.workload.session.from", SessionEvaluation)
+		note("spec.workload.session.history", histories[0])
 	}
 	if s.Load == nil {
 		s.Load = &Load{}
@@ -196,9 +201,7 @@ func evaluationAgrees(c *checker) {
 	if s.Evaluation == nil {
 		return
 	}
-	if s.Workload.Session != nil {
-		c.fail("spec.evaluation", "questions stand alone: want no workload.session")
-	}
+	conversationsAgree(c)
 	if s.Workload.Prompt.Dataset != nil {
 		c.fail("spec.evaluation", "the questions are the prompts: want no workload.prompt.dataset")
 	}
@@ -215,6 +218,9 @@ func evaluationAgrees(c *checker) {
 		styleKnown(c, path, t)
 		if (t.FewShotPath == "") != (t.FewShotRef == "") {
 			c.fail(path+".fewShotRef", "fewShotPath and fewShotRef go together: the reference names the content of the file")
+		}
+		if t.Converses() && (t.FewShot > 0 || t.Template != "") {
+			c.fail(path+".style", "conversations are asked as their file has them: want neither fewShot nor template")
 		}
 		if t.Family != FamilyOwn && t.Template != "" {
 			c.fail(path+".template", "belongs to the family own")

@@ -69,7 +69,11 @@ var taskStyles = map[string][]TaskStyle{
 		{"loglikelihood", []string{"greedy", "perplexity"}},
 		{"loglikelihood_rolling", []string{"word_perplexity", "byte_perplexity", "bits_per_byte"}},
 	},
-	FamilyOwn: append([]TaskStyle{{"generate", []string{"exact_match", "quasi_exact_match", "token_f1", "contains"}}}, choiceStyles...),
+	FamilyOwn: append([]TaskStyle{
+		{"generate", []string{"exact_match", "quasi_exact_match", "token_f1", "contains"}},
+		{"conversation", conversationGraders},
+		{"conversation-recorded", conversationGraders},
+	}, choiceStyles...),
 }
 
 // TaskStyles lists the styles of a family, the default first.

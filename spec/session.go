@@ -8,7 +8,8 @@ import "assay/unit"
 // a second.
 type Session struct {
 	// Where sessions come from: made from the seed (synthetic), the conversations
-	// of prompt.dataset (dataset) or those of load.traceRef (trace).
+	// of prompt.dataset (dataset), those of load.traceRef (trace), or those of the tasks
+	// (evaluation), which a task with the style conversation brings by itself.
 	From string `json:"from,omitzero" default:"synthetic" enum:"sessionSources"`
 
 	// What later turns repeat of earlier answers: text that is known beforehand
@@ -95,8 +96,8 @@ func sessionAgrees(c *checker) {
 		{"turns", s.Turns > 0, synthetic},
 		{"systemTokens", s.SystemTokens > 0, synthetic},
 		{"fork", s.Fork != nil, synthetic},
-		{"thinkTime", s.ThinkTime > 0, s.From != SessionTrace},
-		{"tool", s.Tool != nil, s.From != SessionTrace},
+		{"thinkTime", s.ThinkTime > 0, s.From != SessionTrace && s.From != SessionEvaluation},
+		{"tool", s.Tool != nil, s.From != SessionTrace && s.From != SessionEvaluation},
 	} {
 		if f.written && !f.fits {
 			c.fail(path+"."+f.name, "does not belong to sessions from "+s.From+", which say it themselves")
@@ -118,6 +119,9 @@ func sessionInputs(c *checker, s *Session) {
 	w, p := c.run.Spec.Workload, c.run.Spec.Workload.Prompt
 	if s.From == SessionDataset && p.Dataset == nil {
 		c.fail(path, "dataset needs prompt.dataset")
+	}
+	if s.From == SessionEvaluation && c.run.Spec.Evaluation == nil {
+		c.fail(path, "evaluation needs spec.evaluation")
 	}
 	if s.From != SessionDataset && p.Dataset != nil {
 		c.fail("spec.workload.prompt.dataset", "needs session.from dataset")

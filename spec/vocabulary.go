@@ -31,6 +31,8 @@ const (
 	SessionDataset   = "dataset"
 	SessionTrace     = "trace"
 
+	SessionEvaluation = "evaluation"
+
 	HistoryRecorded = "recorded"
 	HistoryLive     = "live"
 
@@ -127,7 +129,7 @@ var Vocabularies = map[string][]string{
 	"distributions":     {"fixed", "uniform", "normal", "lognormal"},
 	"datasetFormats":    {"text", "jsonl", "json", "sharegpt", "csv", "parquet", "images", "sounds"},
 	"traceFormats":      {"mooncake", "bailian", "azure-2023", "azure-2024", "azure-2025", "burstgpt", "weka", "otel"},
-	"sessionSources":    {SessionSynthetic, SessionDataset, SessionTrace},
+	"sessionSources":    {SessionSynthetic, SessionDataset, SessionTrace, SessionEvaluation},
 	"histories":         {HistoryRecorded, HistoryLive},
 	"outlierMethods":    {"mad", "tukey_iqr", "tukey_iqr_and_mad"},
 	"outlierActions":    {"flag_and_keep"},

@@ -141,7 +141,12 @@ func (e *evalCall) make(ctx context.Context, env Env, args []string) (bench.Aske
 		if err != nil {
 			return asked, err
 		}
-		s.Load.Requests = len(sheet.Asks)
+		if sheet.Converses() {
+			s.Workload.Session = resolved.Spec.Workload.Session
+			s.Workload.Session.Limit = sheet.Sessions()
+		} else {
+			s.Load.Requests = len(sheet.Asks)
+		}
 		if e.samples > 1 {
 			asked.Choices = append(asked.Choices, fmt.Sprintf("%d requests ask every question %d times at each level of load", len(sheet.Asks), e.samples))
 		}

@@ -66,7 +66,11 @@ func (x exhibit) taskPart(t accuracy.Task, tables []accuracy.Confusion) part {
 	for _, point := range t.Points {
 		states.Bars = append(states.Bars, statesBar(point))
 	}
-	p.add(others, blockPart(x.MarksBlock(t)), states, blockPart(x.BestOfBlock(t)))
+	turns := blockPart(x.TurnBlock(t))
+	if c := x.turnChart(t); len(c.Series) > 0 {
+		turns.Charts = []chart{c}
+	}
+	p.add(others, blockPart(x.MarksBlock(t)), states, blockPart(x.BestOfBlock(t)), turns)
 	groups := blockPart(x.GroupBlock(t))
 	if len(groups.Rows) > plentyGroups {
 		groups.Title, groups.Fold = "", fmt.Sprintf("Scores of %d groups", len(groups.Rows))

@@ -27,6 +27,7 @@ func (b *workbook) accuracy(r report.Report) {
 		}
 	}
 	s.ended(2)
+	b.turns(r)
 	b.groups(r)
 	b.grades(r)
 }

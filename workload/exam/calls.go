@@ -23,7 +23,7 @@ func (s *Sheet) Calls(stride int64) Calls { return Calls{s, stride} }
 func (c Calls) Call(point int32, id int64) record.Call {
 	row := int32((id % c.stride) % int64(len(c.sheet.Asks)))
 	ask := &c.sheet.Asks[row]
-	i := slices.IndexFunc(c.sheet.tasks, func(a asked) bool { return int(row) < a.end })
+	i := slices.IndexFunc(c.sheet.tasks, func(a askedTask) bool { return int(row) < a.end })
 	task := &c.sheet.tasks[i]
 	return record.Call{
 		ID: id, Point: point, Prompt: ask.Prompt, OutputTokens: task.limit,
@@ -34,12 +34,12 @@ func (c Calls) Call(point int32, id int64) record.Call {
 // Echoes reports whether the sheet asks for the likelihood of prompts, which answers that
 // are streamed do not carry.
 func (s *Sheet) Echoes() bool {
-	return slices.ContainsFunc(s.tasks, func(a asked) bool { return a.sampling[0].Echo })
+	return slices.ContainsFunc(s.tasks, func(a askedTask) bool { return a.sampling[0].Echo })
 }
 
 // AsksLogprobs reports whether the sheet asks for probabilities of tokens.
 func (s *Sheet) AsksLogprobs() bool {
-	return slices.ContainsFunc(s.tasks, func(a asked) bool { return a.sampling[0].Logprobs > 0 })
+	return slices.ContainsFunc(s.tasks, func(a askedTask) bool { return a.sampling[0].Logprobs > 0 })
 }
 
 // A Need is what a task needs of the server beyond answers.

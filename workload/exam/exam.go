@@ -23,6 +23,7 @@ import (
 	"assay/intake"
 	"assay/record"
 	"assay/spec"
+	"assay/workload/session"
 )
 
 // An Item is one question and its right answer, before it is put.
@@ -34,6 +35,7 @@ type Item struct {
 	Context string // what it is about, such as a passage
 	Answer  string // the worked answer, for examples
 	Key     record.AnswerKey
+	Turns   []Turn         // of a conversation, which has no question but these
 	Fields  map[string]any // the whole row, for templates of one's own
 	join    join           // of tasks whose file says what stands between the parts of a prompt
 }
@@ -124,11 +126,12 @@ func Names() []string {
 // A Sheet is everything that an evaluation asks, in the order of its calls.
 type Sheet struct {
 	Asks  []record.Ask
-	tasks []asked
+	tasks []askedTask
+	talks []talk // everything as sessions, where questions come in conversations
 }
 
-// asked is how the questions of one task are sent.
-type asked struct {
+// An askedTask is how the questions of one task are sent.
+type askedTask struct {
 	task       string
 	style      Style
 	first, end int // of its asks
@@ -144,6 +147,9 @@ func Write(e *spec.Evaluation, seed int64) (*Sheet, error) {
 		if err := sheet.add(t, seed); err != nil {
 			return nil, fmt.Errorf("task %s: %w", t.Name, err)
 		}
+	}
+	if !sheet.Converses() {
+		sheet.talks = nil
 	}
 	return sheet, nil
 }
@@ -161,13 +167,21 @@ func (s *Sheet) add(t spec.Task, seed int64) error {
 	if err != nil {
 		return err
 	}
-	a := asked{task: t.Name, style: style, first: len(s.Asks), limit: int32(style.Tokens)}
+	a := askedTask{task: t.Name, style: style, first: len(s.Asks), limit: int32(style.Tokens)}
 	if t.MaxTokens > 0 && !style.Echo { // what follows a prompt whose likelihood is asked is no answer
 		a.limit = int32(t.MaxTokens)
 	}
 	stop := style.Stop
 	if t.Stop != nil {
 		stop = t.Stop
+	}
+	ends := ""
+	if len(stop) > 0 {
+		text, err := json.Marshal(stop)
+		if err != nil {
+			return err
+		}
+		ends = string(text)
 	}
 	for sample := range max(1, t.Samples) {
 		drawn := seed + int64(sample)
@@ -177,7 +191,7 @@ func (s *Sheet) add(t spec.Task, seed int64) error {
 			if err != nil {
 				return err
 			}
-			if err := s.put(t, style, item, examples, sample, a.limit, stop); err != nil {
+			if err := s.put(t, style, item, examples, sample, a.limit, ends); err != nil {
 				return err
 			}
 		}
@@ -188,18 +202,16 @@ func (s *Sheet) add(t spec.Task, seed int64) error {
 }
 
 // put appends what is sent for one item.
-func (s *Sheet) put(t spec.Task, style Style, item Item, shots []Item, sample int, limit int32, stop []string) error {
+func (s *Sheet) put(t spec.Task, style Style, item Item, shots []Item, sample int, limit int32, stop string) error {
+	if item.Turns != nil {
+		if t.Scenario != nil && t.Scenario.Instructions != "" {
+			item.Context = strings.TrimSpace(t.Scenario.Instructions + "\n\n" + item.Context)
+		}
+		return s.converse(t, item, sample, limit, stop)
+	}
 	key, err := json.Marshal(item.Key)
 	if err != nil {
 		return fmt.Errorf("item %s: %w", item.ID, err)
-	}
-	ends := ""
-	if len(stop) > 0 {
-		text, err := json.Marshal(stop)
-		if err != nil {
-			return err
-		}
-		ends = string(text)
 	}
 	for choice, put := range style.put(item, shots, t) {
 		if t.Scenario != nil && t.Scenario.Instructions != "" {
@@ -207,12 +219,16 @@ func (s *Sheet) put(t spec.Task, style Style, item Item, shots []Item, sample in
 		}
 		row := record.Ask{
 			ID: int32(len(s.Asks)), Task: t.Name, Item: item.ID, Group: item.Group, Cluster: item.Cluster,
-			Sample: int32(sample), Choice: -1, Prompt: put.Prompt, Said: put.Said, Key: string(key), Limit: limit, Stop: ends,
+			Sample: int32(sample), Choice: -1, Prompt: put.Prompt, Said: put.Said, Key: string(key), Limit: limit, Stop: stop,
 		}
 		if put.Said != "" {
 			row.Choice = int32(choice)
 		}
 		s.Asks = append(s.Asks, row)
+		s.talks = append(s.talks, talk{
+			id: item.ID, task: len(s.tasks), sample: sample, asks: []int32{row.ID},
+			steps: []session.Step{{Kind: session.Generate, Text: row.Prompt, Answer: item.Answer, OutputTokens: limit}},
+		})
 	}
 	return nil
 }

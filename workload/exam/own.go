@@ -3,22 +3,24 @@ package exam
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"assay/record"
 	"assay/spec"
 )
 
-// own is a file of one's own: JSON lines with a prompt and its answers or choices.
+// own is a file of one's own: JSON lines with a prompt and its answers or choices, or with turns.
 var own = Family{
 	Name: spec.FamilyOwn,
-	Doc:  "JSON lines of your own: prompt with answer (a text or a list of them), or with choices and target; id, cluster and image (for scorers) where there are any.",
-	Styles: append([]Style{{
+	Doc:  "JSON lines of your own: prompt with answer (a text or a list of them), or with choices and target; id, cluster and image (for scorers) where there are any. Or turns of a conversation, each with prompt, answer and grader.",
+	Styles: slices.Concat([]Style{{
 		Name: "generate", Doc: "The prompt as it is, or as the task's template puts it.",
 		Tokens: 256, Chat: true, put: one(putOwn),
-	}}, choiceStyles...),
+	}}, conversationStyles, choiceStyles),
 	read: readOwn,
 }
 
@@ -50,6 +52,14 @@ func ownItem(number int, row map[string]any, t spec.Task) (Item, error) {
 	if item.ID == "" {
 		item.ID = fmt.Sprint(number)
 	}
+	turns, several := field("turns").([]any)
+	switch {
+	case several && !t.Converses():
+		return item, errors.New("the row has turns: want the style conversation (own:conversation=FILE, or style in a spec)")
+	case several:
+		item.Context = textOf(field("system"))
+		return item, ownTurns(&item, turns, field("answer"), t)
+	}
 	if t.Template != "" {
 		var missing string
 		item.Text = placeholder.ReplaceAllStringFunc(t.Template, func(match string) string {
@@ -66,19 +76,36 @@ func ownItem(number int, row map[string]any, t spec.Task) (Item, error) {
 	if item.Text == "" {
 		return item, fmt.Errorf("no prompt: want the field %s, or a template", cmp.Or(t.Fields["prompt"], "prompt"))
 	}
-	item.Key.References = textsOf(field("answer"))
-	item.Key.Choices = textsOf(field("choices"))
-	item.Key.Image = textOf(field("image"))
-	if err := ownTarget(field("target"), &item.Key); err != nil {
+	key, err := ownKey(row, t)
+	if err != nil {
 		return item, err
 	}
-	if len(item.Key.References) == 0 && item.Key.Target == nil {
-		return item, fmt.Errorf("no right answer: want the field %s, or choices and target", cmp.Or(t.Fields["answer"], "answer"))
-	}
+	item.Key = key
 	if len(item.Key.References) > 0 {
 		item.Answer = item.Key.References[0]
 	}
+	if t.Converses() {
+		item.Turns = []Turn{{Text: item.Text, Key: key, Graded: true}}
+	}
 	return item, nil
+}
+
+// ownKey reads the right answer of a row or of one of its turns.
+func ownKey(row map[string]any, t spec.Task) (key record.AnswerKey, err error) {
+	field := func(name string) any { return row[cmp.Or(t.Fields[name], name)] }
+	key.References = textsOf(field("answer"))
+	key.Choices = textsOf(field("choices"))
+	key.Image = textOf(field("image"))
+	if key.Grader, err = namedGrader(field("grader")); err != nil {
+		return key, err
+	}
+	if err := ownTarget(field("target"), &key); err != nil {
+		return key, err
+	}
+	if len(key.References) == 0 && key.Target == nil {
+		return key, fmt.Errorf("no right answer: want the field %s, or choices and target", cmp.Or(t.Fields["answer"], "answer"))
+	}
+	return key, nil
 }
 
 // ownTarget reads which choice is right: its number from 0, its letter, or its text.
