@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/accuracy"
 	"assay/analysis/scene"
 	"assay/bundle"
 	"assay/claim"
@@ -33,11 +34,11 @@ func must(t *testing.T, err error) {
 // sealed builds a bundle whose judgement was kept before it was sealed, as a run does.
 func sealed(t *testing.T, signer bundle.Signer) (dir string) {
 	t.Helper()
-	return sealedBy(t, signer, metric.Definitions())
+	return sealedBy(t, signer, document, func(*Judgement) {})
 }
 
-// sealedBy is such a bundle of a program that computed another set of metrics.
-func sealedBy(t *testing.T, signer bundle.Signer, definitions string) (dir string) {
+// sealedBy is such a bundle of a program that judged otherwise.
+func sealedBy(t *testing.T, signer bundle.Signer, document string, change func(j *Judgement)) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "b")
 	_, err := scene.Run{Dir: dir, ID: "b", Document: document, Launches: scene.Launches([]float64{1, 1.01, .99}), Signer: signer,
@@ -50,7 +51,7 @@ func sealedBy(t *testing.T, signer bundle.Signer, definitions string) (dir strin
 			if err != nil {
 				return err
 			}
-			j.Estimates.Definitions = definitions
+			change(j)
 			return j.Keep(w, code)
 		}}.Build(t.Context())
 	must(t, err)
@@ -122,12 +123,31 @@ func TestSealedFiguresAreRead(t *testing.T) {
 // itself by the same version: what it lacks would be missing from every report.
 func TestOtherDefinitionsAreNotRead(t *testing.T) {
 	for _, definitions := range []string{"", "0123456789abcdef"} {
-		j, err := Open(sealedBy(t, nil, definitions), Options{Version: code})
+		j, err := Open(sealedBy(t, nil, document, func(j *Judgement) { j.Estimates.Definitions = definitions }), Options{Version: code})
 		must(t, err)
 		if j.Source != DerivedAgain || j.Estimates.Definitions != metric.Definitions() {
 			t.Errorf("definitions %q: %s, definitions %q", definitions, j.Source, j.Estimates.Definitions)
 		}
 	}
+}
+
+// Scores that other statistics made are computed again, although the program calls itself by
+// the same version.
+func TestOtherStatisticsAreNotRead(t *testing.T) {
+	asking := strings.Replace(document, "trials:", `evaluation: {tasks: [{name: sums, family: own, path: sums.jsonl, datasetRef: "sha256:`+strings.Repeat("0", 64)+`"}]}, trials:`, 1)
+	f := func(method string, want Source) {
+		t.Helper()
+		j, err := Open(sealedBy(t, nil, asking, func(j *Judgement) {
+			j.Accuracy.Method, j.Accuracy.Tasks[0].Identity = method, "as sealed"
+		}), Options{Version: code})
+		must(t, err)
+		if j.Source != want || j.Accuracy.Method != accuracy.Method || (j.Accuracy.Tasks[0].Identity == "as sealed") != (want == Sealed) {
+			t.Errorf("method %q: %s, method %q of %q; want it %s", method, j.Source, j.Accuracy.Method, j.Accuracy.Tasks[0].Identity, want)
+		}
+	}
+	f(accuracy.Method, Sealed)
+	f("statistics 1, tasks 1", DerivedAgain)
+	f("", DerivedAgain) // of a program that knew no method
 }
 
 func TestEditedFiguresAreRefused(t *testing.T) {

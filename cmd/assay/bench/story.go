@@ -52,12 +52,16 @@ func questions(p plan.Plan, load string) []string {
 	for _, t := range p.Evaluation().Tasks {
 		tasks = append(tasks, t.Name)
 	}
+	unit := "requests"
+	if p.Workload().Session != nil {
+		unit = "conversations"
+	}
 	often := "1 launch (a quick look: the system's own noise is not measured)"
 	if !p.Trials().Quick {
 		often = fmt.Sprintf("%d launches, whose differences are the system's own noise", len(p.Launches))
 	}
 	return []string{
-		fmt.Sprintf("asking every question of %s once at %s: %d requests each, %s", strings.Join(tasks, ", "), load, p.Points[0].Requests, often),
+		fmt.Sprintf("asking every question of %s once at %s: %d %s each, %s", strings.Join(tasks, ", "), load, p.Points[0].Requests, unit, often),
 		fmt.Sprintf("takes about %s if answers take as long as those of a middling server (seed %d)", roughly(p.Expected.Seconds), p.Seed()),
 	}
 }
