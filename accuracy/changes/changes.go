@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the JSON of a Report.
-const Version = "1.1"
+const Version = "1.2"
 
 // A Kind says how the two answers to a question differ.
 type Kind string
@@ -21,19 +21,21 @@ type Kind string
 const (
 	Same    Kind = "same"     // the same text
 	Changed Kind = "changed"  // another text with the same mark
-	Lost    Kind = "lost"     // right before and wrong after, or a lower score
-	Gained  Kind = "gained"   // wrong before and right after, or a higher score
+	Lost    Kind = "lost"     // right before and wrong after, or a worse mark
+	Gained  Kind = "gained"   // wrong before and right after, or a better mark
+	Fell    Kind = "fell"     // a lower score on a scale of its own, on which nothing is right or wrong
+	Rose    Kind = "rose"     // a higher one
 	FailedA Kind = "failed-a" // only the second has an answer
 	FailedB Kind = "failed-b" // only the first has an answer
 	Neither Kind = "neither"  // no answer from either
 )
 
 // Kinds lists them in the order of tables.
-var Kinds = []Kind{Same, Changed, Lost, Gained, FailedA, FailedB, Neither}
+var Kinds = []Kind{Same, Changed, Lost, Gained, Fell, Rose, FailedA, FailedB, Neither}
 
 // words are the kinds as people read them.
 var words = map[Kind]string{
-	Same: "same", Changed: "changed", Lost: "right to wrong", Gained: "wrong to right",
+	Same: "same", Changed: "changed", Lost: "right to wrong", Gained: "wrong to right", Fell: "score fell", Rose: "score rose",
 	FailedA: "only in B", FailedB: "only in A", Neither: "in neither",
 }
 
@@ -41,7 +43,7 @@ var words = map[Kind]string{
 func (k Kind) Words() string { return words[k] }
 
 // Flip reports whether the mark differs.
-func (k Kind) Flip() bool { return k == Lost || k == Gained }
+func (k Kind) Flip() bool { return slices.Contains([]Kind{Lost, Gained, Fell, Rose}, k) }
 
 // A Place is what one side of the comparison is of.
 type Place struct {
@@ -143,6 +145,7 @@ func Between(a, b Side, filter Filter) Report {
 			continue
 		}
 		task := Task{Name: t.Name, Grader: graderOf(t), Counts: map[Kind]int{}}
+		by := scaleOf(task.Grader, a.Grades, b.Grades)
 		var divergence Divergence
 		for _, one := range a.inOrder(t.Name) {
 			other, both := right[key{one.answer.Task, one.answer.Item, one.answer.Sample}]
@@ -150,7 +153,7 @@ func Between(a, b Side, filter Filter) Report {
 				task.OnlyA++
 				continue
 			}
-			item := pair(one, other)
+			item := pair(one, other, by)
 			task.Asked++
 			task.Counts[item.Kind]++
 			divergence.add(one.answer, other.answer)
@@ -233,10 +236,10 @@ func (s Side) inOrder(task string) []reply {
 	return slices.Clip(list)
 }
 
-func pair(a, b reply) Item {
+func pair(a, b reply, by scale) Item {
 	q := a.answer
 	return Item{
-		Task: q.Task, Item: q.Item, Group: q.Group, Sample: q.Sample, Kind: kindOf(a, b), Prompt: q.Prompt, Expected: accuracy.Expected(q.Key),
+		Task: q.Task, Item: q.Item, Group: q.Group, Sample: q.Sample, Kind: kindOf(a, b, by), Prompt: q.Prompt, Expected: accuracy.Expected(q.Key),
 		A: said(a), B: said(b),
 	}
 }
@@ -251,7 +254,7 @@ func said(r reply) Reply {
 
 // kindOf compares marks first. An answer whose likelihoods were asked has no text: what was
 // chosen stands for it.
-func kindOf(a, b reply) Kind {
+func kindOf(a, b reply, by scale) Kind {
 	before, after := said(a), said(b)
 	switch {
 	case before.Score == nil && after.Score == nil:
@@ -260,10 +263,8 @@ func kindOf(a, b reply) Kind {
 		return FailedA
 	case after.Score == nil:
 		return FailedB
-	case *after.Score < *before.Score:
-		return Lost
-	case *after.Score > *before.Score:
-		return Gained
+	case *after.Score != *before.Score:
+		return by.kind(*after.Score > *before.Score)
 	case before.Text != after.Text || before.Extracted != after.Extracted:
 		return Changed
 	}

@@ -157,13 +157,14 @@ func printChanges(w io.Writer, r changes.Report) error {
 	fmt.Fprintf(&b, "A  %s\nB  %s\n\n", placeText(r.A), placeText(r.B))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	head := []string{"task", "asked"}
-	for _, kind := range changes.Kinds {
+	kinds := slices.DeleteFunc(slices.Clone(changes.Kinds), func(k changes.Kind) bool { return k.Flip() && !occurs(r.Tasks, k) })
+	for _, kind := range kinds {
 		head = append(head, kind.Words())
 	}
 	fmt.Fprintln(t, strings.Join(head, "\t")+"\t")
 	for _, task := range r.Tasks {
 		cells := []string{visible.Line(task.Name), fmt.Sprint(task.Asked)}
-		for _, kind := range changes.Kinds {
+		for _, kind := range kinds {
 			cells = append(cells, fmt.Sprint(task.Counts[kind]))
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
@@ -183,6 +184,16 @@ func printChanges(w io.Writer, r changes.Report) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// occurs reports whether the table has a column of the kind: right and wrong are always there
+// unless every task has a scale of its own, and rises and falls where a task has.
+func occurs(tasks []changes.Task, k changes.Kind) bool {
+	own := func(t changes.Task) bool { return t.Counts[changes.Fell]+t.Counts[changes.Rose] > 0 }
+	if k == changes.Fell || k == changes.Rose {
+		return slices.ContainsFunc(tasks, own)
+	}
+	return slices.ContainsFunc(tasks, func(t changes.Task) bool { return !own(t) })
 }
 
 // printDivergence writes how far apart the expected tokens are, where both bundles kept
