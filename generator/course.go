@@ -177,8 +177,12 @@ func (l *Leader) outcome() (o Outcome) {
 // End tells the generators that there is nothing more to do; their lines may break now.
 func (l *Leader) End() {
 	for _, p := range l.peers {
-		l.change(func() { p.ended = p.fault == nil && p.exit == "" })
-		if p.line != nil {
+		joined := false
+		l.change(func() {
+			p.ended = p.fault == nil && p.exit == ""
+			joined = p.line != nil // one that joins after this is closed with the leader
+		})
+		if joined {
 			_ = p.order(Order{Kind: OrderEnd}) // one that is gone has ended already
 		}
 	}

@@ -85,7 +85,7 @@ func (p *peer) report(r Report, at int64) {
 	p.heard = at
 	switch r.Stage {
 	case Entered:
-		p.entered[r.Phase] = r.At
+		p.enter(r.Phase, r.At)
 		return
 	case Alive:
 		return
@@ -97,12 +97,27 @@ func (p *peer) report(r Report, at int64) {
 	case Prepared:
 		p.idle = r.Idle
 	case Calibrated:
+		if r.Calibration == nil {
+			p.lose(errors.New("it says that it has measured its own error, and not what it found"))
+			return
+		}
 		p.calibration = r.Calibration
 	case Done:
 		p.tally, p.done = r.Tally, r
 		p.spend(r.Vitals)
 	}
 	p.stage = r.Stage
+}
+
+// enter keeps when a phase of the point began. What comes outside of a point, or names
+// no phase, is of no use to anybody, and must neither stop the leader nor fill its memory.
+func (p *peer) enter(phase record.Phase, at int64) {
+	switch phase {
+	case record.Warmup, record.Measure, record.Cooldown:
+		if p.entered != nil {
+			p.entered[phase] = at
+		}
+	}
 }
 
 func (p *peer) spend(v *Vitals) {
@@ -119,8 +134,8 @@ func (p *peer) spend(v *Vitals) {
 // ponged completes an exchange of stamps.
 func (p *peer) ponged(told []int64, at, epoch int64) {
 	p.heard = at
-	if told[0] != p.asked {
-		return // of a ping that was given up
+	if p.asked == 0 || told[0] != p.asked {
+		return // of a ping that was given up, or of none
 	}
 	p.asked = 0
 	p.pings = append(p.pings, record.Ping{
