@@ -108,7 +108,7 @@ func (j job) carryOutFar(ctx context.Context, env Env) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(shared)
+	defer clearStaging(shared)
 	crew, facts, err := gatherBy(ctx, p, *j.far, launch.CrewOptions{Program: rankTools().Native[0], Tell: tellOn(env)})
 	if err != nil {
 		return "", err
@@ -127,9 +127,9 @@ func (j job) carryOutFar(ctx context.Context, env Env) (dir string, err error) {
 		return "", err
 	}
 	exit := untilEnd(ctx, world)
-	dir, err = bringHome(ctx, shared, crew.Trouble())
-	if err == nil && dir != "" {
-		err = showReport(env, reportAsk{format: j.format, all: j.all, formatChanged: j.format != "text"}, dir)
+	dirs, err := bringHome(ctx, shared, crew.Trouble())
+	for _, dir = range dirs {
+		err = errors.Join(err, showReport(env, reportAsk{format: j.format, all: j.all, formatChanged: j.format != "text"}, dir))
 	}
 	return dir, errors.Join(err, farError(ctx, world.Host(0), exit))
 }
@@ -177,28 +177,64 @@ func untilEnd(ctx context.Context, world launch.World) (last launch.Exit) {
 	return last
 }
 
-// bringHome moves the bundle out of the folder that it came back in. One whose host was
-// lost is sealed here with all that reached the folder.
-func bringHome(ctx context.Context, shared string, trouble error) (dir string, err error) {
-	found, err := filepath.Glob(filepath.Join(shared, "*", bundle.SpecFile))
-	if err != nil || len(found) == 0 {
-		return "", err
+// bringHome moves every bundle out of the folder that it came back in: there are several
+// where the host began the run again. One that cannot be moved stays where it is, and the
+// error says where that is.
+func bringHome(ctx context.Context, shared string, trouble error) (dirs []string, err error) {
+	for _, from := range staged(shared) {
+		dir := filepath.Join(filepath.Dir(shared), filepath.Base(from))
+		switch _, e := os.Lstat(dir); {
+		case e == nil:
+			err = errors.Join(err, fmt.Errorf("%s is there already: the bundle that came back stays at %s", dir, from))
+			continue
+		case !errors.Is(e, os.ErrNotExist):
+			err = errors.Join(err, fmt.Errorf("the bundle that came back stays at %s: %w", from, e))
+			continue
+		}
+		if e := os.Rename(from, dir); e != nil {
+			err = errors.Join(err, fmt.Errorf("the bundle that came back stays at %s: %w", from, e))
+			continue
+		}
+		dirs = append(dirs, dir)
+		err = errors.Join(err, sealHome(ctx, dir, trouble))
 	}
-	from := filepath.Dir(found[0])
-	dir = filepath.Join(filepath.Dir(shared), filepath.Base(from))
-	if err := os.Rename(from, dir); err != nil {
-		return "", err
-	}
+	return dirs, err
+}
+
+// sealHome seals a bundle whose host was lost, with all that reached this one.
+func sealHome(ctx context.Context, dir string, trouble error) error {
 	b, err := bundle.Open(dir)
 	if err != nil || b.Sealed {
-		return dir, err
+		return err
 	}
 	options := bundle.SealOptions{}
 	if trouble != nil {
 		options.Killed = strings.ReplaceAll(trouble.Error(), "\n", "; ")
 	}
 	_, err = bundle.Recover(context.WithoutCancel(ctx), dir, options)
-	return dir, err
+	return err
+}
+
+// staged lists the bundles in a folder of staging, in the order of their names.
+func staged(shared string) (dirs []string) {
+	entries, _ := os.ReadDir(shared) // what cannot be read has nothing to bring home
+	for _, entry := range entries {
+		dir := filepath.Join(shared, entry.Name())
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue // not a bundle yet
+		}
+		if _, err := os.Stat(filepath.Join(dir, bundle.SpecFile)); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// clearStaging removes the folder, unless a bundle is still in it.
+func clearStaging(shared string) {
+	if len(staged(shared)) == 0 {
+		os.RemoveAll(shared)
+	}
 }
 
 // farError is how the run ended where it did not end well.
