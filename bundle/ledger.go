@@ -32,6 +32,7 @@ type LaunchStart struct {
 	Clock   string    // the Clock.ID its times are on
 	EpochNS int64     // what that clock showed at time zero of the launch's records
 	Nodes   []string
+	Set     int // which of the sets that the hosts were cut into, from 1; 0 where they were not
 }
 
 // A LaunchEnd is what is known when a launch is over.
@@ -50,6 +51,7 @@ type LaunchInfo struct {
 	Clock   string           `json:"clock,omitempty"`
 	EpochNS int64            `json:"epochNs,string"`
 	Nodes   []string         `json:"nodes,omitempty"`
+	Set     int              `json:"set,omitempty"`
 	Started time.Time        `json:"started"`
 	Ended   time.Time        `json:"ended,omitzero"` // zero while it runs
 	Outcome LaunchOutcome    `json:"outcome,omitempty"`
@@ -70,6 +72,7 @@ type ledgerLine struct {
 	Clock   string           `json:"clock,omitempty"`
 	EpochNS *int64           `json:"epochNs,string,omitempty"`
 	Nodes   []string         `json:"nodes,omitempty"`
+	Set     int              `json:"set,omitempty"`
 	Outcome LaunchOutcome    `json:"outcome,omitempty"`
 	Reason  string           `json:"reason,omitempty"`
 	Rows    map[string]int64 `json:"rows,omitempty"`
@@ -138,7 +141,7 @@ func (line ledgerLine) fold(launches []LaunchInfo, at map[int]int) ([]LaunchInfo
 		at[line.Launch] = len(launches)
 		return append(launches, LaunchInfo{
 			Index: line.Launch, Order: deref(line.Order), Block: deref(line.Block), Side: line.Side,
-			Clock: line.Clock, EpochNS: deref(line.EpochNS), Nodes: line.Nodes, Started: line.Time,
+			Clock: line.Clock, EpochNS: deref(line.EpochNS), Nodes: line.Nodes, Set: line.Set, Started: line.Time,
 			From: line.From,
 		}), nil
 	case line.Event != lineEnded:

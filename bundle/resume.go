@@ -94,7 +94,7 @@ func (w *Writer) carryLaunch(from *Bundle, l LaunchInfo) error {
 	}
 	begun := ledgerLine{
 		Event: lineStarted, Launch: l.Index, Time: l.Started, Order: &l.Order, Block: &l.Block,
-		Side: l.Side, Clock: l.Clock, EpochNS: &l.EpochNS, Nodes: l.Nodes, From: l.From,
+		Side: l.Side, Clock: l.Clock, EpochNS: &l.EpochNS, Nodes: l.Nodes, Set: l.Set, From: l.From,
 	}
 	if err := appendLedger(w.dir, begun); err != nil {
 		return err

@@ -194,7 +194,7 @@ func (w *Writer) StartLaunch(s LaunchStart) (*Launch, error) {
 	}
 	line := ledgerLine{
 		Event: lineStarted, Launch: s.Index, Time: w.at(s.Wall), Order: &s.Order, Block: &s.Block,
-		Side: s.Side, Clock: s.Clock, EpochNS: &s.EpochNS, Nodes: s.Nodes,
+		Side: s.Side, Clock: s.Clock, EpochNS: &s.EpochNS, Nodes: s.Nodes, Set: s.Set,
 	}
 	if err := appendLedger(w.dir, line); err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"assay/spec"
 )
 
 // A transport runs programs on hosts, as ssh and srun do.
@@ -136,12 +138,23 @@ func (c *Crew) Facts() []HostFacts {
 
 // Trouble is what befell the hosts of the crew since they were gathered: nil where all
 // of them are there.
-func (c *Crew) Trouble() error {
+func (c *Crew) Trouble() error { return c.trouble(c.members) }
+
+// setOf are the hosts that a job may use.
+func (c *Crew) setOf(job Job) ([]*member, error) {
+	if job.Sets > 1 && len(c.members)%job.Sets != 0 {
+		return nil, fmt.Errorf("%d hosts in %d sets: want a number of hosts that can be cut into sets of one size", len(c.members), job.Sets)
+	}
+	return spec.SetOf(c.members, job.Set, job.Sets), nil
+}
+
+// trouble is what befell some of the hosts.
+func (c *Crew) trouble(members []*member) error {
 	var errs []error
 	if c.watch != nil {
 		errs = append(errs, c.watch())
 	}
-	for _, m := range c.members {
+	for _, m := range members {
 		if m.gone() {
 			errs = append(errs, &Interference{Host: m.host.Name, What: m.lost()})
 		}
@@ -168,19 +181,23 @@ func (c *Crew) Start(ctx context.Context, job Job) (World, error) {
 	if job.Ranks < 1 || len(job.Command) == 0 && job.Worker == "" {
 		return nil, fmt.Errorf("launch %d ranks of %q: want at least one of a command", job.Ranks, job.Command)
 	}
-	hosts := make([]Host, len(c.members))
-	for i, m := range c.members {
+	members, err := c.setOf(job)
+	if err != nil {
+		return nil, err
+	}
+	hosts := make([]Host, len(members))
+	for i, m := range members {
 		hosts[i] = m.host
 	}
 	placed, err := seats(hosts, job.Ranks)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Trouble(); err != nil {
+	if err := c.trouble(members); err != nil {
 		return nil, err
 	}
 	w := &spread{ended: make(chan Exit, job.Ranks), over: make(chan struct{}), hosts: make([]string, job.Ranks)}
-	for i, m := range c.members {
+	for i, m := range members {
 		if len(placed[i]) == 0 {
 			continue
 		}

@@ -31,6 +31,10 @@ type Job struct {
 	Wrap       []string      // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000
 	Wrapped    int
 
+	// Set is which of Sets parts of the launcher's hosts the ranks start on, from 1; 0
+	// means all of them.
+	Set, Sets int
+
 	// Ranks on other hosts have a folder of their own there, which variables name as Out.
 	// Files lie in it when they start. When they have ended what else they left there is
 	// in Out, but for names that the pattern Leave matches. Empty means that nothing comes

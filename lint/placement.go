@@ -46,12 +46,13 @@ func (f *Facts) moved(what string, evidence []string) finding.Finding {
 	}
 }
 
-// nodesOf are the nodes of each completed launch, by side.
+// nodesOf are the nodes of each completed launch, by side and set: on which set of its
+// hosts a launch is made is planned.
 func nodesOf(f *Facts) (placed []place, named bool) {
 	for _, l := range f.completed() {
 		if len(l.Nodes) > 0 {
 			named = true
-			placed = append(placed, place{l.Index, l.Side, strings.Join(slices.Sorted(slices.Values(l.Nodes)), ", ")})
+			placed = append(placed, place{l.Index, fmt.Sprintf("%s set %d", l.Side, l.Set), strings.Join(slices.Sorted(slices.Values(l.Nodes)), ", ")})
 		}
 	}
 	return placed, named
@@ -80,19 +81,19 @@ func devicesOf(gpus []GPUTally) []place {
 // A place is where one launch ran.
 type place struct {
 	launch int
-	side   string
+	group  string // of launches that belong in one place
 	where  string
 }
 
-// changed lists the launches that ran elsewhere than the first one of their side.
+// changed lists the launches that ran elsewhere than the first one of their group.
 func changed(list []place) []string {
 	first := map[string]place{}
 	var out []string
 	for _, p := range list {
-		if _, seen := first[p.side]; !seen {
-			first[p.side] = p
+		if _, seen := first[p.group]; !seen {
+			first[p.group] = p
 		}
-		if at := first[p.side]; at.where != p.where {
+		if at := first[p.group]; at.where != p.where {
 			out = append(out, fmt.Sprintf("launch %d on %s, launch %d on %s", at.launch+1, at.where, p.launch+1, p.where))
 		}
 	}

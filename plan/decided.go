@@ -89,6 +89,9 @@ func (p Plan) Metrics() spec.Metrics { return p.Run.Spec.Metrics }
 // Trials is how often everything is measured, and how intervals are made.
 func (p Plan) Trials() spec.Trials { return p.Run.Spec.Trials }
 
+// Sets is how many sets of hosts the launches take turns on; 1 where there is one.
+func (p Plan) Sets() int { return p.Run.Spec.Sets() }
+
 // Comparison is what may be concluded from a difference.
 func (p Plan) Comparison() spec.Comparison { return p.Run.Spec.Comparison }
 

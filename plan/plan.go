@@ -107,6 +107,9 @@ type Launch struct {
 	// empty in a run of one side.
 	Side  string `json:"side,omitempty"`
 	Block int    `json:"block,omitempty"`
+
+	// Set is which hosts it is made on, from 1; 0 where all of them are one set.
+	Set int `json:"set,omitempty"`
 }
 
 // New plans run, which must be valid. Faults of the document are the parser's to

@@ -87,8 +87,11 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	p.add(Block{Title: label + ": what differs", Head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, Rows: changeRows(c.Changes)})
 	p.add(definitionsBlock(label, c.Definitions))
 	design := "launches compared as two groups (Welch)"
-	if c.Paired {
+	switch c.PairedBy {
+	case compare.ByBlock:
 		design = "launches paired by block"
+	case compare.BySet:
+		design = "launches paired by the set of hosts that they were made on"
 	}
 	p.add(qualityBlock(label, c.Quality))
 	p.add(qualityNotes(label, c.Quality))
@@ -105,6 +108,7 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	for _, point := range points {
 		p.addPoint(c, point, all)
 	}
+	p.add(setsBlock(label, c, all))
 	p.add(Block{Title: label + ": what would settle it", Points: settles(c, all)})
 	for _, d := range c.Distributions {
 		p.add(distributionBlock(label, d))

@@ -92,8 +92,9 @@ func (e *execution) launchGenerators(ctx context.Context, l *activeLaunch, leade
 	if train.Far(l.plan) != nil { // the program lies elsewhere there, and nobody has set its variables
 		command, env = append([]string{launch.Self}, command[1:]...), e.keys()
 	}
+	set, sets := l.planned.Set, l.plan.Sets()
 	world, err := starter.Start(ctx, launch.Job{
-		Ranks: count, Command: command, Env: env, Places: places, Namespaces: how.Namespaces, Master: "127.0.0.1:0",
+		Ranks: count, Command: command, Env: env, Places: places, Namespaces: spec.SetOf(how.Namespaces, set, sets), Master: "127.0.0.1:0", Set: set, Sets: sets,
 		Input: func(number int) []byte { return credentials[number] },
 		Log: func(number int) io.Writer {
 			log, err := l.out.Log(fmt.Sprintf("generator-%05d.log", number))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/bundle"
@@ -65,7 +66,7 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch, Nodes: e.opts.Nodes,
+		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch, Nodes: slices.Clone(spec.SetOf(e.opts.Nodes, planned.Set, e.plan.Sets())), Set: planned.Set,
 	})
 	if err != nil {
 		return &bundleError{err}

@@ -61,7 +61,8 @@ type Options struct {
 	// tells; nil means nothing.
 	Facts record.Environment
 
-	// Nodes are the hosts that ranks start on; nil means that they start here.
+	// Nodes are the hosts that ranks start on, those of every set after those of the one
+	// before; nil means that they start here.
 	Nodes []string
 
 	// Generator is the command of a load generator, whose credentials it reads from its

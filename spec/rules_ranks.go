@@ -109,7 +109,7 @@ func launchAgrees(c *checker, path string, l *Launcher, ranks []int) {
 	if l.Kind != LaunchLocal && l.Kind != "" && l.Pin != nil {
 		c.fail(path+".pin", "places are those of this host: want launch.kind local, or the binding of the launcher that places ranks elsewhere")
 	}
-	if n := len(l.Namespaces); n > 0 && len(ranks) > 0 && n < slices.Max(ranks) {
+	if n := len(l.Namespaces) / max(1, l.Sets); len(l.Namespaces) > 0 && len(ranks) > 0 && n < slices.Max(ranks) {
 		c.fail(path+".namespaces", fmt.Sprintf("names %d for a world of %d ranks: want one for each", n, slices.Max(ranks)))
 	}
 	if l.Kind != LaunchLocal && l.Kind != "" && len(l.Namespaces) > 0 {
@@ -117,6 +117,29 @@ func launchAgrees(c *checker, path string, l *Launcher, ranks []int) {
 	}
 	hostsAgree(c, path, l)
 	slurmAgrees(c, path, l, ranks)
+	setsAgree(c, path+".sets", l)
+}
+
+// setsAgree wants hosts that can be cut into sets of one size. How many the hosts of ssh
+// are is known when their files are read.
+func setsAgree(c *checker, path string, l *Launcher) {
+	if l.Sets < 2 {
+		return
+	}
+	refuse := func(why string) { c.failGot(path, fmt.Sprint(l.Sets), why) }
+	switch {
+	case l.Kind == LaunchEnvironment:
+		refuse("another launcher has placed the ranks already; leave it out, or want launch.kind ssh or slurm")
+	case l.Kind == LaunchSlurm && (l.Slurm == nil || max(1, l.Slurm.Nodes)%l.Sets != 0):
+		refuse("want launch.slurm.nodes to be a multiple of it, so that sets are of one size")
+	case (l.Kind == LaunchLocal || l.Kind == "") && len(l.Namespaces) == 0:
+		refuse("this host alone is one set: want launch.kind ssh or slurm, or launch.namespaces to cut")
+	case (l.Kind == LaunchLocal || l.Kind == "") && len(l.Namespaces)%l.Sets != 0:
+		refuse(fmt.Sprintf("%d namespaces cannot be cut into sets of one size", len(l.Namespaces)))
+	}
+	if c.run.Spec.Sets() != l.Sets {
+		refuse("train, collectives and load generators of one run are on the same sets: give all the same number")
+	}
 }
 
 // hostsAgree wants hosts where ssh starts ranks, and nowhere else.
@@ -136,7 +159,7 @@ func slurmAgrees(c *checker, path string, l *Launcher, ranks []int) {
 	case s == nil:
 	case l.Kind != LaunchSlurm:
 		c.fail(path+".slurm", "only kind slurm reads it: want launch.kind slurm")
-	case s.TasksPerNode > 0 && len(ranks) > 0 && max(s.Nodes, 1)*s.TasksPerNode < slices.Max(ranks):
-		c.fail(path+".slurm.tasksPerNode", fmt.Sprintf("%d nodes of %d ranks have no room for a world of %d", max(s.Nodes, 1), s.TasksPerNode, slices.Max(ranks)))
+	case s.TasksPerNode > 0 && len(ranks) > 0 && max(s.Nodes, 1)/max(1, l.Sets)*s.TasksPerNode < slices.Max(ranks):
+		c.fail(path+".slurm.tasksPerNode", fmt.Sprintf("%d nodes of %d ranks have no room for a world of %d", max(s.Nodes, 1)/max(1, l.Sets), s.TasksPerNode, slices.Max(ranks)))
 	}
 }

@@ -194,6 +194,12 @@ type Launcher struct {
 	// What kind slurm asks the scheduler for.
 	Slurm *Slurm `json:"slurm,omitzero"`
 
+	// Sets cuts the hosts of ssh and slurm, or the namespaces of local, into so many sets of
+	// one size, in their order. Every launch is made on each set, in an order drawn from the
+	// seed, and the sides of a comparison take turns there: a slow host then slows all of
+	// them. Results are compared inside sets. 0 means that all hosts are one set.
+	Sets int `json:"sets,omitzero" min:"0" max:"1000"`
+
 	// Network namespaces, one for each rank in turn; empty leaves ranks where assay
 	// is.
 	Namespaces []string `json:"namespaces,omitzero"`

@@ -187,6 +187,27 @@ func launcher(run spec.RunSpec, p plan.Point) spec.Launcher {
 // Far is how the spec wants this program to start ranks or load generators on other
 // hosts; nil where all of them run here or are there already.
 func Far(p plan.Plan) *spec.Launcher {
+	for _, l := range launchers(p) {
+		if l.Kind == spec.LaunchSSH || l.Kind == spec.LaunchSlurm {
+			return l
+		}
+	}
+	return nil
+}
+
+// Namespaces are those of this host that ranks or load generators start in; nil where
+// they start in its own.
+func Namespaces(p plan.Plan) []string {
+	for _, l := range launchers(p) {
+		if len(l.Namespaces) > 0 {
+			return l.Namespaces
+		}
+	}
+	return nil
+}
+
+// launchers are those that the spec gives for ranks and load generators.
+func launchers(p plan.Plan) []*spec.Launcher {
 	var list []*spec.Launcher
 	if t := p.Train(); t != nil {
 		list = append(list, t.Launch)
@@ -197,10 +218,5 @@ func Far(p plan.Plan) *spec.Launcher {
 	if l := p.Load(); l != nil && p.Generators() > 1 {
 		list = append(list, l.Launch)
 	}
-	for _, l := range list {
-		if l != nil && (l.Kind == spec.LaunchSSH || l.Kind == spec.LaunchSlurm) {
-			return l
-		}
-	}
-	return nil
+	return slices.DeleteFunc(list, func(l *spec.Launcher) bool { return l == nil })
 }

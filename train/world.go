@@ -73,10 +73,11 @@ func (w *world) start(ctx context.Context, first plan.Point, dir string) (stop f
 	if err != nil {
 		return nil, err
 	}
+	set, sets := w.launch.Planned.Set, w.launch.Plan.Sets()
 	job := launch.Job{
 		Ranks: w.ranks, Worker: name, Command: w.staff.Workers(run)[name], Env: w.environment(first),
-		Master: "127.0.0.1:0", Places: places, Namespaces: w.how.Namespaces, Log: w.log,
-		Out: dir, Leave: worker.RankFiles,
+		Master: "127.0.0.1:0", Places: places, Namespaces: spec.SetOf(w.how.Namespaces, set, sets), Log: w.log,
+		Out: dir, Leave: worker.RankFiles, Set: set, Sets: sets,
 	}
 	starter := w.staff.tools.Launchers[w.how.Kind]
 	if starter == nil {

@@ -154,7 +154,9 @@ type Comparison struct {
 	// measured one of the sides.
 	Definitions []Definition `json:"definitions,omitempty"`
 
-	Paired        bool           `json:"paired"` // by block
+	Paired        bool           `json:"paired"`
+	PairedBy      string         `json:"pairedBy,omitempty"` // block or set
+	Sets          []NodeSet      `json:"sets,omitempty"`     // the hosts of the launches, where there are several sets of them
 	Rows          []Row          `json:"rows"`
 	Missing       []Missing      `json:"missing"`
 	Distributions []Distribution `json:"distributions,omitempty"`
@@ -213,6 +215,10 @@ type Row struct {
 	Cliff   *float64 `json:"cliffDelta,omitempty"`
 	Effect  string   `json:"effect,omitempty"`
 	HedgesG *float64 `json:"hedgesG,omitempty"`
+
+	// Sets are the statistic on every set of hosts that both sides were measured on, where
+	// there are several.
+	Sets []SetEffect `json:"sets,omitempty"`
 
 	// Settle says what would turn an inconclusive verdict into another.
 	Settle string `json:"settle,omitempty"`

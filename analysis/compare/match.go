@@ -15,12 +15,14 @@ import (
 // match pairs the rows of both sides by the names of their points and by what
 // they measure, and names what has no partner.
 func (c *Comparison) match(a, b Side, confidence float64) error {
-	c.Paired = sameRun(a, b)
-	if c.Paired {
+	c.PairedBy = pairing(a, b)
+	c.Paired = c.PairedBy != ""
+	if c.PairedBy == ByBlock {
 		c.Warnings = append(c.Warnings, lonelyBlocks(a, b)...)
 	} else {
 		c.Warnings = append(c.Warnings, ordered(a, b)...)
 	}
+	c.describeSets(a, b)
 	for _, point := range a.Plan.Points {
 		if !slices.ContainsFunc(b.Plan.Points, func(p plan.Point) bool { return p.Name == point.Name }) {
 			c.Missing = append(c.Missing, Missing{What: "point " + point.Name, Side: b.Label})
@@ -95,11 +97,17 @@ func Key(id, statistic, point string) string {
 }
 
 // Match pairs the launches of two rows of the same statistic: by block where both
-// are sides of one run.
+// are sides of one run, and by the hosts of their set where two runs took turns on those.
 func Match(a, b Side, x, y metric.Row) Values {
 	v := Values{By: b.Plan.Comparison().Test}
 	share := countsShare(x) && countsShare(y)
-	if sameRun(a, b) && !share {
+	switch by := pairing(a, b); {
+	case share: // counts of trials are pooled
+	case by == BySet:
+		v.Paired = true
+		v.A, v.B = matchSets(a, b, x, y)
+		return v
+	case by == ByBlock:
 		v.Paired = true
 		blockA, blockB := blocks(a), blocks(b)
 		for _, value := range x.PerLaunch {
@@ -208,6 +216,7 @@ func newRow(a, b Side, x, y metric.Row, point string, confidence float64) (Row, 
 	row := Row{
 		Metric: x.Metric, Name: x.Name, Statistic: x.Statistic, Unit: x.Unit, Better: x.Better, Point: point,
 		Baseline: x.Estimate, Candidate: y.Estimate, values: Match(a, b, x, y),
+		Sets: setEffects(a, b, x, y),
 	}
 	for _, side := range []metric.Row{x, y} {
 		if ok, why := Certified(side); !ok {

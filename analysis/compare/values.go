@@ -16,8 +16,8 @@ import (
 type Values struct {
 	A, B []float64 // baseline and candidate
 
-	// Paired says that A[i] and B[i] belong to one block, in which both sides were
-	// measured one after the other.
+	// Paired says that A[i] and B[i] belong together: to one block, in which both sides
+	// were measured one after the other, or to one set of hosts.
 	Paired bool
 
 	// A share counts: hits of trials in each launch.

@@ -142,6 +142,9 @@ func writePlanLoad(b *bytes.Buffer, p plan.Plan) {
 		if l.Side != "" {
 			side = fmt.Sprintf("block %d, %s\t", l.Block, l.Side)
 		}
+		if l.Set > 0 {
+			side += fmt.Sprintf("hosts of set %d\t", l.Set)
+		}
 		fmt.Fprintf(t, "  launch %d\t%sseed %d\t%s\n", l.Index+1, side, l.Seed, strings.Join(order, ", "))
 	}
 	t.Flush()

@@ -35,6 +35,8 @@ func (j job) meet(ctx context.Context, env Env, p plan.Plan) (at rankHosts, err 
 		at.followed, at.leave, err = join(ctx, env, p, &at.tools)
 	case train.Far(p) != nil:
 		at.facts, at.nodes, at.leave, err = gatherHosts(ctx, env, p, &at.tools)
+	case p.Sets() > 1:
+		at.nodes = train.Namespaces(p)
 	}
 	return at, err
 }
@@ -54,6 +56,9 @@ func gatherHosts(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) 
 	crew, facts, err := gatherBy(ctx, p, *how, options)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if hosts := len(crew.Facts()); hosts%p.Sets() != 0 {
+		return nil, nil, nil, errors.Join(usageError(fmt.Errorf("launch.sets: %d hosts in %d sets: want a number of hosts that can be cut into sets of one size", hosts, p.Sets())), crew.Close())
 	}
 	if tools.Address = how.Address; tools.Address == "" {
 		tools.Address = crew.Address()
@@ -95,7 +100,8 @@ func slotsOf(wanted spec.Slurm, p plan.Plan) int {
 	for _, point := range p.Points {
 		ranks = max(ranks, point.Ranks)
 	}
-	return (ranks + wanted.Nodes - 1) / wanted.Nodes
+	nodes := max(1, wanted.Nodes/p.Sets())
+	return (ranks + nodes - 1) / nodes
 }
 
 // slurmFacts are what the scheduler said of the nodes that it gave.
