@@ -263,3 +263,50 @@ func TestFits(t *testing.T) {
 	f("is FreeBSD on", "FreeBSD", own[runtime.GOARCH], "200000")
 	f("has 9 MB left in /tmp/x, and a copy of this program needs 100 MB", "Linux", own[runtime.GOARCH], "10000")
 }
+
+// TestCrewSets starts worlds on one set of hosts after the other.
+func TestCrewSets(t *testing.T) {
+	t.Parallel()
+	c, err := crewOf(t, here{}, "", "a", "b", "c", "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := Job{Ranks: 4, Command: []string{"true"}, Sets: 2}
+	for set, want := range []string{1: "a a b b", 2: "c c d d"} {
+		if set == 0 {
+			continue
+		}
+		job.Set = set
+		w, err := c.Start(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exits(w)
+		if got := strings.Join([]string{w.Host(0), w.Host(1), w.Host(2), w.Host(3)}, " "); got != want {
+			t.Errorf("set %d is on %s, want %s", set, got, want)
+		}
+	}
+	job.Ranks = 5
+	if _, err := c.Start(t.Context(), job); err == nil || !strings.Contains(err.Error(), "a world of 5 ranks on 2 hosts that take 4") {
+		t.Errorf("a world that a set has no room for: %v", err)
+	}
+	job.Sets = 3
+	if _, err := c.Start(t.Context(), job); err == nil || !strings.Contains(err.Error(), "4 hosts in 3 sets") {
+		t.Errorf("three sets of four hosts: %v", err)
+	}
+	// A host of the other set that is gone is no trouble of this one.
+	if err := syscall.Kill(c.members[3].hello.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for c.Trouble() == nil {
+		time.Sleep(5 * time.Millisecond)
+	}
+	w, err := c.Start(t.Context(), Job{Ranks: 1, Command: []string{"true"}, Set: 1, Sets: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exits(w)
+	if _, err := c.Start(t.Context(), Job{Ranks: 1, Command: []string{"true"}, Set: 2, Sets: 2}); err == nil {
+		t.Error("a set that has lost a host was used")
+	}
+}

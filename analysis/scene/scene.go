@@ -35,6 +35,10 @@ type Launch struct {
 	Side  string
 	Block int
 
+	// Set and Nodes are where it was made; zero where nobody says.
+	Set   int
+	Nodes []string
+
 	// Slow is the factor on every time of the launch. Zero means 1.
 	Slow float64
 
@@ -111,7 +115,7 @@ func (l Launch) write(w *bundle.Writer, p plan.Plan, index int, begun time.Time)
 	if l.Requests == 0 {
 		l.Requests = 40
 	}
-	out, err := w.StartLaunch(bundle.LaunchStart{Index: index, Order: index, Side: l.Side, Block: l.Block, Clock: record.ClockID, Wall: begun})
+	out, err := w.StartLaunch(bundle.LaunchStart{Index: index, Order: index, Side: l.Side, Block: l.Block, Set: l.Set, Nodes: l.Nodes, Clock: record.ClockID, Wall: begun})
 	if err != nil {
 		return begun, err
 	}

@@ -98,6 +98,7 @@ func hostFields(part string) []fieldFlag {
 	return []fieldFlag{
 		{name: "launcher", path: part + ".launch.kind", usage: "how ranks come to be: local starts them here, ssh on --hosts, slurm on nodes of a cluster; environment joins those that torchrun, srun or mpirun has started"},
 		{name: "hosts", path: part + ".launch.hosts", usage: "hosts of --launcher ssh: their names, or the path of a file with one in each line (name slots=N user=NAME port=N)"},
+		{name: "sets", path: part + ".launch.sets", usage: "sets that hosts, nodes or namespaces are cut into; every launch is made on each set, and results are compared inside sets"},
 		{name: "nodes", path: part + ".launch.slurm.nodes", usage: "nodes that --launcher slurm asks for"},
 		{name: "tasks-per-node", path: part + ".launch.slurm.tasksPerNode", usage: "ranks of each node (default spreads the largest world evenly)"},
 		{name: "partition", path: part + ".launch.slurm.partition", usage: "Slurm partition"},

@@ -36,6 +36,8 @@ func (j *job) goes(where fieldFlags) error {
 		return usageError(errors.New("--launcher and --resume: a run is continued where it was begun"))
 	case t == nil && c == nil && how.Kind == spec.LaunchEnvironment:
 		return usageError(errors.New("--launcher environment: it joins ranks of training and collectives, and this document has none"))
+	case t == nil && c == nil && how.Sets > 1:
+		return usageError(errors.New("--sets: a run that goes to a host as a whole is on that host alone; want load generators on sets of hosts (spec.load.generators and spec.load.launch.sets)"))
 	case t == nil && c == nil:
 		if how.Kind != spec.LaunchLocal {
 			j.far = how
@@ -81,6 +83,9 @@ func moveTo(own *spec.Launcher, how spec.Launcher) *spec.Launcher {
 		moved = *own
 	}
 	moved.Kind, moved.Hosts, moved.Slurm = how.Kind, how.Hosts, how.Slurm
+	if how.Sets > 0 {
+		moved.Sets = how.Sets
+	}
 	return &moved
 }
 

@@ -73,6 +73,7 @@ func TestGoesRefuses(t *testing.T) {
 	}
 	f("--hosts: got nothing, want the names of hosts", "minimal.yaml", "--launcher", "ssh")
 	f("--launcher environment: it joins ranks", "minimal.yaml", "--launcher", "environment")
+	f("--sets: a run that goes to a host as a whole", "minimal.yaml", "--launcher", "ssh", "--hosts", "a,b", "--sets", "2")
 	f("only kind slurm reads it", "collectives.yaml", "--nodes", "2")
 }
 
