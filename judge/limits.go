@@ -32,5 +32,8 @@ func (j *Judgement) LimitsBeside(exchange collectives.Report) []bottleneck.Diagn
 			list = append(list, bottleneck.Judge(point.Name, breakdown.Breakdown{}, signs))
 		}
 	}
+	for i, d := range list {
+		list[i] = d.Within(j.Plan.BottleneckAnalysis().Taxonomy)
+	}
 	return list
 }

@@ -122,6 +122,12 @@ func (p Plan) Depth() string {
 	return text
 }
 
+// Playbooks are the names of those that a diagnosis walks.
+func (p Plan) Playbooks() []string { return p.Run.Spec.Observability.ScenarioPlaybooks }
+
+// BottleneckAnalysis is how a diagnosis names what limits the run.
+func (p Plan) BottleneckAnalysis() spec.BottleneckAnalysis { return p.Run.Spec.BottleneckAnalysis }
+
 // JoinKeys are the keys by which telemetry is to be joined with the run.
 func (p Plan) JoinKeys() []string { return p.Run.Spec.Observability.Correlation.StableJoinKeys }
 

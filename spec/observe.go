@@ -2,13 +2,14 @@ package spec
 
 // BottleneckAnalysis says how a bottleneck is found.
 type BottleneckAnalysis struct {
-	// The classes a bottleneck can have.
+	// The classes a bottleneck can have. assay diagnose names no other as the limit.
 	Taxonomy []string `json:"taxonomy,omitzero" default:"[compute_bound, comm_bound, input_bound, control_plane_bound]"`
 
-	// The parts a step or request is divided into.
+	// The parts a step or request is divided into, as assay diagnose shows them.
 	DecomposeOverheads []string `json:"decomposeOverheads,omitzero" default:"[compute, communication, storage, orchestration]"`
 
-	// The probes that tell each class, by class.
+	// The probes that tell each class, by class. assay diagnose says of each what the
+	// bundle holds, and what to run where it holds nothing.
 	Instrumentation map[string][]string `json:"instrumentation,omitzero" default:"{compute_bound: [model_server_metrics, gpu_counters, ncu], comm_bound: [nccl_traces, rdma_probes, nvlink_exporter], input_bound: [storage_probes, dataloader_metrics, network_probes], control_plane_bound: [scheduler_timing, queue_depth, job_startup_trace]}"`
 }
 
@@ -44,8 +45,8 @@ type Observability struct {
 	// The sources that are read where they exist.
 	TelemetrySources TelemetrySources `json:"telemetrySources,omitzero" use:"recorded"`
 
-	// The playbooks offered with a finding.
-	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]" use:"recorded"`
+	// The playbooks that assay diagnose walks, in this order.
+	ScenarioPlaybooks []string `json:"scenarioPlaybooks,omitzero" default:"[tail_latency_regression, low_gpu_utilization, distributed_straggler, scheduler_backpressure]"`
 
 	// How deep the run is profiled. minimal reads the host and its devices once a
 	// second; deep_dive reads them ten times a second and the server's page every

@@ -123,10 +123,13 @@ func launchAgrees(c *checker, path string, l *Launcher, ranks []int) {
 // setsAgree wants hosts that can be cut into sets of one size. How many the hosts of ssh
 // are is known when their files are read.
 func setsAgree(c *checker, path string, l *Launcher) {
+	refuse := func(why string) { c.failGot(path, fmt.Sprint(l.Sets), why) }
+	if max(1, l.Sets) != c.run.Spec.Sets() {
+		refuse(fmt.Sprintf("train, collectives and load generators of one run are on the same sets: want %d in each", c.run.Spec.Sets()))
+	}
 	if l.Sets < 2 {
 		return
 	}
-	refuse := func(why string) { c.failGot(path, fmt.Sprint(l.Sets), why) }
 	switch {
 	case l.Kind == LaunchEnvironment:
 		refuse("another launcher has placed the ranks already; leave it out, or want launch.kind ssh or slurm")
@@ -136,9 +139,6 @@ func setsAgree(c *checker, path string, l *Launcher) {
 		refuse("this host alone is one set: want launch.kind ssh or slurm, or launch.namespaces to cut")
 	case (l.Kind == LaunchLocal || l.Kind == "") && len(l.Namespaces)%l.Sets != 0:
 		refuse(fmt.Sprintf("%d namespaces cannot be cut into sets of one size", len(l.Namespaces)))
-	}
-	if c.run.Spec.Sets() != l.Sets {
-		refuse("train, collectives and load generators of one run are on the same sets: give all the same number")
 	}
 }
 

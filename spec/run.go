@@ -111,7 +111,7 @@ type RunSpec struct {
 	Trials Trials `json:"trials,omitzero"`
 
 	// The bottleneck classes and the probes that tell them apart.
-	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitzero" use:"recorded"`
+	BottleneckAnalysis BottleneckAnalysis `json:"bottleneckAnalysis,omitzero"`
 
 	// What is watched per rank and per node.
 	Distributed Distributed `json:"distributed,omitzero"`

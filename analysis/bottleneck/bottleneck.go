@@ -202,6 +202,25 @@ func (d *Diagnosis) weigh(share float64, s Signs) {
 	}
 }
 
+// boundBy are the classes by the names that documents use.
+var boundBy = map[breakdown.Class]string{
+	breakdown.Compute: "compute_bound", breakdown.Communication: "comm_bound",
+	breakdown.Input: "input_bound", breakdown.ControlPlane: "control_plane_bound",
+}
+
+// Within keeps to the classes that a document knows (bottleneckAnalysis.taxonomy): a limit
+// of another class is not named as one, and the diagnosis says so. That the client limits
+// a run is no class of the system, and always said.
+func (d Diagnosis) Within(taxonomy []string) Diagnosis {
+	name, known := boundBy[d.Class]
+	if !known || len(taxonomy) == 0 || slices.Contains(taxonomy, name) {
+		return d
+	}
+	d.How = fmt.Sprintf("the time says %s, which bottleneckAnalysis.taxonomy leaves out", strings.ReplaceAll(string(d.Class), "_", " "))
+	d.Class, d.Inspect = Undetermined, inspect[Undetermined]
+	return d
+}
+
 // A cause is something that makes an accelerator wait.
 type cause struct {
 	name     string

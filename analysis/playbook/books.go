@@ -28,6 +28,12 @@ const (
 	longPending = 60.0 // seconds between launches
 )
 
+// Questions of several playbooks.
+var (
+	inQueue  = Question{"do requests queue in the server?", "the server's own counters", queued, "measure again at half the load; the queue should be gone"}
+	heldBack = Question{"are processors held back?", "control groups and CPU contention (PSI) of the host", throttled, "measure again without the limit, or on an idle host"}
+)
+
 var tailLatency = Playbook{
 	Name:    "tail_latency_regression",
 	Symptom: "p99 grew and the mean did not",
@@ -56,11 +62,12 @@ var tailLatency = Playbook{
 		return a
 	},
 	Questions: []Question{
-		{"do requests queue in the server?", queued},
-		{"are processors held back?", throttled},
-		{"were there restarts or cold starts inside the measurement?", restarted},
-		{"are connections opened, and names looked up, while measuring?", connected},
-		{"do neighbours take the host's processors?", neighboured},
+		inQueue, heldBack,
+		{"do the slow requests come from one host?", "requests by the host that sent them", oneHost, "send the same load from the other hosts alone; the tail should go with the host"},
+		{"was a load generator behind, or short of processors?", "the table generators, and requests from due to sent", strained, "measure again with more load generators; the tail should shrink with each one's share"},
+		{"were there restarts or cold starts inside the measurement?", "the ledger of launches", restarted, "measure again with restart: run and compare"},
+		{"are connections opened, and names looked up, while measuring?", "connections and look-ups of measured requests", connected, "measure again over connections that stay open, or by address"},
+		{"do neighbours take the host's processors?", "steal and CPU contention (PSI) of the host", neighboured, "measure again on nodes of its own"},
 	},
 }
 
@@ -82,12 +89,13 @@ var lowUtilisation = Playbook{
 		return a
 	},
 	Questions: []Question{
-		{"are processors held back?", throttled},
-		{"does the loader or preprocessing keep up?", part(breakdown.Input, "the wait for input (data_ns of the table steps)")},
-		{"does storage hold steps up?", stored},
-		{"does the network stall?", retransmitted},
-		{"do requests queue in the server?", queued},
-		{"would it be faster with its input at hand?", cached},
+		heldBack,
+		{"was a load generator behind, or short of processors?", "the table generators, and requests from due to sent", strained, "measure again with more load generators; throughput should rise"},
+		{"does the loader or preprocessing keep up?", "the wait for input in every step", part(breakdown.Input, "the wait for input (data_ns of the table steps)"), "measure again with more workers of the loader (train.loaderWorkers)"},
+		{"does storage hold steps up?", "the wait for input in every step", stored, "assay probe --probes disk,dataloader on that storage"},
+		{"does the network stall?", "TCP segments that were sent again", retransmitted, "assay comm over the same links"},
+		inQueue,
+		{"would it be faster with its input at hand?", "steps with and without their input", cached, "measure again with cached input and compare"},
 	},
 }
 
@@ -96,7 +104,16 @@ var straggler = Playbook{
 	Symptom: "steps are uneven, or one node is slow",
 	Reading: "a step is as slow as its slowest rank",
 	Shows: func(e Evidence) Answer {
-		a := Answer{Question: "do the others wait for one rank, again and again?", Reply: Missing, Figure: "training steps of every rank (tables steps and buckets)"}
+		a := Answer{Question: "do the others wait for one rank, again and again?", Reply: Missing, Figure: "training steps of every rank (tables steps and buckets), or collectives of three ranks or more"}
+		if len(e.Collectives.Ranks) > 0 {
+			a.Reply, a.Figure = No, fmt.Sprintf("none of %d ranks of the collectives stands out", len(e.Collectives.Ranks))
+		}
+		for _, r := range e.Collectives.Ranks {
+			if r.Outlier {
+				a.Reply, a.Figure = Yes, fmt.Sprintf("rank %d on %s takes %.3g times as long as the median rank", r.Rank, r.Host, r.Own)
+				return a
+			}
+		}
 		for _, p := range e.Training.Points {
 			v := p.Verdict
 			switch {
@@ -111,11 +128,14 @@ var straggler = Playbook{
 		return a
 	},
 	Questions: []Question{
-		{"is communication what is slow?", part(breakdown.Communication, "the exchange of gradients (table buckets)")},
-		{"is a PCIe link narrower or slower than it can be?", linked},
-		{"is a device throttled or hot?", slowed},
-		{"are packets lost?", retransmitted},
-		{"does taking the rank away restore the others?", isolated},
+		{"does the whole host fall behind, and not one rank of it?", "ranks by host: tables ranks, collectives and steps", wholeHost, "move the rank to another host, or another rank to this one"},
+		{"is one set of hosts slower than the others?", "launches by the set of hosts that they were made on", slowSet, "assay probe on a host of each set"},
+		{"do the hosts differ in what they are?", "facts of every host that took part", differing, "make them alike and measure again"},
+		{"is communication what is slow?", "the exchange of gradients in every step", part(breakdown.Communication, "the exchange of gradients (table buckets)"), "assay comm over the same ranks"},
+		{"is a PCIe link narrower or slower than it can be?", "width of PCIe links when the run began", linked, "seat the device again, or cordon the host and measure without it"},
+		{"is a device throttled or hot?", "throttle reasons of the accelerators", slowed, "cool it, or cordon the host, and measure again"},
+		{"are packets lost?", "TCP segments that were sent again", retransmitted, "assay comm with one rank on each of the two hosts"},
+		{"does taking the rank away restore the others?", "a second run without the rank", isolated, "assay diagnose THAT THIS --isolated RANK"},
 	},
 }
 
@@ -124,7 +144,14 @@ var backpressure = Playbook{
 	Symptom: "work waits to be started while devices are idle",
 	Reading: "the scheduler or a quota holds work back",
 	Shows: func(e Evidence) Answer {
-		a := Answer{Question: "did launches wait to begin?", Reply: Missing, Figure: "two launches or more"}
+		a := Answer{Question: "did the run or its launches wait to begin?", Reply: Missing, Figure: "two launches or more, or a scheduler's queue"}
+		if wait, ok := e.number("scheduler.queue_wait_seconds"); ok {
+			a.Reply, a.Figure = No, fmt.Sprintf("%s in the scheduler's queue", unit.Format(wait, unit.Second))
+			if wait > longPending {
+				a.Reply = Yes
+				return a
+			}
+		}
 		longest := 0.0
 		for i := 1; i < len(e.Manifest.Launches); i++ {
 			before, after := e.Manifest.Launches[i-1], e.Manifest.Launches[i]
@@ -140,17 +167,12 @@ var backpressure = Playbook{
 		return a
 	},
 	Questions: []Question{
-		{"does the cluster's queue hold work back?", scheduler("ClusterQueue pressure and admission times")},
-		{"is admission of the resource slow?", scheduler("times of admission and of the controller")},
-		{"is the topology too fragmented for the placement asked for?", scheduler("free segments of the topology when the work was waiting")},
-		{"do requests queue in the server?", queued},
-		{"is the placement more constrained than it need be?", func(e Evidence) (Reply, string) {
-			policy := e.Plan.ExecutionPolicy().PublicationGrade
-			if yes := policy.TopologyExclusiveScheduling; yes != nil && *yes {
-				return Yes, "executionPolicy asks for exclusive topology, which has to be free as a whole"
-			}
-			return No, "executionPolicy does not ask for exclusive topology"
-		}},
+		{"does the cluster's queue hold work back?", "time in the scheduler's queue, and its reasons", waited, "submit the same run at another hour, or to another partition"},
+		{"were the nodes that the run asked for not to be had?", "the scheduler's reasons to wait", fragmented, "ask for fewer nodes, or without constraint and switches"},
+		{"does it take long to make hosts ready?", "the start of each host", startedLate, "start one host alone: assay run --launcher ssh --hosts NAME"},
+		{"did the scheduler take hosts back?", "voided launches and restarts of the job", takenBack, "the scheduler's own account: sacct -j JOB"},
+		inQueue,
+		{"is the placement more constrained than it need be?", "executionPolicy of the document", constrained, "submit it without exclusive topology"},
 	},
 }
 
@@ -310,11 +332,11 @@ func slowed(e Evidence) (Reply, string) {
 	return reply, figure
 }
 
-func scheduler(needs string) func(e Evidence) (Reply, string) {
-	return func(e Evidence) (Reply, string) {
-		if f, ok := e.Manifest.Environment["scheduler.kind"]; ok && fmt.Sprint(f.Value) == "none" {
-			return No, "no scheduler started this run"
-		}
-		return Missing, needs
+// constrained asks whether the run wants more than it needs.
+func constrained(e Evidence) (Reply, string) {
+	policy := e.Plan.ExecutionPolicy().PublicationGrade
+	if yes := policy.TopologyExclusiveScheduling; yes != nil && *yes {
+		return Yes, "executionPolicy asks for exclusive topology, which has to be free as a whole"
 	}
+	return No, "executionPolicy does not ask for exclusive topology"
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"assay/analysis/breakdown"
+	"assay/analysis/collectives"
 	"assay/analysis/isolation"
 	"assay/analysis/overlap"
 	"assay/bundle"
@@ -31,6 +32,11 @@ type Answer struct {
 	Question string `json:"question"`
 	Reply    Reply  `json:"reply"`
 	Figure   string `json:"figure"` // the evidence, or what would be needed
+
+	// Looked is where the answer was looked for, and Confirm what would settle it; both
+	// are absent of a symptom.
+	Looked  string `json:"looked,omitempty"`
+	Confirm string `json:"confirm,omitempty"`
 }
 
 // A Walk is a playbook walked against the evidence.
@@ -44,13 +50,15 @@ type Walk struct {
 
 // Evidence is what questions are answered from.
 type Evidence struct {
-	Plan      plan.Plan
-	Manifest  bundle.Manifest
-	Estimates metric.Estimates
-	Client    metric.Client
-	Training  overlap.Report              // of a training run
-	Requests  Requests                    // see ReadRequests
-	Split     map[int]breakdown.Breakdown // by point
+	Plan        plan.Plan
+	Manifest    bundle.Manifest
+	Estimates   metric.Estimates
+	Client      metric.Client
+	Training    overlap.Report // of a training run
+	Requests    Requests       // see ReadRequests
+	Generators  []Generator    // see ReadGenerators
+	Collectives collectives.Report
+	Split       map[int]breakdown.Breakdown // by point
 
 	// Isolated is whether the others came back when a rank was taken away; nil when
 	// nobody did that.
@@ -71,8 +79,10 @@ type Playbook struct {
 
 // A Question is one thing to check.
 type Question struct {
-	Text string
-	Ask  func(e Evidence) (Reply, string)
+	Text    string
+	Looks   string // where
+	Ask     func(e Evidence) (Reply, string)
+	Confirm string // what to do to be sure of a yes
 }
 
 // All lists the playbooks.
@@ -97,11 +107,11 @@ func (p Playbook) Walk(e Evidence) Walk {
 	first := ""
 	for _, q := range p.Questions {
 		reply, figure := q.Ask(e)
-		w.Answers = append(w.Answers, Answer{q.Text, reply, figure})
+		w.Answers = append(w.Answers, Answer{Question: q.Text, Reply: reply, Figure: figure, Looked: q.Looks, Confirm: q.Confirm})
 		switch reply {
 		case Yes:
 			if holds++; first == "" {
-				first = q.Text + ": " + figure
+				first = q.Text + " " + figure + "; to confirm: " + q.Confirm
 			}
 		case Missing:
 			open++

@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -160,7 +161,7 @@ func TestReadRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	requests, err := ReadRequests(b)
-	if want := (Requests{1, 1, 3e6}); err != nil || requests != want {
+	if want := (Requests{Measured: 1, New: 1, DNSMax: 3e6}); err != nil || !reflect.DeepEqual(requests, want) {
 		t.Errorf("requests %+v, %v; want %+v", requests, err, want)
 	}
 }

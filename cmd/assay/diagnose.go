@@ -35,6 +35,12 @@ type diagnosis struct {
 	Isolated  *isolation.Check       `json:"isolated,omitempty"` // whether the others came back when a rank was taken away
 	Playbooks []playbook.Walk        `json:"playbooks"`
 
+	// What the document asks a diagnosis for: the parts of the time, the probes of each
+	// class, and playbooks that assay does not have.
+	Overheads   []playbook.Overhead   `json:"overheads,omitempty"`
+	Instruments []playbook.Instrument `json:"instruments,omitempty"`
+	Unknown     []string              `json:"unknownPlaybooks,omitempty"`
+
 	Beside string `json:"collectives,omitempty"` // the run whose collectives spoke of the links
 
 	asked  bool          // the playbooks were named, so that all of them are shown
@@ -111,9 +117,10 @@ type diagnoseFlags struct {
 	collectives string // folder of a bundle of collectives over the same links
 }
 
+// chooseBooks finds the playbooks of a command line; none means those of the document.
 func chooseBooks(names []string) ([]playbook.Playbook, error) {
 	if len(names) == 0 {
-		return playbook.All, nil
+		return nil, nil
 	}
 	var list []playbook.Playbook
 	for _, name := range names {
@@ -165,6 +172,10 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 			e.Isolated = d.Isolated
 		}
 	}
+	if len(books) == 0 {
+		books, d.Unknown = playbook.Asked(e.Plan)
+	}
+	d.Overheads, d.Instruments = playbook.Overheads(e), playbook.Instruments(e)
 	for _, p := range books {
 		d.Playbooks = append(d.Playbooks, p.Walk(e))
 	}
@@ -189,11 +200,14 @@ func (f diagnoseFlags) limits(env Env, trust trustFlags, j *judge.Judgement) ([]
 func evidenceOf(j *judge.Judgement) (playbook.Evidence, error) {
 	b := j.Bundle
 	e := playbook.Evidence{
-		Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Training: j.Training,
+		Plan: j.Plan, Manifest: b.Manifest, Estimates: j.Estimates, Client: j.Client, Training: j.Training, Collectives: j.Collectives,
 		Split: map[int]breakdown.Breakdown{},
 	}
 	var err error
 	if e.Requests, err = playbook.ReadRequests(b); err != nil {
+		return e, err
+	}
+	if e.Generators, err = playbook.ReadGenerators(b); err != nil {
 		return e, err
 	}
 	for _, point := range j.Plan.Points {
@@ -266,6 +280,7 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 			fmt.Fprintf(&out, "  missing: %s\n", m)
 		}
 	}
+	printInstruments(&out, d)
 	for _, s := range d.Shifts {
 		printShift(&out, s, d.Baseline)
 	}
@@ -281,9 +296,15 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 			continue // --playbook shows it all the same
 		}
 		for _, a := range p.Answers {
-			fmt.Fprintf(&out, "    %-7s  %s %s\n", a.Reply, a.Question, a.Figure)
+			fmt.Fprintf(&out, "    %-7s  %s %s\n             looked at %s\n", a.Reply, a.Question, a.Figure, a.Looked)
+			if a.Reply == playbook.Yes {
+				fmt.Fprintf(&out, "             to confirm: %s\n", a.Confirm)
+			}
 		}
 		fmt.Fprintf(&out, "  %s\n", p.Conclusion)
+	}
+	for _, name := range d.Unknown {
+		fmt.Fprintf(&out, "\nplaybook %s\n  the document names it, and assay has none of this name\n", name)
 	}
 	printLedger(&out, d.Ledger)
 	_, err := w.Write(out.Bytes())
