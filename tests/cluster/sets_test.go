@@ -12,6 +12,7 @@ import (
 
 	"assay/analysis/compare"
 	"assay/bundle"
+	"assay/metric"
 	"assay/tests/program"
 	"assay/tests/whole"
 )
@@ -55,7 +56,7 @@ func beside(t *testing.T, a, b *bundle.Bundle) (compare.Comparison, compare.Row)
 		t.Fatal(err)
 	}
 	c := r.Comparisons[0]
-	i := slices.IndexFunc(c.Rows, func(row compare.Row) bool { return strings.HasPrefix(row.Metric, "collective.busbw") })
+	i := slices.IndexFunc(c.Rows, func(row compare.Row) bool { return row.Metric == metric.BusBandwidth.ID })
 	if i < 0 {
 		var names []string
 		for _, row := range c.Rows {
