@@ -276,6 +276,13 @@ GENERATORS ?= 1,2,4,8
 bench-generators: truth
 	bin/truth generators -generators $(GENERATORS) -users 2000 -tokens 100 -gap 5ms -duration 5s $(TRUTH)
 
+# What the leader of a run spends on each load generator, stream and rank: processor time,
+# memory and bytes, with simulated ones in a second process. docs/design/0043 reads them.
+LEADER_MEMBERS ?= 8,32,128,500,2000
+.PHONY: bench-leader
+bench-leader:
+	go run ./generator/benchmark -members $(LEADER_MEMBERS)
+
 # What the four benchmarks above run, without anything shared, so that bin can be taken to
 # a quiet machine.
 .PHONY: truth

@@ -28,6 +28,10 @@ type Options struct {
 
 const defaultHang = 30 * time.Second
 
+// strangers is how many may stand at the door beside the generators, all of which may
+// knock in the same moment.
+const strangers = 64
+
 // A Leader leads the generators of one launch. Its methods but Exited are called by one
 // goroutine at a time.
 type Leader struct {
@@ -80,7 +84,7 @@ func Listen(o Options) (*Leader, error) {
 	}
 	l.work.Go(func() {
 		// It ends with the listener, which Close closes.
-		_ = door.Serve(l.listener, door.Options{}, func(conn net.Conn, admit func()) { l.serve(tls.Server(conn, config), admit) })
+		_ = door.Serve(l.listener, door.Options{Waiting: strangers + o.Count}, func(conn net.Conn, admit func()) { l.serve(tls.Server(conn, config), admit) })
 	})
 	return l, nil
 }

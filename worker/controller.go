@@ -26,6 +26,10 @@ type Options struct {
 
 const defaultHang = 30 * time.Second
 
+// strangers is how many may stand at the door beside the ranks, all of which may knock in
+// the same moment.
+const strangers = 64
+
 // A Controller leads the ranks of one world. Its methods but Started and Exited are
 // called by one goroutine at a time.
 type Controller struct {
@@ -75,7 +79,7 @@ func Listen(o Options) (*Controller, error) {
 	}
 	c.readers.Go(func() {
 		// It ends with the listener, which Close closes.
-		_ = door.Serve(c.listener, door.Options{Patience: greetWithin}, c.serve)
+		_ = door.Serve(c.listener, door.Options{Waiting: strangers + o.Ranks, Patience: greetWithin}, c.serve)
 	})
 	return c, nil
 }
