@@ -281,7 +281,7 @@ bench-generators: truth
 LEADER_MEMBERS ?= 8,32,128,500,2000
 .PHONY: bench-leader
 bench-leader:
-	go run ./generator/benchmark -members $(LEADER_MEMBERS)
+	go run ./run/benchmark/leader -members $(LEADER_MEMBERS)
 
 # What the four benchmarks above run, without anything shared, so that bin can be taken to
 # a quiet machine.

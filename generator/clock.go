@@ -27,13 +27,34 @@ func (l *Leader) Sync(ctx context.Context, when string, n int) error {
 			if err := l.ping(p, when); err != nil {
 				return err
 			}
-			if err := l.await(ctx, "compare clocks", func(other *peer) bool { return other != p || p.asked == 0 }); err != nil {
+			if err := l.awaitPong(ctx, p); err != nil {
 				return err
 			}
 		}
 		time.Sleep(time.Until(next))
 	}
 	return nil
+}
+
+// awaitPong waits for the answer of one generator. It looks at nobody else: there are as
+// many exchanges as generators, and each would look at all of them.
+func (l *Leader) awaitPong(ctx context.Context, p *peer) error {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		l.mu.Lock()
+		answered, err := p.asked == 0, p.lost(record.Mono(), l.o.Hang)
+		l.mu.Unlock()
+		if answered || err != nil {
+			return err
+		}
+		select {
+		case <-l.bell:
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("compare clocks with load generator %d: %w", p.number, context.Cause(ctx))
+		}
+	}
 }
 
 // ping sends one ping; the stamp is taken as late as can be.

@@ -319,6 +319,22 @@ func TestRanksAlike(t *testing.T) {
 	}
 }
 
+// On which set of its hosts a launch is made was planned: that is no change of place, and
+// another host in a set is.
+func TestPlacementOnSets(t *testing.T) {
+	t.Parallel()
+	for last, want := range map[string]int{"a": 0, "c": 1} {
+		s := clean()
+		s.small()
+		s.start = func(launch int, start *bundle.LaunchStart) {
+			start.Set, start.Nodes = launch%2+1, []string{[]string{"a", "b", "a", "b", last}[launch]}
+		}
+		if got := Placement.Run(s.facts(t)); len(got.Findings) != want {
+			t.Errorf("the last launch on %s: %+v, want %d findings", last, got.Findings, want)
+		}
+	}
+}
+
 func slowRank(s *scene) {
 	trained(func(_ int, s *record.Step) {
 		if s.Rank == 3 {

@@ -82,3 +82,19 @@ func TestNoNegativeTime(t *testing.T) {
 		t.Errorf("got %q, want %q first", d.Because, want)
 	}
 }
+
+// A class that the document does not know is not named as the limit, and why is said.
+func TestWithinTaxonomy(t *testing.T) {
+	d := Judge("p", split(map[breakdown.Class]float64{breakdown.Communication: .9, breakdown.Compute: .1}), Signs{})
+	if got := d.Within([]string{"compute_bound", "comm_bound"}); got.Class != breakdown.Communication {
+		t.Errorf("a class of the document became %+v", got)
+	}
+	got := d.Within([]string{"compute_bound"})
+	if got.Class != Undetermined || !strings.Contains(got.Sentence(), "the time says communication, which bottleneckAnalysis.taxonomy leaves out") {
+		t.Errorf("a class that the document leaves out became %+v", got)
+	}
+	client := Diagnosis{Class: breakdown.Client}
+	if got := client.Within([]string{"compute_bound"}); got.Class != breakdown.Client {
+		t.Errorf("the client's own limit became %+v", got)
+	}
+}

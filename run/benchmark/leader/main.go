@@ -1,4 +1,4 @@
-// Command benchmark measures what the leader of a run spends on those it leads: processor
+// Command leader measures what the leader of a run spends on those it leads: processor
 // time, memory and bytes for each load generator, each stream and each rank. They are
 // simulated by a second process that speaks the real protocols over loopback, so that what
 // this process spends is the leader's alone. It states no wall time: the numbers are the
