@@ -44,14 +44,42 @@ func (c *Controller) ping(ctx context.Context, p *peer, when string) error {
 	}
 	limit, stop := context.WithTimeoutCause(ctx, c.o.Hang+time.Second, fmt.Errorf("rank %d lives and answers no ping", p.rank))
 	defer stop()
-	return c.await(limit, "compare clocks", func() bool {
-		if p.pong == nil || p.pong.T1 != asked {
-			return false
+	return c.awaitPong(limit, p, asked, when)
+}
+
+// awaitPong waits for the answer of one rank. It looks at the others only when nothing has
+// arrived for a while: there are as many exchanges as ranks, and each would look at all of
+// them.
+func (c *Controller) awaitPong(ctx context.Context, p *peer, asked int64, when string) error {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for look := false; ; {
+		c.mu.Lock()
+		if p.pong != nil && p.pong.T1 == asked {
+			p.pong.When = when
+			p.pings = append(p.pings, *p.pong)
+			c.mu.Unlock()
+			return nil
 		}
-		p.pong.When = when
-		p.pings = append(p.pings, *p.pong)
-		return true
-	})
+		failure := c.failure
+		if look {
+			failure = c.judge(c.now())
+		}
+		c.mu.Unlock()
+		if failure != nil {
+			return failure
+		}
+		select {
+		case <-c.bell:
+			look = false
+		case <-ticker.C:
+			look = true
+		case <-ctx.Done():
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return fmt.Errorf("compare clocks: %s: %w", c.whereabouts(), context.Cause(ctx))
+		}
+	}
 }
 
 // stamp sends one ping; the stamp is taken as late as can be.
