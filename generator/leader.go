@@ -32,6 +32,14 @@ const defaultHang = 30 * time.Second
 // knock in the same moment.
 const strangers = 64
 
+// greetWithin is how long a greeting may take, and greetEach what each generator adds to it:
+// all of them may come at once, and their handshakes take a millisecond of this host each,
+// which may be busy.
+const (
+	greetWithin = 10 * time.Second
+	greetEach   = 20 * time.Millisecond
+)
+
 // A Leader leads the generators of one launch. Its methods but Exited are called by one
 // goroutine at a time.
 type Leader struct {
@@ -84,7 +92,7 @@ func Listen(o Options) (*Leader, error) {
 	}
 	l.work.Go(func() {
 		// It ends with the listener, which Close closes.
-		_ = door.Serve(l.listener, door.Options{Waiting: strangers + o.Count}, func(conn net.Conn, admit func()) { l.serve(tls.Server(conn, config), admit) })
+		_ = door.Serve(l.listener, door.Options{Waiting: strangers + o.Count, Patience: greetWithin + time.Duration(o.Count)*greetEach}, func(conn net.Conn, admit func()) { l.serve(tls.Server(conn, config), admit) })
 	})
 	return l, nil
 }

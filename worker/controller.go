@@ -30,6 +30,10 @@ const defaultHang = 30 * time.Second
 // the same moment.
 const strangers = 64
 
+// greetEach is what each rank adds to the time that a greeting may take: all of them may
+// come at once, to a host that is busy.
+const greetEach = 20 * time.Millisecond
+
 // A Controller leads the ranks of one world. Its methods but Started and Exited are
 // called by one goroutine at a time.
 type Controller struct {
@@ -79,7 +83,7 @@ func Listen(o Options) (*Controller, error) {
 	}
 	c.readers.Go(func() {
 		// It ends with the listener, which Close closes.
-		_ = door.Serve(c.listener, door.Options{Waiting: strangers + o.Ranks, Patience: greetWithin}, c.serve)
+		_ = door.Serve(c.listener, door.Options{Waiting: strangers + o.Ranks, Patience: greetWithin + time.Duration(o.Ranks)*greetEach}, c.serve)
 	})
 	return c, nil
 }
