@@ -1,0 +1,170 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// ChangePointOptions tunes ChangePoints. The zero value is ready to use.
+type ChangePointOptions struct {
+	// Shortest is the fewest values of a segment. Zero means 3: one spike among values
+	// that did not change is no change.
+	Shortest int
+
+	// Alpha is the largest P of a change. Zero means 0.001: a history is looked at after
+	// every run, and each look may raise a false alarm.
+	Alpha float64
+
+	// Rounds is the most arrangements that one test draws. Zero means 9999. A test whose
+	// answer is clear before that draws fewer.
+	Rounds int
+
+	// Seed is that of the arrangements.
+	Seed int64
+}
+
+// A ChangePoint is a place at which a series changed.
+type ChangePoint struct {
+	At        int     `json:"at"` // index of the first value after the change
+	Statistic float64 `json:"statistic"`
+	P         float64 `json:"p"`
+}
+
+// ChangePointMethod names what ChangePoints does.
+const ChangePointMethod = "e-divisive/permutation"
+
+// enoughExtreme ends a test: P is then known well enough to say that it is not small.
+const enoughExtreme = 20
+
+func (o ChangePointOptions) withDefaults() ChangePointOptions {
+	if o.Shortest == 0 {
+		o.Shortest = 3
+	}
+	if o.Alpha == 0 {
+		o.Alpha = .001
+	}
+	if o.Rounds == 0 {
+		o.Rounds = 9999
+	}
+	return o
+}
+
+// ChangePoints finds the places at which the distribution of xs changes, by hierarchical
+// divisive estimation with the energy statistic (E-divisive; Matteson and James 2014):
+// the split of the series with the largest statistic is kept when fewer than alpha of
+// the arrangements of the same values have a larger one somewhere, and each part is then
+// searched in turn. Both ends of the second part are searched for, so that a change back
+// does not hide the change before it. Nothing is assumed about the shape of the noise;
+// that it does not depend on the past is.
+func ChangePoints(xs []float64, options ChangePointOptions) ([]ChangePoint, error) {
+	o := options.withDefaults()
+	if o.Shortest < 2 || o.Alpha <= 0 || o.Alpha >= 1 || o.Rounds < 1 {
+		return nil, fmt.Errorf("shortest segment %d, alpha %g, %d rounds: want at least 2, between 0 and 1, at least 1", o.Shortest, o.Alpha, o.Rounds)
+	}
+	if i := slices.IndexFunc(xs, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); i >= 0 {
+		return nil, fmt.Errorf("value %d is %v: want finite numbers", i, xs[i])
+	}
+	var found []ChangePoint
+	rng := rand.New(rand.NewPCG(uint64(o.Seed), changeStream))
+	var search func(lo, hi int)
+	search = func(lo, hi int) {
+		c, changed := o.split(xs[lo:hi], rng)
+		if !changed {
+			return
+		}
+		c.At += lo
+		search(lo, c.At)
+		found = append(found, c)
+		search(c.At, hi)
+	}
+	search(0, len(xs))
+	return found, nil
+}
+
+// changeStream keeps the random numbers of change points apart from those that others
+// draw from the same seed.
+const changeStream = 0x63686e67
+
+// split is the strongest change of xs, and whether it is one. P is that of a sequential
+// test (Besag and Clifford 1991), which is valid wherever it stops.
+func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bool) {
+	if len(xs) < 2*o.Shortest {
+		return ChangePoint{}, false
+	}
+	d := newDistances(len(xs))
+	at, observed := d.best(xs, o.Shortest)
+	if observed <= 0 {
+		return ChangePoint{}, false // all values are equal
+	}
+	shuffled := slices.Clone(xs)
+	extreme, tried := 0, 0
+	for tried < o.Rounds && extreme < enoughExtreme {
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		tried++
+		if _, q := d.best(shuffled, o.Shortest); q >= observed*(1-arrangementSlack) {
+			extreme++
+		}
+	}
+	p := float64(extreme+1) / float64(tried+1)
+	if extreme == enoughExtreme {
+		p = float64(extreme) / float64(tried)
+	}
+	return ChangePoint{At: at, Statistic: observed, P: p}, p <= o.Alpha
+}
+
+// Energy is the statistic of E-divisive for two samples of at least two values each: how
+// much farther apart their values are than those inside of each.
+func Energy(a, b []float64) float64 {
+	d := newDistances(len(a) + len(b))
+	d.fill(slices.Concat(a, b))
+	return d.energy(len(a), len(a)+len(b))
+}
+
+// distances holds the sums of |x−y| over blocks of pairs, so that the statistic of any
+// split costs four readings.
+type distances struct {
+	n    int
+	sums []float64 // of all pairs below i and j, in rows of n+1
+}
+
+func newDistances(n int) *distances { return &distances{n, make([]float64, (n+1)*(n+1))} }
+
+func (d *distances) fill(xs []float64) {
+	width := d.n + 1
+	for i, x := range xs {
+		row := 0.0
+		above, here := d.sums[i*width:(i+1)*width], d.sums[(i+1)*width:(i+2)*width]
+		for j, y := range xs {
+			row += math.Abs(x - y)
+			here[j+1] = above[j+1] + row
+		}
+	}
+}
+
+// energy compares the values below at with those from there to end.
+func (d *distances) energy(at, end int) float64 {
+	width := d.n + 1
+	left, all, both := d.sums[at*width+at], d.sums[end*width+end], d.sums[at*width+end]
+	between := both - left
+	right := all - left - 2*between
+	n, m := float64(at), float64(end-at)
+	// left and right count every pair twice, as n(n−1) does.
+	return m * n / (m + n) * (2*between/(m*n) - left/(n*(n-1)) - right/(m*(m-1)))
+}
+
+// best is the split with the largest statistic, over where it is and where its second
+// part ends.
+func (d *distances) best(xs []float64, shortest int) (at int, most float64) {
+	d.fill(xs)
+	most = math.Inf(-1)
+	for i := shortest; i <= len(xs)-shortest; i++ {
+		for end := i + shortest; end <= len(xs); end++ {
+			if q := d.energy(i, end); q > most {
+				at, most = i, q
+			}
+		}
+	}
+	return at, most
+}

@@ -1,0 +1,123 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestEnergy(t *testing.T) {
+	f := func(a, b []float64, want float64) {
+		t.Helper()
+		if got := Energy(a, b); math.Abs(got-want) > 1e-12 {
+			t.Errorf("Energy(%v, %v) = %v, want %v", a, b, got, want)
+		}
+	}
+	f([]float64{1, 2, 3}, []float64{7, 8, 9}, 14)
+	f([]float64{0, 0}, []float64{1, 1}, 2)
+	f([]float64{5, 5}, []float64{5, 5}, 0)
+}
+
+// noisy is n values around level with a coefficient of variation.
+func noisy(rng *rand.Rand, n int, level, cv float64) []float64 {
+	xs := make([]float64, n)
+	for i := range xs {
+		xs[i] = level * (1 + cv*rng.NormFloat64())
+	}
+	return xs
+}
+
+func TestChangePoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	step := append(noisy(rng, 30, 100, .01), noisy(rng, 20, 105, .01)...)
+	back := append(append(noisy(rng, 30, 100, .01), noisy(rng, 12, 108, .01)...), noisy(rng, 30, 100, .01)...)
+	spike := noisy(rng, 60, 100, .01)
+	spike[30] = 150
+	tests := []struct {
+		name string
+		xs   []float64
+		want []int
+	}{
+		{"a step", step, []int{30}},
+		{"up and back", back, []int{30, 42}},
+		{"one spike", spike, nil},
+		{"all equal", make([]float64, 40), nil},
+		{"two levels without noise", append(make([]float64, 12), 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), []int{12}},
+		{"too short", []float64{1, 1, 1, 9, 9}, nil},
+		{"empty", nil, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ChangePoints(tt.xs, ChangePointOptions{Seed: 7})
+			if err != nil || len(got) != len(tt.want) {
+				t.Fatalf("found %+v, %v; want %v", got, err, tt.want)
+			}
+			for i, c := range got {
+				if c.At < tt.want[i]-1 || c.At > tt.want[i]+1 || c.P > .001 {
+					t.Errorf("change %d at %d with p %g, want at %d", i, c.At, c.P, tt.want[i])
+				}
+			}
+			again, err := ChangePoints(tt.xs, ChangePointOptions{Seed: 7})
+			if err != nil || len(again) != len(got) {
+				t.Errorf("the same seed found %v, then %v", got, again)
+			}
+		})
+	}
+}
+
+func TestChangePointsRefuse(t *testing.T) {
+	f := func(xs []float64, o ChangePointOptions) {
+		t.Helper()
+		if got, err := ChangePoints(xs, o); err == nil {
+			t.Errorf("ChangePoints(%v, %+v) = %v, want an error", xs, o, got)
+		}
+	}
+	f([]float64{1, 2, math.NaN()}, ChangePointOptions{})
+	f([]float64{1, 2, math.Inf(1)}, ChangePointOptions{})
+	f([]float64{1, 2, 3}, ChangePointOptions{Shortest: 1})
+	f([]float64{1, 2, 3}, ChangePointOptions{Alpha: 1})
+}
+
+// A stable series must not be called changed more often than alpha says.
+func TestChangePointsFalseAlarms(t *testing.T) {
+	const trials, alpha = 400, .05
+	rng := rand.New(rand.NewPCG(3, 4))
+	alarms := 0
+	for i := range trials {
+		got, err := ChangePoints(noisy(rng, 24, 100, .02), ChangePointOptions{Alpha: alpha, Rounds: 199, Seed: int64(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) > 0 {
+			alarms++
+		}
+	}
+	if most := alpha*trials + 3*math.Sqrt(alpha*(1-alpha)*trials); float64(alarms) > most {
+		t.Errorf("%d false alarms in %d stable series, want at most %.0f", alarms, trials, most)
+	}
+}
+
+func TestDeparture(t *testing.T) {
+	before := []float64{99, 101, 100, 98, 102, 100, 99, 101}
+	f := func(recent []float64, departs bool) {
+		t.Helper()
+		got, err := Departure(before, recent)
+		if err != nil || (got.P < .001) != departs {
+			t.Errorf("Departure(…, %v) = %+v, %v; departs %v", recent, got, err, departs)
+		}
+	}
+	f([]float64{110, 109}, true)
+	f([]float64{90, 91}, true)
+	f([]float64{101, 99}, false)
+	f([]float64{130, 100}, false) // a spike, and back
+	f([]float64{130, 100.5}, false)
+	if _, err := Departure(before[:3], []float64{1}); err == nil {
+		t.Error("three values were taken for a level")
+	}
+	if got, err := Departure([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2}); err != nil || got.P != 0 {
+		t.Errorf("a level without noise: %+v, %v; want P 0", got, err)
+	}
+	if got, err := Departure([]float64{1, 1, 1, 1, 1, 1}, []float64{1, 1}); err != nil || got.P != 1 {
+		t.Errorf("nothing changed: %+v, %v; want P 1", got, err)
+	}
+}
