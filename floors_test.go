@@ -59,6 +59,7 @@ var ours = house{
 		{"judge"},
 		{"report", "live"},
 		{"suite"},
+		{"warehouse"},
 		{"cmd"},
 		{"tests"},
 	},
@@ -84,7 +85,7 @@ var ours = house{
 		// judge replays those decisions from the bundle: they must be one piece of code.
 		shared: []string{"search"},
 
-		faces: []string{"report", "live", "suite", "cmd", "tests"},
+		faces: []string{"report", "live", "suite", "warehouse", "cmd", "tests"},
 	},
 }
 

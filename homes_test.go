@@ -31,7 +31,7 @@ var homes = []home{
 	{"github.com/gowebpki/jcs", "canonical JSON (RFC 8785): number formatting is easy to get wrong", []string{"bundle", "spec", "tests/forger"}},
 	{"github.com/in-toto/attestation", "in-toto statements and SLSA provenance", []string{"bundle"}},
 	{"github.com/nikolalohinski/gonja/v2", "Jinja templates with Python's methods of texts, which tasks of lm-eval are written in; pure Go; brings a logger and a reader of JSON that nothing else uses. Templates see their row alone: no files, no other templates", []string{"workload/exam"}},
-	{"github.com/parquet-go/parquet-go", "Parquet in pure Go, fast enough by a factor of several (see `make bench-bundle`); Arrow's writer drags in gRPC and three times the binary", []string{"bundle", "workload/dataset", "judge/benchmark"}},
+	{"github.com/parquet-go/parquet-go", "Parquet in pure Go, fast enough by a factor of several (see `make bench-bundle`); Arrow's writer drags in gRPC and three times the binary", []string{"bundle", "warehouse", "workload/dataset", "judge/benchmark"}},
 	{"github.com/prometheus/client_model", "what a metrics page says, as values", []string{"telemetry", "sim"}},
 	{"github.com/prometheus/common", "the text format of metrics pages, read and written", []string{"telemetry", "sim"}},
 	{"github.com/richardlehane/mscfb", "the container of old Excel files, in which LibreOffice writes numbers to the last bit; part of excelize", nil},
@@ -50,11 +50,12 @@ var homes = []home{
 	{"golang.org/x/text", "Unicode normal forms, which tokenizer files ask for; full case folding, as Python has it", []string{"accuracy/lexical", "workload/token"}},
 	{"gonum.org/v1/gonum", "distributions, moments and linear algebra; its quantiles are not used", []string{
 		"stats", "metric", "lint", "foreign", "analysis/benchmark", "analysis/breakdown", "analysis/compare", "analysis/gate",
-		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady", "stats/items",
+		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady", "stats/items", "warehouse",
 	}},
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
 	{"google.golang.org/protobuf", "the JSON form of in-toto statements; KServe's messages, generated; the wire format of sentencepiece models, field by field", []string{"bundle", "target", "target/kserve", "workload/token"}},
+	{"modernc.org/sqlite", "the catalogue of the warehouse: SQL, transactions that survive a kill, many readers beside one writer, in one file; SQLite itself, translated to Go, so that a build needs no C compiler", []string{"warehouse"}},
 }
 
 func TestHomes(t *testing.T) {

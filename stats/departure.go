@@ -11,9 +11,9 @@ import (
 // DepartureMethod names the test of Departure.
 const DepartureMethod = "t/next-values"
 
-// fewestBefore is how many values a level rests on before others can depart from it:
+// FewestBefore is how many values a level rests on before others can depart from it:
 // with fewer, the spread is anybody's guess and so is the threshold.
-const fewestBefore = 6
+const FewestBefore = 6
 
 // Departure tests whether the newest values still belong to the level of those before.
 // It needs fewer of them than a change point does, and sees less: it is a first alarm,
@@ -24,8 +24,8 @@ const fewestBefore = 6
 // side of the level, each by more than one standard deviation: otherwise P is 1, since a
 // single spike would move the mean alone.
 func Departure(before, recent []float64) (Test, error) {
-	if len(before) < fewestBefore || len(recent) < 1 {
-		return Test{}, fmt.Errorf("%d values before and %d new ones: want at least %d and 1", len(before), len(recent), fewestBefore)
+	if len(before) < FewestBefore || len(recent) < 1 {
+		return Test{}, fmt.Errorf("%d values before and %d new ones: want at least %d and 1", len(before), len(recent), FewestBefore)
 	}
 	mean, sd := stat.MeanStdDev(before, nil)
 	n, m := float64(len(before)), float64(len(recent))

@@ -120,3 +120,19 @@ func repository(image string) string {
 	}
 	return image
 }
+
+// Lasting keeps the facts that are compared, without those that move all the time: two
+// runs with the same ones were made in the same environment.
+func Lasting(env record.Environment) record.Environment {
+	out := record.Environment{}
+	for name, fact := range env {
+		if r, known := environmentRules.find(name); known && r.ignore {
+			continue
+		}
+		if fact.Unavailable != "" {
+			fact = record.Fact{Unavailable: "unavailable"} // the reasons are no part of the machine
+		}
+		out[name] = fact
+	}
+	return out
+}

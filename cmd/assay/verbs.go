@@ -24,6 +24,7 @@ var groups = []group{
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},
 	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
+	{"Remember:", []func(Env) *cobra.Command{keepCommand, queryCommand, historyCommand, lineageCommand, markCommand, retainCommand}},
 }
 
 // rare lists the verbs that work and that help does not show.

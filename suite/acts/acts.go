@@ -29,8 +29,12 @@ const Version = "1.0"
 
 // The acts.
 const (
-	Accepted = "accepted" // as the run to compare with
-	Promoted = "promoted" // to the published package
+	Accepted   = "accepted"   // as the run to compare with
+	Promoted   = "promoted"   // to the published package
+	Published  = "published"  // quoted outside: what it rests on is kept for good
+	Retracted  = "retracted"  // does not count any more
+	Superseded = "superseded" // another run counts in its place
+	Restored   = "restored"   // counts again
 )
 
 // An Act is one decision.
@@ -43,6 +47,7 @@ type Act struct {
 	Why     string    `json:"why"`
 	By      string    `json:"by,omitempty"`      // who decided, as they say
 	Despite []string  `json:"despite,omitempty"` // what spoke against it and was accepted with it
+	Instead string    `json:"instead,omitempty"` // digest of the run that counts in its place
 	Before  string    `json:"before"`            // digest of the line before; empty for the first
 }
 

@@ -1,0 +1,101 @@
+package warehouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"assay/accuracy/parity"
+	"assay/analysis/diff"
+	"assay/judge"
+)
+
+// A History is what was asked for, over time.
+type History struct {
+	Alpha  float64  `json:"alpha"` // over all series together
+	Seed   int64    `json:"seed"`
+	Series []Series `json:"series"`
+}
+
+// Alarming reports whether a series got worse in a way that nobody accepted.
+func (h History) Alarming() bool {
+	for _, s := range h.Series {
+		for _, c := range s.Changes {
+			if c.Worse && c.State != Settled {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// History reads series and finds their changes. Each change says what differs between
+// the run before it and the run after it, from the bundles themselves.
+func (w *Warehouse) History(ctx context.Context, f Filter, d Detection, o judge.Options) (History, error) {
+	list, err := w.series(ctx, f)
+	if err != nil {
+		return History{}, err
+	}
+	d = d.withDefaults()
+	d.together = len(list)
+	h := History{Alpha: d.Alpha, Seed: d.Seed, Series: list}
+	for i := range h.Series {
+		s := &h.Series[i]
+		if err := s.detect(d); err != nil {
+			return h, fmt.Errorf("%s of %s: %w", s.Metric, s.Name, err)
+		}
+		for k := range s.Changes {
+			c := &s.Changes[k]
+			if err := w.explain(c, *s, o); err != nil {
+				c.Unknown = err.Error()
+			}
+		}
+	}
+	return h, ctx.Err()
+}
+
+// explain says what differs between the runs on either side of a change.
+func (w *Warehouse) explain(c *Change, s Series, o judge.Options) error {
+	good, err := w.openKept(s.Values[c.At-1].Digest, o)
+	if err != nil {
+		return err
+	}
+	bad, err := w.openKept(s.Values[c.At].Digest, o)
+	if err != nil {
+		return err
+	}
+	a, err := diff.Side{Plan: good.Plan, Manifest: good.Bundle.Manifest}.Of(s.Side)
+	if err != nil {
+		return err
+	}
+	b, err := diff.Side{Plan: bad.Plan, Manifest: bad.Bundle.Manifest}.Of(s.Side)
+	if err != nil {
+		return err
+	}
+	c.Differences = diff.Bundles(a, b)
+	if s.Statistic != "score" || !good.Answers().Graded() || !bad.Answers().Graded() {
+		return nil
+	}
+	r, err := parity.Judge(
+		good.Answers().Of(good.Bundle.Manifest, a.Plan, s.Side), bad.Answers().Of(bad.Bundle.Manifest, b.Plan, s.Side), parity.Options{})
+	if err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		if row.Task+"."+row.Grader == s.Metric && (row.Point == "" || row.Point == s.Point) {
+			c.Paired = append(c.Paired, row)
+		}
+	}
+	return nil
+}
+
+// openKept opens a bundle of the warehouse through the door that checks its seal.
+func (w *Warehouse) openKept(digest string, o judge.Options) (*judge.Judgement, error) {
+	dir := w.place(digest)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the bundle %s is not in the warehouse any more: retention dropped it", short(digest))
+	}
+	return judge.Open(dir, o)
+}

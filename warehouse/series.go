@@ -1,0 +1,199 @@
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Filter says which series are asked for. Empty fields fit everything.
+type Filter struct {
+	Metric   string // id or name, with a statistic behind a colon where it is not the usual one: ttft:p99
+	Workload string // name of the run's document, digest of the workload or the beginning of one
+	System   string // engine, or the beginning of it
+	Testbed  string // name of the machine, or the beginning of it
+	Point    string
+	Side     string
+	Since    time.Time
+	Last     int // the most runs of a series, the newest ones; zero means 200
+}
+
+// A Series is one result over time: the same question to the same system on the same
+// machine, measured by the same definition. Runs that differ in any of these are never
+// one series.
+type Series struct {
+	Metric    string   `json:"metric"`
+	Statistic string   `json:"statistic"`
+	Unit      string   `json:"unit"`
+	Better    string   `json:"better"`
+	Name      string   `json:"name"` // of the newest run's document
+	Workload  string   `json:"workload"`
+	System    string   `json:"system"`
+	Testbed   string   `json:"testbed"`
+	Point     string   `json:"point"`
+	Side      string   `json:"side,omitempty"`
+	Values    []Value  `json:"values"` // the oldest first
+	LeftOut   int      `json:"leftOut,omitempty"`
+	Changes   []Change `json:"changes"`
+	Noise     Noise    `json:"noise"`
+}
+
+// A Value is the result of one run.
+type Value struct {
+	RunID    string    `json:"runID"`
+	Digest   string    `json:"digest"`
+	At       time.Time `json:"at"`
+	Value    float64   `json:"value"`
+	Low      *float64  `json:"low"` // null where there is no bound
+	High     *float64  `json:"high"`
+	Launches int       `json:"launches"`
+	CV       *float64  `json:"cv"` // between the launches of the run
+	Accepted bool      `json:"accepted,omitempty"`
+}
+
+// ErrNoSeries says that nothing fits a filter.
+var ErrNoSeries = errors.New("no such series in the warehouse")
+
+// usualStatistics is which statistic is meant where none is named, the first that a
+// metric has.
+var usualStatistics = []string{"value", "score", "p50", "mean"}
+
+// series reads those that fit.
+func (w *Warehouse) series(ctx context.Context, f Filter) ([]Series, error) {
+	name, statistic, _ := strings.Cut(f.Metric, ":")
+	metrics, err := w.metricsCalled(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var list []Series
+	for _, metric := range metrics {
+		usual := statistic
+		if usual == "" {
+			usual = metric.usual()
+		}
+		if !slices.Contains(metric.statistics, usual) {
+			return nil, fmt.Errorf("%w: %s has no statistic %q, want one of %s", ErrNoSeries, metric.id, statistic, strings.Join(metric.statistics, ", "))
+		}
+		some, err := w.seriesOf(ctx, metric.id, usual, f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: no run of %s fits --workload, --system, --testbed and the others; assay query 'SELECT DISTINCT name, system, testbed FROM current_run' lists what there is", ErrNoSeries, name)
+	}
+	return list, nil
+}
+
+// A known is a metric that the catalogue has, with its statistics.
+type known struct {
+	id         string
+	statistics []string
+}
+
+func (k known) usual() string {
+	for _, s := range usualStatistics {
+		if slices.Contains(k.statistics, s) {
+			return s
+		}
+	}
+	return k.statistics[0]
+}
+
+// metricsCalled are the metrics with an id, or the versions of one with a name.
+func (w *Warehouse) metricsCalled(ctx context.Context, name string) ([]known, error) {
+	rows, err := w.db.QueryContext(ctx, `SELECT DISTINCT metric, statistic FROM metric_fact
+		WHERE metric = ?1 OR (substr(metric, 1, length(?1) + 2) = ?1 || '.v' AND substr(metric, length(?1) + 3) GLOB '[0-9]*') ORDER BY metric DESC, statistic`, name)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := gather(rows, func(rows *sql.Rows) (p [2]string, err error) { return p, rows.Scan(&p[0], &p[1]) })
+	if err != nil {
+		return nil, err
+	}
+	var list []known
+	for _, p := range pairs {
+		if len(list) == 0 || list[len(list)-1].id != p[0] {
+			list = append(list, known{id: p[0]})
+		}
+		list[len(list)-1].statistics = append(list[len(list)-1].statistics, p[1])
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: no run has the metric %q; assay query 'SELECT DISTINCT metric, statistic FROM metric_fact' lists what there is", ErrNoSeries, name)
+	}
+	return list, nil
+}
+
+// A seriesRow is a value with what decides which series it belongs to.
+type seriesRow struct {
+	Series
+	value  Value
+	counts bool // completed, and nothing voids it
+}
+
+func (r seriesRow) key() [6]string {
+	return [6]string{r.Metric, r.Workload, r.System, r.Testbed, r.Point, r.Side}
+}
+
+func (w *Warehouse) seriesOf(ctx context.Context, metric, statistic string, f Filter) ([]Series, error) {
+	rows, err := w.db.QueryContext(ctx, `SELECT f.metric, f.statistic, f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
+		r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
+		EXISTS (SELECT 1 FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest AND a.act = 'accepted')
+		FROM metric_fact f JOIN current_run r USING (artifact_manifest_digest)
+		WHERE f.metric = ?1 AND f.statistic = ?2 AND f.value IS NOT NULL AND r.created_ns >= ?3
+		AND (?4 = '' OR r.name = ?4 OR substr(r.workload_spec_digest, 8, length(?5)) = ?5)
+		AND substr(r.system, 1, length(?6)) = ?6 AND substr(r.testbed, 1, length(?7)) = ?7
+		AND (?8 = '' OR f.point_name = ?8) AND (?9 = '' OR f.side = ?9)
+		ORDER BY r.created_ns, r.artifact_manifest_digest`,
+		metric, statistic, nanos(f.Since), f.Workload, strings.TrimPrefix(f.Workload, "sha256:"), f.System, f.Testbed, f.Point, f.Side)
+	if err != nil {
+		return nil, err
+	}
+	all, err := gather(rows, scanSeries)
+	if err != nil {
+		return nil, err
+	}
+	return intoSeries(all, f.Last), nil
+}
+
+func scanSeries(rows *sql.Rows) (r seriesRow, err error) {
+	var ns int64
+	err = rows.Scan(&r.Metric, &r.Statistic, &r.Unit, &r.Better, &r.Name, &r.Workload, &r.System, &r.Testbed, &r.Point, &r.Side,
+		&r.value.RunID, &r.value.Digest, &ns, &r.value.Value, &r.value.Low, &r.value.High, &r.value.Launches, &r.value.CV, &r.counts, &r.value.Accepted)
+	r.value.At = time.Unix(0, ns).UTC()
+	return r, err
+}
+
+// intoSeries sorts rows, which come in the order of time, into their series.
+func intoSeries(rows []seriesRow, last int) []Series {
+	if last == 0 {
+		last = 200
+	}
+	var list []Series
+	place := map[[6]string]int{}
+	for _, r := range rows {
+		i, there := place[r.key()]
+		if !there {
+			i = len(list)
+			place[r.key()] = i
+			s := r.Series
+			s.Values, s.Changes = []Value{}, []Change{}
+			list = append(list, s)
+		}
+		list[i].Name = r.Name
+		if r.counts {
+			list[i].Values = append(list[i].Values, r.value)
+		} else {
+			list[i].LeftOut++
+		}
+	}
+	for i, s := range list {
+		list[i].Values = s.Values[max(0, len(s.Values)-last):]
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+// Package warehouse is the memory: every sealed bundle in one folder, by its digest, and
+// a catalogue of what they say.
+//
+//	bundles/ab/abcd…   the bundle whose manifest has the digest abcd…, as it was sealed
+//	catalogue.db       SQLite: runs, launches, results, findings, claims, dimensions
+//	tables/            the same facts and dimensions as Parquet, by day and workload
+//	acts.jsonl         what people decided about runs, each line with the digest of the one before
+//
+// A bundle is copied, verified and made durable before the catalogue knows it, so what
+// the catalogue shows is there and whole, and a killed process leaves nothing half. The
+// catalogue and the tables follow from bundles and acts and can be made again from them.
+// Nothing in it is edited: a run that should not count is retracted by an act.
+//
+// To add a fact or a dimension, add a migration to schema.go, fill it in index.go, and
+// list its columns in tables.go if it is kept as Parquet too.
+package warehouse
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	_ "modernc.org/sqlite" // the driver of the catalogue
+)
+
+// The names in the folder of a warehouse.
+const (
+	bundlesDir    = "bundles"
+	tablesDir     = "tables"
+	catalogueFile = "catalogue.db"
+	actsFile      = "acts.jsonl"
+	lockFile      = ".lock"
+)
+
+// A Warehouse is an open one.
+type Warehouse struct {
+	dir  string
+	db   *sql.DB
+	lock *os.File // held by those who write; nil for readers
+}
+
+// ErrNone says that there is no warehouse in a folder.
+var ErrNone = errors.New("there is no warehouse: keep a bundle there first (assay keep BUNDLE)")
+
+// Open opens the warehouse in dir for reading. Readers and one writer work side by side.
+func Open(ctx context.Context, dir string) (*Warehouse, error) {
+	path := filepath.Join(dir, catalogueFile)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNone)
+	} else if err != nil {
+		return nil, err
+	}
+	w := &Warehouse{dir: dir}
+	var err error
+	if w.db, err = connect(path, "mode=ro", "_pragma=query_only(1)"); err != nil {
+		return nil, err
+	}
+	if err := w.known(ctx); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// OpenWriter opens the warehouse in dir for one who adds to it, makes it where there is
+// none, brings the catalogue to this version and clears away what a killed process left.
+// It waits for another writer to end.
+func OpenWriter(ctx context.Context, dir string) (*Warehouse, error) {
+	if err := os.MkdirAll(filepath.Join(dir, bundlesDir), 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	// The kernel gives the lock up when the process ends, however it ends.
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", lock.Name(), err), lock.Close())
+	}
+	w := &Warehouse{dir: dir, lock: lock}
+	if w.db, err = connect(filepath.Join(dir, catalogueFile), "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)"); err == nil {
+		if err = w.migrate(ctx); err == nil {
+			err = errors.Join(w.sweep(), w.readActs(ctx))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// connect opens the catalogue. Writers and readers wait for each other for a while.
+func connect(path string, options ...string) (*sql.DB, error) {
+	options = append(options, "_pragma=busy_timeout(30000)", "_pragma=foreign_keys(1)")
+	return sql.Open("sqlite", "file:"+escaped(path)+"?"+strings.Join(options, "&"))
+}
+
+// escaped is a path as the file part of a URI.
+func escaped(path string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+}
+
+// Close ends the use of the warehouse.
+func (w *Warehouse) Close() error {
+	var err error
+	if w.db != nil {
+		err = w.db.Close()
+	}
+	if w.lock != nil {
+		err = errors.Join(err, w.lock.Close())
+	}
+	return err
+}
+
+// place is the folder of the bundle with a digest.
+func (w *Warehouse) place(digest string) string {
+	name := strings.TrimPrefix(digest, "sha256:")
+	return filepath.Join(w.dir, bundlesDir, name[:2], name)
+}
+
+// sweep removes what a killed process left: copies that never got their name, and
+// bundles that were dropped and not yet removed.
+func (w *Warehouse) sweep() error {
+	left, err := filepath.Glob(filepath.Join(escapedGlob(w.dir), bundlesDir, "??", ".*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	tables, globErr := filepath.Glob(filepath.Join(escapedGlob(w.dir), tablesDir, "*", "*", "*", "*"+partSuffix))
+	for _, file := range tables {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return errors.Join(err, globErr)
+}
+
+// escapedGlob is a folder whose own name has no meaning to Glob.
+func escapedGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
