@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -96,6 +97,16 @@ type known struct {
 	statistics []string
 }
 
+// version is that of the definition; 0 where it has none.
+func (k known) version() int {
+	_, text, _ := strings.Cut(k.id, ".v")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 func (k known) usual() string {
 	for _, s := range usualStatistics {
 		if slices.Contains(k.statistics, s) {
@@ -105,7 +116,8 @@ func (k known) usual() string {
 	return k.statistics[0]
 }
 
-// metricsCalled are the metrics with an id, or the versions of one with a name.
+// metricsCalled is the metric with an id, or the newest definition of the one with a name:
+// values of two definitions are no series.
 func (w *Warehouse) metricsCalled(ctx context.Context, name string) ([]known, error) {
 	rows, err := w.db.QueryContext(ctx, `SELECT DISTINCT metric, statistic FROM metric_fact
 		WHERE metric = ?1 OR (substr(metric, 1, length(?1) + 2) = ?1 || '.v' AND substr(metric, length(?1) + 3) GLOB '[0-9]*') ORDER BY metric DESC, statistic`, name)
@@ -123,6 +135,8 @@ func (w *Warehouse) metricsCalled(ctx context.Context, name string) ([]known, er
 		}
 		list[len(list)-1].statistics = append(list[len(list)-1].statistics, p[1])
 	}
+	slices.SortStableFunc(list, func(a, b known) int { return b.version() - a.version() })
+	list = list[:min(1, len(list))]
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%w: no run has the metric %q; assay query 'SELECT DISTINCT metric, statistic FROM metric_fact' lists what there is", ErrNoSeries, name)
 	}
