@@ -72,9 +72,9 @@ func ask(t testing.TB, w *Warehouse, statement string) string {
 	return fmt.Sprint(a.Rows[0][0])
 }
 
-// whole checks that everything that the catalogue promises is on the disk and verifies,
+// intact checks that everything that the catalogue promises is on the disk and verifies,
 // and that nothing half has a name.
-func whole(t testing.TB, w *Warehouse) (digests []string) {
+func intact(t testing.TB, w *Warehouse) (digests []string) {
 	t.Helper()
 	a, err := w.Query(t.Context(), `SELECT artifact_manifest_digest FROM benchmark_run_fact ORDER BY 1`, Limit{})
 	must(t, err)

@@ -21,7 +21,7 @@ func TestKeep(t *testing.T) {
 	if !first.New || again.New || first.Digest != again.Digest {
 		t.Errorf("kept %+v, then %+v; want it new once", first, again)
 	}
-	whole(t, w)
+	intact(t, w)
 	for statement, want := range map[string]string{
 		`SELECT count(*) FROM benchmark_run_fact`:                      "1",
 		`SELECT status FROM current_run`:                               "completed",
@@ -93,7 +93,7 @@ func TestKeepRefuses(t *testing.T) {
 	if kept, err := w.Keep(t.Context(), j, time.Now()); err == nil {
 		t.Errorf("kept %+v though its spec was changed since it was opened", kept)
 	}
-	if got := whole(t, w); len(got) != 0 {
+	if got := intact(t, w); len(got) != 0 {
 		t.Errorf("the catalogue has %v", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(w.dir, bundlesDir, "??", "*")); len(left) != 0 {
@@ -120,7 +120,7 @@ func TestLostCatalogue(t *testing.T) {
 		t.Fatalf("stored are %v, want %s", stored, kept.Dir)
 	}
 	keep(t, w, stored[0])
-	if got := whole(t, w); len(got) != 1 || ask(t, w, `SELECT act FROM act_fact`) != "published" {
+	if got := intact(t, w); len(got) != 1 || ask(t, w, `SELECT act FROM act_fact`) != "published" {
 		t.Errorf("the catalogue made again has %v", got)
 	}
 }
