@@ -103,8 +103,17 @@ type Manifest struct {
 	Warnings       []string           `json:"warnings,omitempty"` // what recovery found
 	Source         *Source            `json:"source,omitempty"`   // nil for what assay measured itself
 	Resumed        []Resumption       `json:"resumed,omitempty"`  // interrupted runs that this one continues, the first one first
+	Nodes          []Node             `json:"nodes,omitempty"`    // other hosts that took part, in the order of their launcher
 	Signer         SignerInfo         `json:"signer"`
 	Digest         string             `json:"digest"`
+}
+
+// A Node is a host that took part beside the one that led the run: it had ranks, load
+// generators or probes.
+type Node struct {
+	Name           string             `json:"name"` // as the launcher calls it
+	TopologyDigest string             `json:"topologyDigest,omitempty"`
+	Environment    record.Environment `json:"environment,omitempty"` // captured there, before anything was measured
 }
 
 // A Clock is one time base of the run and how far it may be from the first one.

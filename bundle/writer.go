@@ -247,6 +247,14 @@ func (w *Writer) SetEnvironment(e record.Environment) error {
 	})
 }
 
+// SetNodes records the other hosts that take part.
+func (w *Writer) SetNodes(nodes []Node) error {
+	return w.set(func(m *Manifest) (err error) {
+		m.Nodes, err = cleaned[[]Node](w.redactor, "nodes", nodes)
+		return err
+	})
+}
+
 // SetInputs records what the run used.
 func (w *Writer) SetInputs(in Inputs) error {
 	return w.set(func(m *Manifest) (err error) {

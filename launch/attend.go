@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"assay/record"
 )
 
 // On each host that ssh or a scheduler reaches, this program attends: it reads orders
@@ -47,13 +49,14 @@ type farWorld struct {
 
 // A reply is what an attendant says.
 type reply struct {
-	Hello *Hello    `json:"assay,omitempty"` // the first one
-	Ready bool      `json:"ready,omitempty"` // it has what the brief needs
-	Error string    `json:"error,omitempty"` // it has not, or cannot start a world
-	Exit  *Exit     `json:"exit,omitempty"`
-	Log   *farLog   `json:"log,omitempty"`
-	File  *filePart `json:"file,omitempty"`
-	Over  bool      `json:"over,omitempty"` // every rank of the world has ended here, and its files are sent
+	Hello *Hello             `json:"assay,omitempty"` // the first one
+	Ready bool               `json:"ready,omitempty"` // it has what the brief needs
+	Facts record.Environment `json:"facts,omitempty"` // of the host, when it is ready
+	Error string             `json:"error,omitempty"` // it has not, or cannot start a world
+	Exit  *Exit              `json:"exit,omitempty"`
+	Log   *farLog            `json:"log,omitempty"`
+	File  *filePart          `json:"file,omitempty"`
+	Over  bool               `json:"over,omitempty"` // every rank of the world has ended here, and its files are sent
 }
 
 // A Hello is what a host says of itself.
@@ -89,6 +92,9 @@ const Self = "self"
 type Attendant struct {
 	// Prepare makes ready what a brief needs and says which workers there are.
 	Prepare func(ctx context.Context, brief []byte) (Workers, error)
+
+	// Capture reads the facts of this host; nil means that nobody does.
+	Capture func(ctx context.Context) record.Environment
 
 	Getenv func(string) string
 	Self   string // the path of this program
@@ -169,13 +175,17 @@ func (s *attendance) say(r reply) error {
 func (s *attendance) obey(ctx context.Context, o order) {
 	switch {
 	case o.Brief != nil:
+		var facts record.Environment
+		if s.Capture != nil {
+			facts = s.Capture(ctx)
+		}
 		workers, err := s.Prepare(ctx, o.Brief.Document)
 		if err != nil {
 			_ = s.say(reply{Error: err.Error()})
 			return
 		}
 		s.workers = workers
-		_ = s.say(reply{Ready: true})
+		_ = s.say(reply{Ready: true, Facts: facts})
 	case o.Start != nil:
 		s.told.Wait() // the world before is over
 		if err := s.start(ctx, *o.Start); err != nil {

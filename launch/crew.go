@@ -188,6 +188,9 @@ func (c *Crew) Start(ctx context.Context, job Job) (World, error) {
 	hosts := make([]Host, len(members))
 	for i, m := range members {
 		hosts[i] = m.host
+		if job.OnePerHost {
+			hosts[i].Slots = 1
+		}
 	}
 	placed, err := seats(hosts, job.Ranks)
 	if err != nil {

@@ -20,6 +20,18 @@ type Host struct {
 	Options []string // of ssh, as its command line has them
 }
 
+// String is the host as a line of a host file.
+func (h Host) String() string {
+	words := []string{h.Name, fmt.Sprintf("slots=%d", h.Slots)}
+	if h.User != "" {
+		words = append(words, "user="+h.User)
+	}
+	if h.Port != "" {
+		words = append(words, "port="+h.Port)
+	}
+	return strings.Join(append(words, h.Options...), " ")
+}
+
 // mostHostFile bounds a host file: ten thousand hosts with options.
 const mostHostFile = 1 << 20
 

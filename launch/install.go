@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"assay/child"
+	"assay/record"
 )
 
 // HostFacts are what was found out of a host.
@@ -24,6 +25,8 @@ type HostFacts struct {
 	Copied  bool   // this program was copied there; false where it was there already
 	Digest  string // SHA-256 of the program there
 	StartUp time.Duration
+
+	Captured record.Environment // what the host says of itself
 }
 
 func (f HostFacts) how() string {

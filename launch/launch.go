@@ -26,6 +26,7 @@ type Job struct {
 	Log     func(rank int) io.Writer // what a rank prints; nil throws it away
 	Input   func(rank int) []byte    // what a rank reads, and nobody else does; nil means nothing
 
+	OnePerHost bool          // each host has one rank, however many it would take
 	Places     []child.Place // where each rank may run, in turn; empty means anywhere
 	Namespaces []string      // network namespace of each rank in turn; empty means this one
 	Wrap       []string      // put before the command of the rank Wrapped, such as unshare -T --monotonic 5000

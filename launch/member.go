@@ -139,6 +139,7 @@ func (m *member) brief(ctx context.Context, document []byte) error {
 		if r.Error != "" {
 			return errors.New(r.Error)
 		}
+		m.facts.Captured = r.Facts
 		return nil
 	case <-m.left:
 		return errors.New(m.lost())

@@ -30,7 +30,7 @@ func (e *execution) measureApart(ctx context.Context, l *activeLaunch) error {
 		}
 		e.enterApart(l, point, "")
 		measure := e.probe
-		if point.Micro.Torch() {
+		if point.Micro.Torch() || e.plan.Decided().Probe.Launch != nil {
 			measure = func(ctx context.Context, _ *activeLaunch, point plan.Point) error {
 				return e.staff.Probe(ctx, ranks, point)
 			}

@@ -66,7 +66,7 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 		return err
 	}
 	out, err := e.out.StartLaunch(bundle.LaunchStart{
-		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch, Nodes: slices.Clone(spec.SetOf(e.opts.Nodes, planned.Set, e.plan.Sets())), Set: planned.Set,
+		Index: planned.Index, Order: planned.Index, Side: planned.Side, Block: planned.Block, Wall: time.Now(), Clock: record.ClockID, EpochNS: clock.Epoch, Nodes: slices.Clone(spec.SetOf(e.nodeNames(), planned.Set, e.plan.Sets())), Set: planned.Set,
 	})
 	if err != nil {
 		return &bundleError{err}

@@ -61,9 +61,9 @@ type Options struct {
 	// tells; nil means nothing.
 	Facts record.Environment
 
-	// Nodes are the hosts that ranks start on, those of every set after those of the one
-	// before; nil means that they start here.
-	Nodes []string
+	// Nodes are the hosts that ranks start on, with what each says of itself, those of
+	// every set after those of the one before; nil means that they start here.
+	Nodes []bundle.Node
 
 	// Generator is the command of a load generator, whose credentials it reads from its
 	// standard input. Empty means that this program cannot start any.
@@ -260,8 +260,13 @@ func (e *execution) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	nodes, err := e.nodes()
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		e.out.SetEnvironment(e.env),
+		e.out.SetNodes(nodes),
 		e.out.SetTopology(topology),
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
 		e.describeInputs(),

@@ -70,7 +70,7 @@ func WorkloadDigest(run Run) (string, error) {
 		s.Collectives.Python, s.Collectives.Launch = "", nil
 	}
 	if s.Probe != nil {
-		s.Probe.Python, s.Probe.Dir = "", ""
+		s.Probe.Python, s.Probe.Dir, s.Probe.Launch = "", "", nil
 	}
 	identity := map[string]any{
 		"workloadType": s.Intent.WorkloadType,

@@ -41,4 +41,8 @@ type Probe struct {
 	// Measures the probes of an accelerator on every one of this host, one after the
 	// other, and says how far they are apart.
 	AllDevices bool `json:"allDevices,omitzero"`
+
+	// The hosts that are measured, each by one rank, with kind ssh or slurm. By default
+	// this host alone.
+	Launch *Launcher `json:"launch,omitzero"`
 }

@@ -163,3 +163,18 @@ func slurmAgrees(c *checker, path string, l *Launcher, ranks []int) {
 		c.fail(path+".slurm.tasksPerNode", fmt.Sprintf("%d nodes of %d ranks have no room for a world of %d", max(s.Nodes, 1)/max(1, l.Sets), s.TasksPerNode, slices.Max(ranks)))
 	}
 }
+
+// probeAgrees wants hosts that a rank can be started on, and probes that a rank can make.
+func probeAgrees(c *checker) {
+	p := c.run.Spec.Probe
+	if p == nil || p.Launch == nil {
+		return
+	}
+	if p.Launch.Kind != LaunchSSH && p.Launch.Kind != LaunchSlurm {
+		c.failGot("spec.probe.launch.kind", cmp.Or(p.Launch.Kind, LaunchLocal), "this host needs no launcher: want ssh or slurm for others, or no launch")
+	}
+	if slices.Contains(p.Probes, "network") {
+		c.fail("spec.probe.probes", "the network probe is a client of assay net --serve: between the hosts of a launch, want collectives.pairs with the same launch")
+	}
+	launchAgrees(c, "spec.probe", p.Launch, nil)
+}

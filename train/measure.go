@@ -37,11 +37,15 @@ func (s *Staff) Measure(ctx context.Context, l Launch) error {
 	return nil
 }
 
-// Probe has one torch worker measure a probe of an accelerator. Its world comes
-// after those of the launch.
+// Probe has workers measure a probe: one with torch that of an accelerator of this host,
+// and one on each of the other hosts where the spec names some. Their world comes after
+// those of the launch.
 func (s *Staff) Probe(ctx context.Context, l Launch, p plan.Point) error {
 	p.Ranks = 1
-	return s.measure(ctx, l, len(l.Plan.Worlds(l.Planned))+p.Index, plan.World{Ranks: 1, Points: []plan.Point{p}})
+	if l.Plan.Decided().Probe.Launch != nil {
+		p.Ranks = s.tools.Hosts
+	}
+	return s.measure(ctx, l, len(l.Plan.Worlds(l.Planned))+p.Index, plan.World{Ranks: p.Ranks, Points: []plan.Point{p}})
 }
 
 func (s *Staff) measure(ctx context.Context, l Launch, number int, planned plan.World) error {

@@ -28,6 +28,7 @@ type Tools struct {
 	Launchers map[string]launch.Launcher // by the spec's launch.kind
 	Python    workers.Python             // that is known to have torch, so that nobody asks it again; zero means that one is looked for
 	Address   string                     // at which ranks of other hosts reach this program; empty means that there are none
+	Hosts     int                        // how many other hosts there are
 	Attends   bool                       // this host runs ranks for a program elsewhere
 }
 
@@ -177,6 +178,8 @@ func launcher(run spec.RunSpec, p plan.Point) spec.Launcher {
 		l = run.Train.Launch
 	case p.Collective != nil:
 		l = run.Collectives.Launch
+	case p.Micro != nil:
+		l = run.Probe.Launch
 	}
 	if l == nil {
 		return spec.Launcher{Kind: spec.LaunchLocal}
@@ -214,6 +217,9 @@ func launchers(p plan.Plan) []*spec.Launcher {
 	}
 	if c := p.Collectives(); c != nil {
 		list = append(list, c.Launch)
+	}
+	if s := p.Decided().Probe; s != nil {
+		list = append(list, s.Launch)
 	}
 	if l := p.Load(); l != nil && p.Generators() > 1 {
 		list = append(list, l.Launch)

@@ -77,7 +77,7 @@ func (w *world) start(ctx context.Context, first plan.Point, dir string) (stop f
 	job := launch.Job{
 		Ranks: w.ranks, Worker: name, Command: w.staff.Workers(run)[name], Env: w.environment(first),
 		Master: "127.0.0.1:0", Places: places, Namespaces: spec.SetOf(w.how.Namespaces, set, sets), Log: w.log,
-		Out: dir, Leave: worker.RankFiles, Set: set, Sets: sets,
+		Out: dir, Leave: worker.RankFiles, OnePerHost: first.Micro != nil, Set: set, Sets: sets,
 	}
 	starter := w.staff.tools.Launchers[w.how.Kind]
 	if starter == nil {

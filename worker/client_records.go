@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"time"
+
+	"assay/record"
 )
 
 // Began notes the number of the collective that begins, for the signs of life.
@@ -17,6 +19,21 @@ func (c *Client) Coll(line CollLine) {
 	}
 	c.colls = append(c.colls, line)
 }
+
+// Trial keeps a replicate of a probe until Flush.
+func (c *Client) Trial(t record.Trial) {
+	if len(c.rest) >= maxBuffer {
+		c.drop()
+		return
+	}
+	c.rest = append(c.rest, Line{T: TrialT, Trial: &TrialLine{
+		Point: int(t.Point), Phase: t.Phase, Probe: t.Probe, Variant: t.Variant, It: t.Seq, T0: t.Start, T1: t.End, Loops: t.Loops,
+		Bytes: t.Bytes, FLOP: t.FLOP, Operations: t.Operations, Threads: int(t.Threads), Size: t.Size, Scope: t.Scope, Clock: t.Clock, Wrong: t.Wrong,
+	}})
+}
+
+// Note keeps what a person should know until Flush.
+func (c *Client) Note(text string) { c.rest = append(c.rest, Line{T: NoteT, Text: text}) }
 
 func (c *Client) drop() {
 	c.mu.Lock()

@@ -123,6 +123,6 @@ func (t TrialLine) record(rank int32, offset int64) record.Trial {
 	return record.Trial{
 		Rank: rank, Point: int32(t.Point), Phase: t.Phase, Probe: t.Probe, Variant: t.Variant, Seq: t.It,
 		Start: t.T0 - offset, End: t.T1 - offset, Loops: t.Loops, Bytes: t.Bytes, FLOP: t.FLOP,
-		Operations: t.Operations, Size: t.Size, Scope: t.Scope, Clock: t.Clock, Wrong: t.Wrong,
+		Operations: t.Operations, Threads: int32(t.Threads), Size: t.Size, Scope: t.Scope, Clock: t.Clock, Wrong: t.Wrong,
 	}
 }

@@ -3,6 +3,3 @@ package worker
 // Mem keeps a reading of memory until Flush. Workers in Python send them; no rank of
 // our own does.
 func (c *Client) Mem(line MemLine) { c.rest = append(c.rest, Line{T: MemT, Mem: &line}) }
-
-// Note keeps a word to people until Flush, as Mem does.
-func (c *Client) Note(text string) { c.rest = append(c.rest, Line{T: NoteT, Text: text}) }

@@ -137,6 +137,7 @@ type WorldLine struct {
 	Peers   []string `json:"peers,omitempty"` // host:port of every rank, for the native backend
 	Timeout int64    `json:"timeout"`         // ns after which a collective that hangs is given up
 	Seed    int64    `json:"seed"`            // of the launch
+	Turns   []int    `json:"turns,omitempty"` // of every rank at a probe: those of one machine follow each other, from 0
 }
 
 // A StepLine is one training step. Phases are [begin, end] on the clock that
@@ -233,6 +234,7 @@ type TrialLine struct {
 	Bytes      int64        `json:"bytes,omitempty"`
 	FLOP       *float64     `json:"flop,omitempty"`
 	Operations int64        `json:"operations,omitempty"`
+	Threads    int          `json:"threads,omitempty"`
 	Size       int64        `json:"size,omitempty"`
 	Scope      string       `json:"scope,omitempty"`
 	Clock      string       `json:"clock"`

@@ -36,6 +36,9 @@ func (c *Controller) Run(ctx context.Context, p plan.Point, w WorldLine, to Sink
 		return fmt.Errorf("point %d: %w", p.Index, err)
 	}
 	defer c.change(func() { c.busy = false })
+	if p.Micro != nil {
+		w.Turns = c.turns()
+	}
 	for _, peer := range c.peers {
 		if err := c.send(peer, Line{T: PlanT, Point: &p, World: &w}); err != nil {
 			return c.explain(ctx, err)
@@ -86,6 +89,24 @@ func (c *Controller) prepare(w *WorldLine) error {
 	}
 	w.Master, c.busy = w.Peers[0], true
 	return nil
+}
+
+// turns lets ranks of one machine measure one after the other: a probe at the same time
+// as its neighbour's measures the neighbour. Machines are told apart by the boot of their
+// kernel, which containers and namespaces share; one that does not say it is a machine of
+// its own.
+func (c *Controller) turns() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := map[string]int{}
+	list := make([]int, len(c.peers))
+	for i, p := range c.peers {
+		if p.hello.BootID != "" {
+			list[i] = taken[p.hello.BootID]
+			taken[p.hello.BootID]++
+		}
+	}
+	return list
 }
 
 // reached is the phase at which every rank waits, if there is one, and whether all

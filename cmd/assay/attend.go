@@ -8,6 +8,8 @@ import (
 
 	"assay/launch"
 	"assay/plan"
+	"assay/record"
+	"assay/telemetry"
 	"assay/train"
 )
 
@@ -31,7 +33,7 @@ func attendCommand(env Env) *cobra.Command {
 				return err
 			}
 			get := func(name string) string { value, _ := lookupIn(env)(name); return value }
-			return launch.Attendant{Prepare: prepare, Getenv: get, Self: self}.Attend(cmd.Context(), env.Stdin, unfiltered(env.Stdout))
+			return launch.Attendant{Prepare: prepare, Capture: captureHost, Getenv: get, Self: self}.Attend(cmd.Context(), env.Stdin, unfiltered(env.Stdout))
 		},
 	}
 }
@@ -53,4 +55,11 @@ func prepare(ctx context.Context, brief []byte) (launch.Workers, error) {
 		return nil, err
 	}
 	return staff.Workers(p.Decided()), nil
+}
+
+// captureHost reads this host as a run that is made here would.
+func captureHost(ctx context.Context) record.Environment {
+	host := telemetry.Local(ctx)
+	defer host.Close()
+	return telemetry.Capture(ctx, host)
 }

@@ -19,6 +19,7 @@ import (
 
 func probeCommand(env Env) *cobra.Command {
 	micro := spec.Probe{}
+	fields := fieldFlags{spec: spec.RunSpec{Probe: &spec.Probe{}}}
 	var out outFlags
 	var fileSize string
 	var duration time.Duration
@@ -31,6 +32,11 @@ prints what they can do, with intervals: ` + strings.Join(spec.Vocabularies["pro
 Without a name it measures memory, cache, matmul and disk. The intervals come from
 the launches, of which there are at least three.
 
+With --hosts, or --launcher slurm, each of those hosts is measured by a copy of this
+program, all into one bundle: speed, memory, matmul and disk of every one, and the
+network between every two. What follows the table names the node that is slower than
+the others, by which part, and what is different about it.
+
 Probes of an accelerator (transfer, peer_to_peer; memory, matmul and roofline with
 --device cuda) are measured by torch: --python names a Python that has it.
 
@@ -38,7 +44,8 @@ Exit codes: 0 done, 1 could not be done, 2 usage error, 3 done, and an answer wa
 wrong.`,
 		Example: `  assay probe
   assay probe matmul roofline --threads 1,8
-  assay probe network --host node2 --streams 4`,
+  assay probe network --host node2 --streams 4
+  assay probe --hosts node1,node2,node3,node4`,
 		Args: knownProbes,
 	}
 	flags := cmd.Flags()
@@ -54,6 +61,7 @@ wrong.`,
 	flags.StringVar(&micro.Python, "python", "", "the Python that has torch, for probes of an accelerator (default the first that is found)")
 	flags.BoolVar(&asJSON, "json", false, "write what was found as JSON, as in hardware.json")
 	out.register(flags, "probe")
+	fields.register(flags, nodeFields)
 	cmd.RunE = func(cmd *cobra.Command, names []string) (err error) {
 		micro.Probes, micro.Duration = names, unit.Duration(duration)
 		if micro.FileSize, err = unit.ParseBytes(fileSize); err != nil {
@@ -63,12 +71,17 @@ wrong.`,
 		run.Spec.Intent.WorkloadType = spec.Training
 		run.Spec.Workload.Model = "none"
 		run.Spec.Probe = &micro
+		if how := fields.spec.Probe.Launch; how != nil {
+			if err := onNodes(&run.Spec, *how); err != nil {
+				return err
+			}
+		}
 		own := env
 		asked := cmd.Flags().Changed("format") || out.printSpec
 		if !asked {
 			own.Stdout = io.Discard // the table takes the report's place
 		}
-		if err := out.carryOut(cmd, own, run); err != nil || asked {
+		if err := out.carryOut(cmd, own, run, fields.paths...); err != nil || asked {
 			return err
 		}
 		return printHardware(env, out.dir, asJSON)

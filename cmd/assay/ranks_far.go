@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"time"
 
+	"assay/bundle"
 	"assay/launch"
 	"assay/plan"
 	"assay/record"
@@ -20,7 +20,7 @@ import (
 type rankHosts struct {
 	tools    train.Tools        // what they are started with
 	facts    record.Environment // what is known of them
-	nodes    []string           // their names; nil means this host, or that another launcher knows
+	nodes    []bundle.Node      // those hosts; nil means this one, or that another launcher knows
 	followed bool               // this process was a rank itself, and the run is over
 	leave    func() error
 }
@@ -43,10 +43,10 @@ func (j job) meet(ctx context.Context, env Env, p plan.Plan) (at rankHosts, err 
 
 // gatherHosts makes the hosts ready that the ranks of a plan start on. Facts are what
 // was found out of them.
-func gatherHosts(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) (facts record.Environment, nodes []string, leave func() error, err error) {
+func gatherHosts(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) (facts record.Environment, nodes []bundle.Node, leave func() error, err error) {
 	how := train.Far(p)
-	if t, c := p.Train(), p.Collectives(); t != nil && c != nil && !reflect.DeepEqual(t.Launch, c.Launch) {
-		return nil, nil, nil, usageError(errors.New("spec.train.launch and spec.collectives.launch differ: a run has one set of hosts"))
+	if err := oneLaunch(p.Decided()); err != nil {
+		return nil, nil, nil, err
 	}
 	document, err := p.Encode()
 	if err != nil {
@@ -64,7 +64,32 @@ func gatherHosts(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) 
 		tools.Address = crew.Address()
 	}
 	tools.Launchers[how.Kind] = crew
+	tools.Hosts = len(crew.Facts())
 	return facts, describeCrew(facts, how.Kind, crew), crew.Close, nil
+}
+
+// oneLaunch wants one set of hosts for all that a run has ranks for.
+func oneLaunch(s spec.RunSpec) error {
+	type part struct {
+		name   string
+		launch *spec.Launcher
+	}
+	var parts []part
+	if s.Probe != nil && s.Probe.Launch != nil {
+		parts = append(parts, part{"probe", s.Probe.Launch})
+	}
+	if s.Train != nil {
+		parts = append(parts, part{"train", s.Train.Launch})
+	}
+	if s.Collectives != nil {
+		parts = append(parts, part{"collectives", s.Collectives.Launch})
+	}
+	for i := 1; i < len(parts); i++ {
+		if !reflect.DeepEqual(parts[0].launch, parts[i].launch) {
+			return usageError(fmt.Errorf("spec.%s.launch and spec.%s.launch differ: a run has one set of hosts", parts[0].name, parts[i].name))
+		}
+	}
+	return nil
 }
 
 // tellOn writes lines for people who wait.
@@ -101,7 +126,7 @@ func slotsOf(wanted spec.Slurm, p plan.Plan) int {
 		ranks = max(ranks, point.Ranks)
 	}
 	nodes := max(1, wanted.Nodes/p.Sets())
-	return (ranks + nodes - 1) / nodes
+	return max(1, (ranks+nodes-1)/nodes)
 }
 
 // slurmFacts are what the scheduler said of the nodes that it gave.
@@ -122,13 +147,15 @@ func slurmFacts(a *launch.Allocation) record.Environment {
 	return facts
 }
 
-// describeCrew adds the facts of a run's hosts and returns their names.
-func describeCrew(facts record.Environment, kind string, crew *launch.Crew) (names []string) {
+// describeCrew adds the facts of a run's hosts and returns what each says of itself.
+func describeCrew(facts record.Environment, kind string, crew *launch.Crew) (nodes []bundle.Node) {
 	facts.Set("launcher.kind", kind)
+	var names []string
 	var slowest time.Duration
 	for i, h := range crew.Facts() {
 		at := fmt.Sprintf("launcher.host.%d.", i)
 		names = append(names, h.Name)
+		nodes = append(nodes, bundle.Node{Name: h.Name, Environment: h.Captured})
 		slowest = max(slowest, h.StartUp)
 		facts.Set(at+"name", h.Name)
 		facts.Set(at+"system", h.System+" "+h.Machine)
@@ -138,5 +165,5 @@ func describeCrew(facts record.Environment, kind string, crew *launch.Crew) (nam
 	}
 	facts.Set("launcher.hosts", names)
 	facts.Set("launcher.start_up_seconds", slowest.Seconds())
-	return names
+	return nodes
 }

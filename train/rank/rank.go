@@ -1,5 +1,5 @@
 // Package rank is assay's own worker: one rank of a world that measures the native
-// collectives. It needs nothing but the program itself.
+// collectives, or the host that it runs on. It needs nothing but the program itself.
 //
 // It knows how a call is timed and how its answer is looked at. How the call is
 // carried out is in package collective, how a rank talks to its controller in
@@ -22,8 +22,8 @@ import (
 )
 
 // Run is the life of one rank, from hello to bye. Env is the environment that the
-// launcher gave it.
-func Run(ctx context.Context, env func(string) string, version string) error {
+// launcher gave it, and prober measures its host; nil means that nobody does.
+func Run(ctx context.Context, env func(string) string, version string, prober Prober) error {
 	hello := worker.HelloLine{Backend: "native", Device: "cpu", Library: "assay " + version, CommLib: "assay over TCP"}
 	if place, ok := launch.FromEnvironment(env); ok {
 		hello.Launcher, hello.NodeRank = place.Launcher, place.NodeRank
@@ -39,7 +39,7 @@ func Run(ctx context.Context, env func(string) string, version string) error {
 	if err != nil {
 		return err
 	}
-	r := &rank{client: client, listener: listener, secret: env(worker.EnvToken)}
+	r := &rank{client: client, listener: listener, secret: env(worker.EnvToken), prober: prober}
 	defer r.leave()
 	for {
 		point, world, err := client.Plan(ctx)
@@ -94,6 +94,7 @@ type rank struct {
 	client   *worker.Client
 	listener net.Listener // for the peers, until they have come
 	secret   string       // of the world
+	prober   Prober
 	group    *collective.Group
 	stop     func() bool // ends the watch over the context
 	seq      int64       // number of the next collective in this world
@@ -125,8 +126,11 @@ func (r *rank) leave() {
 }
 
 func (r *rank) measure(ctx context.Context, point plan.Point, world worker.WorldLine) error {
+	if point.Micro != nil {
+		return r.probe(ctx, point, world)
+	}
 	if point.Collective == nil {
-		return setupError{fmt.Errorf("%s: the native worker measures collectives only; training needs the backend gloo or nccl", point.Name)}
+		return setupError{fmt.Errorf("%s: the native worker measures collectives and probes only; training needs the backend gloo or nccl", point.Name)}
 	}
 	if err := r.join(ctx, world); err != nil {
 		return err

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(worker.EnvController) == "" {
 		os.Exit(m.Run())
 	}
-	if err := rank.Run(context.Background(), os.Getenv, "test"); err != nil {
+	if err := rank.Run(context.Background(), os.Getenv, "test", nil); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
