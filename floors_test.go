@@ -66,7 +66,7 @@ var ours = house{
 	inner: map[string][][]string{
 		"analysis": {
 			{"agreement", "collectives", "diff", "frontier", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
-			{"compare", "fleet", "overlap", "picture"},
+			{"compare", "fleet", "nodes", "overlap", "picture"},
 			{"breakdown", "gate", "scaling"},
 			{"bottleneck", "isolation", "shift"},
 			{"playbook"},

@@ -66,7 +66,7 @@ func (j *Judgement) graded() *accuracy.Report {
 
 // others are the findings of those who judge answers, ranks and probes.
 func (j *Judgement) others() []finding.Finding {
-	return slices.Concat(j.Accuracy.Findings(), j.Training.Findings(), j.Collectives.Findings, j.Hardware.Findings, j.Scaling.Findings())
+	return slices.Concat(j.Accuracy.Findings(), j.Training.Findings(), j.Collectives.Findings, j.Hardware.Findings, j.Nodes.Findings, j.Scaling.Findings())
 }
 
 // signed reports whether the bundle has a signature that was checked, or is being

@@ -8,6 +8,7 @@ import (
 	"assay/accuracy/parity"
 	"assay/analysis/collectives"
 	"assay/analysis/hardware"
+	"assay/analysis/nodes"
 	"assay/analysis/overlap"
 	"assay/analysis/scaling"
 	"assay/bundle"
@@ -84,6 +85,12 @@ func (j *Judgement) ofRanks() []rankFile {
 			return err
 		}})
 	}
+	if j.HasNodes() {
+		list = append(list, rankFile{File{"nodes.json", &j.Nodes, indented}, func(b *bundle.Bundle) error {
+			j.Nodes = nodes.Judge(b.Manifest.Nodes, j.Hardware, j.Collectives) // both were read before
+			return nil
+		}})
+	}
 	return list
 }
 
@@ -103,6 +110,9 @@ func (j *Judgement) HasScaling() bool { return scaling.Planned(j.Plan) }
 
 // HasCollectives reports whether the plan has collectives or pairs of ranks.
 func (j *Judgement) HasCollectives() bool { return j.Plan.Has(plan.KindCollective, plan.KindPairs) }
+
+// HasNodes reports whether the plan measures other hosts one by one.
+func (j *Judgement) HasNodes() bool { return j.Plan.OnHosts() }
 
 // HasHardware reports whether the plan has probes.
 func (j *Judgement) HasHardware() bool { return j.Plan.Has(plan.KindProbe) }

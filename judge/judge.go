@@ -13,6 +13,7 @@ import (
 	"assay/analysis/frontier"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
+	"assay/analysis/nodes"
 	"assay/analysis/overlap"
 	"assay/analysis/picture"
 	"assay/analysis/scaling"
@@ -43,6 +44,7 @@ type Judgement struct {
 	Training    overlap.Report
 	Collectives collectives.Report
 	Hardware    hardware.Report
+	Nodes       nodes.Report
 	Scaling     scaling.Report
 
 	// Of an evaluation; empty where the plan has none.

@@ -163,5 +163,15 @@ func (p Plan) Train() *spec.Train { return p.Run.Spec.Train }
 // Collectives are the collectives that are measured; nil where there are none.
 func (p Plan) Collectives() *spec.Collectives { return p.Run.Spec.Collectives }
 
+// OnHosts says that other hosts are measured one by one: each by a probe, or every two
+// by what goes between them.
+func (p Plan) OnHosts() bool {
+	s := p.Run.Spec
+	far := func(l *spec.Launcher) bool {
+		return l != nil && (l.Kind == spec.LaunchSSH || l.Kind == spec.LaunchSlurm)
+	}
+	return s.Probe != nil && far(s.Probe.Launch) || s.Collectives != nil && s.Collectives.Pairs && far(s.Collectives.Launch)
+}
+
 // ExecutionPolicy is the order of points and what else governs the run.
 func (p Plan) ExecutionPolicy() spec.ExecutionPolicy { return p.Run.Spec.ExecutionPolicy }

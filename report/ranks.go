@@ -24,7 +24,7 @@ func (r Report) Serves() bool { return len(r.ServingPoints()) > 0 || len(r.Plan.
 
 // rankBlocks are what ranks and probes measured, for faces of text.
 func (r Report) rankBlocks() []Block {
-	return slices.Concat(r.AccuracyBlocks(), r.trainingBlocks(), r.CollectiveBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
+	return slices.Concat(r.AccuracyBlocks(), r.trainingBlocks(), r.CollectiveBlocks(), r.NodesBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
 }
 
 // BesideBlock is how busy assay and its host were beside ranks and probes; runs of

@@ -23,7 +23,7 @@ func (r Report) HardwareBlocks() []Block {
 
 // probeName is a variant of a probe in one text.
 func probeName(row hardware.Row) string {
-	name := row.Probe + " " + row.Variant
+	name := strings.TrimSpace(row.Host + " " + row.Probe + " " + row.Variant)
 	if row.Threads > 0 {
 		name += fmt.Sprintf(", %d %s", row.Threads, numbered(row.Threads, "thread", "threads"))
 	}

@@ -22,6 +22,7 @@ import (
 	"assay/analysis/frontier"
 	"assay/analysis/hardware"
 	"assay/analysis/mlperf"
+	"assay/analysis/nodes"
 	"assay/analysis/overlap"
 	"assay/analysis/picture"
 	"assay/analysis/scaling"
@@ -78,6 +79,7 @@ type Report struct {
 	Training    *overlap.Report     `json:"training,omitempty"`
 	Collectives *collectives.Report `json:"collectives,omitempty"`
 	Hardware    *hardware.Report    `json:"hardware,omitempty"`
+	Nodes       *nodes.Report       `json:"nodes,omitempty"`
 	Scaling     *scaling.Report     `json:"scaling,omitempty"` // nil for fewer than two world sizes
 
 	// Accuracy is what the answers of an evaluation were worth; nil where there is none.
@@ -129,6 +131,9 @@ func New(j *judge.Judgement) Report {
 	}
 	if j.HasCollectives() {
 		r.Collectives = &j.Collectives
+	}
+	if j.HasNodes() {
+		r.Nodes = &j.Nodes
 	}
 	if j.HasHardware() {
 		r.Hardware = &j.Hardware

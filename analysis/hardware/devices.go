@@ -11,7 +11,7 @@ import (
 	"assay/unit"
 )
 
-// Devices compares the accelerators of one host at one variant of a probe.
+// Devices compares accelerators, of one host or of several, at one variant of a probe.
 type Devices struct {
 	Probe   string       `json:"probe"`
 	Variant string       `json:"variant"`
@@ -54,7 +54,7 @@ func devices(rows []Row) (list []Devices) {
 			at[k] = i
 			list = append(list, Devices{Probe: r.Probe, Variant: r.Variant, Size: r.Size, Unit: r.Unit})
 		}
-		list[i].Each = append(list[i].Each, DeviceRate{Device: r.Scope, Value: r.Value})
+		list[i].Each = append(list[i].Each, DeviceRate{Device: strings.TrimSpace(r.Host + " " + r.Scope), Value: r.Value})
 	}
 	list = slices.DeleteFunc(list, func(d Devices) bool { return len(d.Each) < 2 })
 	for i := range list {

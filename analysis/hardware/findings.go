@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/bundle"
 	"assay/finding"
 	"assay/record"
 	"assay/stats"
@@ -38,7 +39,7 @@ const (
 )
 
 // findings looks at what the rows say of the machine and of themselves.
-func findings(r Report, all []*series, env record.Environment) (list []finding.Finding) {
+func findings(r Report, all []*series, hosts []bundle.Node) (list []finding.Finding) {
 	for _, s := range all {
 		list = append(list, wrongAnswers(s)...)
 		list = append(list, resent(s)...)
@@ -47,13 +48,18 @@ func findings(r Report, all []*series, env record.Environment) (list []finding.F
 	list = append(list, threads(all)...)
 	list = append(list, product(all)...)
 	list = append(list, links(all, r.Network)...)
-	list = append(list, narrow(env)...)
+	for _, h := range hosts {
+		list = append(list, narrow(h.Name, h.Environment)...)
+	}
 	list = append(list, stragglers(r.Devices)...)
 	return append(list, dropped(r.Network)...)
 }
 
 func (s *series) label() string {
 	text := s.Probe + " " + s.Variant
+	if s.host != "" {
+		text = s.host + ": " + text
+	}
 	if s.Threads > 1 {
 		text += fmt.Sprintf(", %d threads", s.Threads)
 	}
@@ -164,7 +170,7 @@ func product(all []*series) (list []finding.Finding) {
 			continue
 		}
 		for _, peak := range all {
-			if peak.Probe == "roofline" && peak.Variant == "peak" && peak.Threads == s.Threads && s.middle() < poorProduct*peak.middle() {
+			if peak.Probe == "roofline" && peak.Variant == "peak" && peak.Threads == s.Threads && peak.Device == s.Device && s.middle() < poorProduct*peak.middle() {
 				list = append(list, finding.Finding{
 					Check: "H06", Severity: finding.Note,
 					Message: fmt.Sprintf("%s: %s is %.0f %% of the %s that arithmetic alone reaches", s.label(), unit.Format(s.middle(), s.Unit), 100*s.middle()/peak.middle(), unit.Format(peak.middle(), peak.Unit)),
@@ -198,7 +204,10 @@ func links(all []*series, faces []Interface) (list []finding.Finding) {
 var linkWidth = regexp.MustCompile(`^pci\.(.+)\.link_width$`)
 
 // narrow finds cards in slots that are not as wide as they are.
-func narrow(env record.Environment) (list []finding.Finding) {
+func narrow(host string, env record.Environment) (list []finding.Finding) {
+	if host != "" {
+		host += ": "
+	}
 	var names []string
 	for name := range env {
 		if linkWidth.MatchString(name) {
@@ -212,7 +221,7 @@ func narrow(env record.Environment) (list []finding.Finding) {
 		if known && stated && now > 0 && now < most && !math.IsInf(most, 0) && most < 64 {
 			list = append(list, finding.Finding{
 				Check: "H08", Severity: finding.Caution,
-				Message: fmt.Sprintf("%s has %.0f lanes of PCIe and could have %.0f", strings.TrimSuffix(strings.TrimPrefix(name, "pci."), ".link_width"), now, most),
+				Message: fmt.Sprintf("%s%s has %.0f lanes of PCIe and could have %.0f", host, strings.TrimSuffix(strings.TrimPrefix(name, "pci."), ".link_width"), now, most),
 				Why:     "half the lanes are half the bandwidth", Fix: "move the card to a wider slot, or seat it again",
 			})
 		}

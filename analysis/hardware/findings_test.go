@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"assay/bundle"
 	"assay/finding"
 	"assay/record"
 	"assay/unit"
@@ -60,7 +61,7 @@ func TestFindings(t *testing.T) {
 		{"H09", Report{Network: []Interface{{Name: "eth0", Errors: 1}}}, nil, nil, true},
 		{"H09", Report{Network: []Interface{{Name: "eth0", PacketsIn: 1e6, Dropped: 2}}}, nil, nil, false},
 	} {
-		got := findings(tt.of, tt.list, tt.env)
+		got := findings(tt.of, tt.list, []bundle.Node{{Environment: tt.env}})
 		if slices.ContainsFunc(got, finds(tt.check)) != tt.wantFound {
 			t.Errorf("%s: got %+v, want found %v", tt.check, got, tt.wantFound)
 		}

@@ -33,7 +33,11 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		launches++
 	}
 	confidence := p.Trials().ConfidenceLevel
+	hosts := probed(b, p)
 	for _, s := range all.order {
+		if int(s.Device) < len(hosts) {
+			s.host = hosts[s.Device].Name
+		}
 		row, err := s.row(confidence)
 		if err != nil {
 			return r, fmt.Errorf("%s %s: %w", s.Probe, s.Variant, err)
@@ -41,10 +45,22 @@ func Read(b *bundle.Bundle, p plan.Plan) (Report, error) {
 		r.Rows = append(r.Rows, row)
 	}
 	env := b.Manifest.Environment
-	r.Levels = levels(r.Rows, statedCaches(env))
-	r.Roofline = roofline(all.order, p)
+	if len(hosts) == 0 { // several hosts have as many ladders and roofs
+		r.Levels = levels(r.Rows, statedCaches(env))
+		r.Roofline = roofline(all.order, p)
+		hosts = []bundle.Node{{Environment: env}}
+	}
 	r.Network = traffic.list(env)
 	r.Devices = devices(r.Rows)
-	r.Findings = findings(r, all.order, env)
+	r.Findings = findings(r, all.order, hosts)
 	return r, nil
+}
+
+// probed are the hosts that ranks have measured, by rank; none where the program
+// measured its own.
+func probed(b *bundle.Bundle, p plan.Plan) []bundle.Node {
+	if s := p.Decided().Probe; s == nil || s.Launch == nil {
+		return nil
+	}
+	return b.Manifest.Nodes
 }

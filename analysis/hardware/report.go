@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the version of the format of hardware.json.
-const Version = "1.1"
+const Version = "1.2"
 
 // A Report is what the probes of a bundle say: derived/VERSION/hardware.json.
 type Report struct {
@@ -26,6 +26,7 @@ type Report struct {
 // A Row is one variant of one probe.
 type Row struct {
 	Point   int       `json:"point"`
+	Host    string    `json:"host,omitempty"` // that was measured, where there are several
 	Probe   string    `json:"probe"`
 	Variant string    `json:"variant"`
 	Scope   string    `json:"scope,omitempty"`
@@ -37,6 +38,9 @@ type Row struct {
 	P99     *float64 `json:"p99,omitempty"` // of single operations, where those are what is timed
 	Samples int      `json:"samples"`
 	Wrong   int64    `json:"wrong,omitempty"`
+
+	// Launches are the medians of the launches, where hosts are compared by them.
+	Launches []float64 `json:"launches,omitempty"`
 
 	best float64 // of the replicates
 }

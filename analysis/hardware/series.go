@@ -32,6 +32,7 @@ type series struct {
 	resent   int64
 	bytes    int64
 	flop     float64 // for each byte
+	host     string  // that was measured; empty for the one that the program ran on
 }
 
 // A ladder is every series, in the order of their first rows.
@@ -138,7 +139,7 @@ func valueOf(what string, row record.Trial) (float64, bool) {
 func (s *series) row(confidence float64) (Row, error) {
 	r := Row{
 		Point: int(s.Point), Probe: s.Probe, Variant: s.Variant, Scope: s.Scope, Threads: int(s.Threads), Size: s.Size,
-		What: s.What, Unit: s.Unit, Wrong: s.wrong,
+		What: s.What, Unit: s.Unit, Wrong: s.wrong, Host: s.host,
 	}
 	var medians []float64
 	pooled := s.pooled()
@@ -146,6 +147,9 @@ func (s *series) row(confidence float64) (Row, error) {
 		if len(l) > 0 {
 			medians = append(medians, stats.Middle(l))
 		}
+	}
+	if s.host != "" {
+		r.Launches = medians
 	}
 	r.Samples = len(pooled)
 	r.best = s.best()

@@ -113,9 +113,12 @@ func printHardware(env Env, dir string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	switch {
+	case asJSON:
 		err = printJSON(env.Stdout, r)
-	} else {
+	case p.OnHosts():
+		err = printNodes(env, dir)
+	default:
 		err = writeHardware(env.Stdout, r)
 	}
 	if slices.ContainsFunc(r.Rows, func(row hardware.Row) bool { return row.Wrong > 0 }) && err == nil {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/judge"
 	"assay/launch"
+	"assay/report"
 	"assay/spec"
 )
 
@@ -57,4 +59,13 @@ func kindOfLaunch(how spec.Launcher) string {
 		return spec.LaunchSlurm
 	}
 	return spec.LaunchSSH
+}
+
+// printNodes prints how the hosts of a bundle compare.
+func printNodes(env Env, dir string) error {
+	j, err := judge.Open(dir, judge.Options{Version: version()})
+	if err != nil {
+		return err
+	}
+	return report.WriteNodes(env.Stdout, j.Nodes)
 }
