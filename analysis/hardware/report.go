@@ -39,7 +39,8 @@ type Row struct {
 	Samples int      `json:"samples"`
 	Wrong   int64    `json:"wrong,omitempty"`
 
-	// Launches are the medians of the launches, where hosts are compared by them.
+	// Launches are what each launch got through, where hosts are compared by it: work over
+	// time, pauses and all.
 	Launches []float64 `json:"launches,omitempty"`
 
 	best float64 // of the replicates

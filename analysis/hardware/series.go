@@ -149,7 +149,7 @@ func (s *series) row(confidence float64) (Row, error) {
 		}
 	}
 	if s.host != "" {
-		r.Launches = medians
+		r.Launches = s.through()
 	}
 	r.Samples = len(pooled)
 	r.best = s.best()
@@ -171,6 +171,29 @@ func (s *series) row(confidence float64) (Row, error) {
 		r.P99 = &p99
 	}
 	return r, err
+}
+
+// through is what each launch got through, all of its work over all of its time. A median
+// would not see a host that is stopped now and then, as a quota of processor time does it:
+// most replicates fit between two stops.
+func (s *series) through() (list []float64) {
+	for _, l := range s.launches {
+		sum := 0.
+		for _, v := range l {
+			if s.What != Latency {
+				v = 1 / v // replicates have equal work
+			}
+			sum += v
+		}
+		switch {
+		case len(l) == 0:
+		case s.What == Latency:
+			list = append(list, sum/float64(len(l)))
+		default:
+			list = append(list, float64(len(l))/sum)
+		}
+	}
+	return list
 }
 
 // manyValues are enough to see how values in the order of time hang together.

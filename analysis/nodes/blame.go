@@ -176,3 +176,49 @@ func (r *Report) paths(matrices []collectives.Matrix) []finding.Finding {
 func (r *Report) blamed(i int) bool {
 	return slices.ContainsFunc(r.Nodes[i].Causes, func(c Cause) bool { return c.Resource == Network })
 }
+
+// Find is the node of a name, by which the launcher or the node itself calls it.
+func (r Report) Find(name string) (Node, bool) {
+	i := slices.IndexFunc(r.Nodes, func(n Node) bool { return n.Name == name || n.Host == name })
+	if i < 0 {
+		return Node{}, false
+	}
+	return r.Nodes[i], true
+}
+
+// Parts are the parts of a node that were measured.
+func (r Report) Parts(node string) (list []string) {
+	for _, m := range r.Measures {
+		if slices.ContainsFunc(m.Each, func(v Value) bool { return v.Node == node }) && !slices.Contains(list, m.Resource) {
+			list = append(list, m.Resource)
+		}
+	}
+	return list
+}
+
+// Below lists the measures by which a node is behind what hosts reached in another report,
+// by more than its part allows and than hosts there differed from themselves; same counts
+// those that both have. Hosts that were slow there are no measure of anything.
+func (r Report) Below(node string, before Report) (below []string, same int) {
+	for _, m := range r.Measures {
+		own := slices.IndexFunc(m.Each, func(v Value) bool { return v.Node == node })
+		at := slices.IndexFunc(before.Measures, func(b Measure) bool { return b.Name == m.Name && b.Resource == m.Resource })
+		if own < 0 || at < 0 {
+			continue
+		}
+		same++
+		base := before.Measures[at]
+		var sound []float64
+		for _, v := range base.Each {
+			if !v.Slow {
+				sound = append(sound, v.Value)
+			}
+		}
+		limit := resources[slices.IndexFunc(resources, func(x resource) bool { return x.name == m.Resource })].limit
+		middle := stats.Middle(sound)
+		if behind := 1 - m.speed(m.Each[own].Value)/m.speed(middle); behind > max(limit, strange*base.Noise) {
+			below = append(below, fmt.Sprintf("%s: %s, and %s before", m.Name, unit.Format(m.Each[own].Value, m.Unit), unit.Format(middle, m.Unit)))
+		}
+	}
+	return below, same
+}

@@ -57,7 +57,7 @@ var outputs = []output{
 	{"init", reflect.TypeFor[spec.Rendering](), []string{"init"}},
 	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec", "eval --print-spec"}},
 	{"triage", reflect.TypeFor[triage.Marker](), []string{"triage"}},
-	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote"}},
+	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote", "cordon", "uncordon"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},
 	{"diagnose", reflect.TypeFor[diagnosis](), []string{"diagnose"}},
 	{"scale", reflect.TypeFor[scaling.Result](), []string{"scale"}},

@@ -25,6 +25,7 @@ var groups = []group{
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},
 	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
 	{"Remember:", []func(Env) *cobra.Command{keepCommand, queryCommand, historyCommand, lineageCommand, markCommand, retainCommand}},
+	{"Nodes:", []func(Env) *cobra.Command{cordonCommand, uncordonCommand}},
 }
 
 // rare lists the verbs that work and that help does not show.

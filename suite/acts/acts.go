@@ -1,5 +1,5 @@
 // Package acts keeps what people decided about results: that a run is accepted as the
-// one to compare with, that a bundle is published. Each act is a line of a file that
+// one to compare with, that a bundle is published, that a node is taken out of service. Each act is a line of a file that
 // only grows; it names what it is about by digest and carries the digest of the line
 // before, so that a line that was changed, put in between or taken out of the middle is
 // noticed. Lines taken off the end are not: keep a copy elsewhere.
@@ -35,6 +35,8 @@ const (
 	Retracted  = "retracted"  // does not count any more
 	Superseded = "superseded" // another run counts in its place
 	Restored   = "restored"   // counts again
+	Cordoned   = "cordoned"   // a node was taken out of service
+	Uncordoned = "uncordoned" // it was put back
 )
 
 // An Act is one decision.
@@ -42,12 +44,14 @@ type Act struct {
 	Version string    `json:"version"`
 	At      time.Time `json:"at"`
 	Act     string    `json:"act"`
-	Subject string    `json:"subject"` // the run
+	Subject string    `json:"subject"` // the run, or the node
 	Digest  string    `json:"digest"`  // of what was decided about, as sha256:HEX
 	Why     string    `json:"why"`
 	By      string    `json:"by,omitempty"`      // who decided, as they say
 	Despite []string  `json:"despite,omitempty"` // what spoke against it and was accepted with it
 	Instead string    `json:"instead,omitempty"` // digest of the run that counts in its place
+	Through string    `json:"through,omitempty"` // the scheduler that was asked to do it
+	Parts   []string  `json:"parts,omitempty"`   // of the node: those that are slow, or that were found to be well
 	Before  string    `json:"before"`            // digest of the line before; empty for the first
 }
 

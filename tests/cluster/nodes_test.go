@@ -66,8 +66,8 @@ var slowdowns = []struct {
 	fact       string // that must be named beside it; empty where none can be seen
 	slow       func(t *testing.T, h *host)
 }{
-	{"quota", nodes.Processor, "cgroup.cpu_limit_cores is 0.25 there and unlimited on the others", func(t *testing.T, h *host) {
-		confine(t, h, "cpu", [2]string{"cpu.cfs_quota_us", "25000"}, [2]string{"cpu.max", "25000 100000"})
+	{"quota", nodes.Processor, "cgroup.cpu_limit_cores is 0.1 there and unlimited on the others", func(t *testing.T, h *host) {
+		confine(t, h, "cpu", [2]string{"cpu.cfs_quota_us", "10000"}, [2]string{"cpu.max", "10000 100000"})
 	}},
 	{"link", nodes.Network, "", func(t *testing.T, h *host) {
 		needs(t, "tc")
@@ -92,7 +92,7 @@ func TestSlowNode(t *testing.T) {
 			tt.slow(t, n.hosts[2])
 			dir := t.TempDir()
 			said, code := assay(t, "probe", "speed", "disk", "network", "--hosts", n.file(t, 1), "--threads", "1",
-				"--duration", "50ms", "--replicates", "5", "--file-size", "8MiB", "--progress", "none", "-o", dir)
+				"--duration", "200ms", "--replicates", "5", "--file-size", "8MiB", "--progress", "none", "-o", dir)
 			if code != 0 {
 				t.Fatalf("exit %d\n%s", code, said)
 			}
