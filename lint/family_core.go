@@ -6,5 +6,5 @@ var core = []Check{
 	WeakBaseline, ApplesToOranges, CherryPicked, TailBlindness, SLOViolation, ConstructMismatch, NoVariance,
 	WrongScope, BestOfN, PerfectSpeedup, Superlinear, OneSitting, Throttling, Placement, NoisyNeighbours,
 	HiddenRank, RanksAlike, UtilisationOutcome, PooledRequests, ChosenAfter, MutableInputs, ScalingKind, QualityReached,
-	TwoPoints, SharedNodes, UnconstrainedHeadline, OwnContention,
+	TwoPoints, SharedNodes, UnconstrainedHeadline, OwnContention, NodeDiffers, NodeDegraded,
 }

@@ -15,7 +15,35 @@ import (
 	"assay/unit"
 )
 
+// onNodes gives a run four hosts, of which the third has one fact of its own.
+func onNodes(name string, common, odd any, more ...string) func(*scene) {
+	return func(s *scene) {
+		s.small()
+		stating(func(f *Facts) {
+			for i := range 4 {
+				env := record.Environment{}
+				env.Set(name, common)
+				if i == 2 {
+					env.Set(name, odd)
+				}
+				for _, other := range more {
+					env.Set(other, 16)
+				}
+				f.Manifest.Nodes = append(f.Manifest.Nodes, bundle.Node{Name: fmt.Sprintf("gpu%d", i+1), Environment: env})
+			}
+		})(s)
+	}
+}
+
 var coreTrips = []trip{
+	{"node-differs", "driver", onNodes("gpu.driver", "575.51.03", "570.86.10"), finding.Caution, "gpu.driver: 570.86.10 on gpu3, and 575.51.03 on the others"},
+	{"node-differs", "quota", onNodes("cgroup.cpu_limit_cores", "unlimited", 0.5), finding.Caution, "cgroup.cpu_limit_cores: 0.5 on gpu3"},
+	{"node-differs", "narrow link", onNodes("pci.0000:07:00.0.link_width", 16, 8), finding.Caution, "pci.0000:07:00.0.link_width: 8 on gpu3, and 16 on the others"},
+	{"node-degraded", "narrow link", onNodes("gpu.0.pcie_width", 16, 8, "gpu.0.pcie_width_max"), finding.Caution, "host gpu3: gpu.0.pcie_width is 8 of 16"},
+	{"node-degraded", "dead link", onNodes("gpu.0.nvlinks", []string{"0 active x", "1 active x"}, []string{"0 active x", "1 inactive"}), finding.Caution, "host gpu3: gpu.0.nvlinks: 1 of 2 are inactive"},
+	{"node-degraded", "errors", onNodes("gpu.0.nvlink_errors", 0, 12), finding.Caution, "host gpu3: gpu.0.nvlink_errors is 12"},
+	{"node-degraded", "no path", onNodes("rdma.mlx5_0.port1.path", "ok", "the port is 1: DOWN"), finding.Caution, "host gpu3: rdma.mlx5_0.port1.path: the port is 1: DOWN"},
+	{"node-degraded", "heat", onNodes("gpu.0.throttle_reasons", []string{}, []string{"hw_thermal_slowdown", "sync_boost"}), finding.Caution, "host gpu3: gpu.0.throttle_reasons: hw_thermal_slowdown"},
 	{"unconstrained-headline", "an error rate is no latency", func(s *scene) {
 		s.small()
 		s.also(func(r *spec.Run) {

@@ -75,7 +75,7 @@ var deviceFacts = []string{
 	"ecc", "ecc_corrected_volatile", "ecc_uncorrected_volatile", "ecc_uncorrected_aggregate",
 	"mig", "persistence", "compute_mode",
 	"pcie_generation", "pcie_generation_max", "pcie_width", "pcie_width_max",
-	"nvlinks", "cpu_affinity",
+	"nvlinks", "nvlink_errors", "cpu_affinity",
 }
 
 // fillDevice marks the facts of device n that were not recorded.

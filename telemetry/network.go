@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strings"
 
 	"assay/record"
 )
@@ -76,8 +77,35 @@ func readRDMA(_ context.Context, h Host, env record.Environment) error {
 			h.record(env, fileFact{at + ".rate", p + "/rate", word})
 			h.record(env, fileFact{at + ".state", p + "/state", word})
 			h.record(env, fileFact{at + ".link_layer", p + "/link_layer", word})
+			h.record(env, fileFact{at + ".physical_state", p + "/phys_state", word})
+			h.record(env, fileFact{at + ".symbol_errors", p + "/counters/symbol_error", whole})
+			h.record(env, fileFact{at + ".link_downed", p + "/counters/link_downed", whole})
+			h.record(env, fileFact{at + ".receive_errors", p + "/counters/port_rcv_errors", whole})
+			env.Set(at+".path", h.rdmaPath(p))
 		}
 	}
 	env.Set("rdma.devices", names)
 	return nil
+}
+
+// rdmaPath says whether a port can carry anything: it is up, its cable is, and it has an
+// address. "ok", or what keeps it from it.
+func (h Host) rdmaPath(port string) string {
+	state, err := h.text(port + "/state") // such as "4: ACTIVE"
+	if err != nil {
+		return err.Error()
+	}
+	if !strings.HasSuffix(state, "ACTIVE") {
+		return "the port is " + state
+	}
+	if physical, err := h.text(port + "/phys_state"); err == nil && !strings.HasSuffix(physical, "LinkUp") {
+		return "the cable is " + physical
+	}
+	addresses, _ := h.glob(port + "/gids/*") // none is told below
+	for _, file := range addresses {
+		if gid, err := h.text(file); err == nil && strings.Trim(gid, "0:") != "" && !strings.HasPrefix(gid, "fe80:0000:0000:0000:0000:0000:0000:0000") {
+			return "ok"
+		}
+	}
+	return "the port has no address (GID)"
 }

@@ -54,6 +54,7 @@ var nvmlFacts = []nvmlFact{
 	{"pcie_width", of(nvml.Device.GetCurrPcieLinkWidth)},
 	{"pcie_width_max", of(nvml.Device.GetMaxPcieLinkWidth)},
 	{"nvlinks", nvLinks},
+	{"nvlink_errors", nvLinkErrors},
 	{"cpu_affinity", cpuAffinity},
 }
 

@@ -35,6 +35,30 @@ func nvLinks(d nvml.Device) (any, nvml.Return) {
 	return out, nvml.SUCCESS
 }
 
+// linkCounters are the errors that an NVLink counts. Links of Hopper and later keep some of
+// them elsewhere and do not answer for these.
+var linkCounters = []nvml.NvLinkErrorCounter{
+	nvml.NVLINK_ERROR_DL_REPLAY, nvml.NVLINK_ERROR_DL_RECOVERY, nvml.NVLINK_ERROR_DL_CRC_FLIT, nvml.NVLINK_ERROR_DL_CRC_DATA,
+}
+
+// nvLinkErrors adds up what the links of a device have counted since its driver was loaded.
+// A device that answers for none of its links says so.
+func nvLinkErrors(d nvml.Device) (any, nvml.Return) {
+	var sum uint64
+	answer := nvml.ERROR_NOT_SUPPORTED
+	for link := range nvml.NVLINK_MAX_LINKS {
+		if state, r := d.GetNvLinkState(link); r != nvml.SUCCESS || state != nvml.FEATURE_ENABLED {
+			continue
+		}
+		for _, counter := range linkCounters {
+			if n, r := d.GetNvLinkErrorCounter(link, counter); r == nvml.SUCCESS {
+				sum, answer = sum+n, nvml.SUCCESS
+			}
+		}
+	}
+	return sum, answer
+}
+
 func activeLinks(d nvml.Device) int {
 	links, r := nvLinks(d)
 	if r != nvml.SUCCESS {

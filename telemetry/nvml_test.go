@@ -68,6 +68,12 @@ func answer(d *mock.Device, i int) {
 
 // answerLinks gives twelve links, the last one down, to a switch that joins all.
 func answerLinks(d *mock.Device) {
+	d.GetNvLinkErrorCounterFunc = func(link int, counter nvml.NvLinkErrorCounter) (uint64, nvml.Return) {
+		if counter != nvml.NVLINK_ERROR_DL_REPLAY {
+			return 0, nvml.ERROR_NOT_SUPPORTED
+		}
+		return uint64(link % 2), nvml.SUCCESS
+	}
 	d.GetNvLinkStateFunc = func(link int) (nvml.EnableState, nvml.Return) {
 		switch {
 		case link > 11:
@@ -128,6 +134,9 @@ func TestNVMLFacts(t *testing.T) {
 	links, _ := env["gpu.0.nvlinks"].Value.([]string)
 	if len(links) != 12 || links[0] != "0 active 00000000:C4:00.0" || links[11] != "11 inactive" {
 		t.Errorf("gpu.0.nvlinks = %v, want 12, the last one inactive", links)
+	}
+	if got := env["gpu.0.nvlink_errors"].Value; got != uint64(5) { // of the five odd ones that are up
+		t.Errorf("gpu.0.nvlink_errors = %v, want 5", got)
 	}
 	matrix, _ := env["topology.gpu_gpu"].Value.([]string)
 	if len(matrix) != 28 || matrix[0] != "0 1 NV11 p2p" {

@@ -57,19 +57,28 @@ func (m *Measure) always(i int, middle, limit float64) bool {
 	return true
 }
 
-// noise is by how much hosts differ from themselves, launch to launch, as a share: the
-// median over hosts, but for one that is itself in question.
+// noise is by how much hosts differ from themselves, launch to launch, as a share: one
+// standard deviation, pooled over hosts but for one that is itself in question. A launch
+// that was disturbed makes it larger, and so the judgement more careful.
 func (m *Measure) noise(without int) float64 {
-	var own []float64
+	sum, free := 0., 0
 	for i, v := range m.Each {
-		if i != without && len(v.Launches) > 1 {
-			own = append(own, deviation(v.Launches))
+		if i == without {
+			continue
 		}
+		mean := 0.
+		for _, x := range v.Launches {
+			mean += math.Log(x) / float64(len(v.Launches))
+		}
+		for _, x := range v.Launches {
+			sum += (math.Log(x) - mean) * (math.Log(x) - mean)
+		}
+		free += len(v.Launches) - 1
 	}
-	if len(own) == 0 {
+	if free <= 0 {
 		return 0
 	}
-	return stats.Middle(own)
+	return math.Sqrt(sum / float64(free))
 }
 
 // deviation is how far values are apart, as a share of them.

@@ -230,7 +230,7 @@ func TestRefused(t *testing.T) {
 	for name, c := range map[string]plan.Collective{
 		"no type of elements is called":     {Op: "all_reduce", DataType: "float8"},
 		"all_gather cannot be cut":          {Op: "all_gather", DataType: "float32", Bytes: 4096, Chunks: 2},
-		"measures collectives only; traini": {},
+		"measures collectives and probes only; traini": {},
 	} {
 		w := start(t, 2, launch.Job{}, "")
 		point := plan.Point{Name: "refused", Collective: &c}
