@@ -19,7 +19,7 @@ import (
 //go:embed task.go tokenizer.go
 //go:embed serverside.go system.go
 //go:embed candidate.go loadprobe.go pin.go slurm.go
-//go:embed economics.go
+//go:embed economics.go kubernetes.go
 //go:embed gatepolicy.go intake.go
 var sources embed.FS
 

@@ -38,6 +38,13 @@ func (f Fault) Error() string {
 		fmt.Fprintf(&b, "%s:", f.File)
 	}
 	fmt.Fprintf(&b, "%d:%d: ", f.Line, f.Column)
+	b.WriteString(f.Words())
+	return b.String()
+}
+
+// Words are the line form without the place, for documents that are no file.
+func (f Fault) Words() string {
+	var b strings.Builder
 	if f.Severity == SeverityWarning {
 		b.WriteString("warning: ")
 	}

@@ -125,6 +125,9 @@ type RunSpec struct {
 	// The isolation the run demands.
 	ExecutionPolicy ExecutionPolicy `json:"executionPolicy,omitzero"`
 
+	// How assay operator places the run on a Kubernetes cluster.
+	Kubernetes *Kubernetes `json:"kubernetes,omitzero"`
+
 	// Where raw artifacts, hot metrics and curated facts go.
 	Sinks Sinks `json:"sinks,omitzero"`
 

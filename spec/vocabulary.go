@@ -175,7 +175,7 @@ var Vocabularies = map[string][]string{
 	"rubricScales":       {ScaleOneToFive, ScaleYesNo},
 	"evaluationFamilies": {FamilyGSM8K, FamilyMMLU, FamilyMMLURedux, FamilyHumanEval, FamilyMBPP, FamilySQuAD, FamilyGLUE, FamilySuperGLUE, FamilyTranslation, FamilySummary, FamilyPerplexity, FamilyOwn, FamilyLMEval},
 	"profileDepths":      {DepthMinimal, DepthDeepDive},
-	"phases":             {"Pending", "Queued", "Running", "Succeeded", "Partial", "Failed"},
+	"phases":             {"Pending", "Queued", "Admitted", "Running", "Collecting", "Succeeded", "Partial", "Failed", "Void"},
 	"conditionStatuses":  {"True", "False", "Unknown"},
 	"grades":             {"publication", "realism"},
 	"useCases":           {"engineering_debug", "canary", "nightly", "release_gate", "rfp", "analyst_briefing", "publication"},

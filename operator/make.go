@@ -1,0 +1,168 @@
+package operator
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// graceSeconds is how long a pod has to seal its bundle when it is asked to end. Judging a
+// large run takes tens of seconds.
+const graceSeconds = 120
+
+// keptSeconds is how long a finished JobSet stays, with the logs of its pod.
+const keptSeconds = int64(24 * time.Hour / time.Second)
+
+// user is that of the image.
+const user = 65532
+
+// An object is a JSON object.
+type object = map[string]any
+
+// jobSetFor is the JobSet that carries the run out: one pod, once. It begins suspended
+// where Kueue is to admit it.
+func jobSetFor(u *unstructured.Unstructured, a accepted) *unstructured.Unstructured {
+	labels := object{labelUID: string(u.GetUID())}
+	if a.place.Queue != "" {
+		labels[kueueQueue] = a.place.Queue
+	}
+	if a.place.PriorityClass != "" {
+		labels[kueuePriority] = a.place.PriorityClass
+	}
+	j := child(u, labels)
+	j.SetGroupVersionKind(jobSetKind)
+	j.Object["spec"] = object{
+		"suspend":                 a.place.Queue != "",
+		"ttlSecondsAfterFinished": keptSeconds,
+		// A second attempt would be another launch under the same name.
+		"failurePolicy": object{"maxRestarts": int64(0)},
+		"network":       object{"enableDNSHostnames": false},
+		"replicatedJobs": []any{object{
+			"name": replicatedJob, "replicas": int64(1),
+			"template": object{"spec": object{
+				"parallelism": int64(1), "completions": int64(1), "backoffLimit": int64(0),
+				"activeDeadlineSeconds": int64(a.place.Time.Std() / time.Second),
+				"template":              podFor(u, a),
+			}},
+		}},
+	}
+	return j
+}
+
+// child is an object that belongs to the run and goes with it.
+func child(u *unstructured.Unstructured, labels object) *unstructured.Unstructured {
+	c := &unstructured.Unstructured{Object: object{"metadata": object{"labels": labels, "annotations": object{annotationRun: u.GetName()}}}}
+	c.SetName(childName(u.GetName()))
+	c.SetNamespace(u.GetNamespace())
+	c.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(u, runKind)})
+	return c
+}
+
+// podFor is the template of the pod.
+func podFor(u *unstructured.Unstructured, a accepted) object {
+	annotations := object{annotationRun: u.GetName()}
+	for name, value := range map[string]string{kueueRequired: a.place.RequiredTopology, kueuePreferred: a.place.PreferredTopology} {
+		if value != "" {
+			annotations[name] = value
+		}
+	}
+	pod := object{
+		"restartPolicy":                 "Never",
+		"automountServiceAccountToken":  false,
+		"terminationGracePeriodSeconds": int64(graceSeconds),
+		"securityContext": object{
+			"runAsNonRoot": true, "runAsUser": int64(user), "runAsGroup": int64(user), "fsGroup": int64(user),
+			"seccompProfile": object{"type": "RuntimeDefault"},
+		},
+		"containers": []any{containerFor(u, a)},
+		"volumes":    volumesFor(u, a),
+	}
+	if len(a.place.NodeSelector) > 0 {
+		pod["nodeSelector"] = plain(a.place.NodeSelector)
+	}
+	if a.exclusive {
+		pod["affinity"] = apart()
+	}
+	return object{"metadata": object{"labels": object{labelUID: string(u.GetUID())}, "annotations": annotations}, "spec": pod}
+}
+
+// apart keeps other runs off the node. Pods of others cannot be kept off without a taint;
+// the node is looked at instead.
+func apart() object {
+	return object{"podAntiAffinity": object{"requiredDuringSchedulingIgnoredDuringExecution": []any{object{
+		"topologyKey":       corev1.LabelHostname,
+		"namespaceSelector": object{},
+		"labelSelector":     object{"matchExpressions": []any{object{"key": labelUID, "operator": "Exists"}}},
+	}}}}
+}
+
+// containerFor runs assay. It cannot begin before the ConfigMap holds its placement.
+func containerFor(u *unstructured.Unstructured, a accepted) object {
+	args := []any{"run", "/etc/assay/" + keySpec, "--out", "/runs"}
+	mounts := []any{
+		object{"name": "spec", "mountPath": "/etc/assay", "readOnly": true},
+		object{"name": "runs", "mountPath": "/runs"},
+		object{"name": "scratch", "mountPath": "/work"},
+		object{"name": "scratch", "mountPath": "/tmp"},
+	}
+	if a.place.SigningKey != "" {
+		args = append(args, "--key", "/etc/assay-key/private.pem")
+		mounts = append(mounts, object{"name": "key", "mountPath": "/etc/assay-key", "readOnly": true})
+	}
+	c := object{
+		"name": container, "image": a.place.Image, "args": args, "volumeMounts": mounts,
+		"terminationMessagePath": noteFile,
+		"env": []any{
+			object{"name": "ASSAY_PLACEMENT", "valueFrom": object{"configMapKeyRef": object{"name": childName(u.GetName()), "key": keyPlacement}}},
+			field("POD_NAME", "metadata.name"), field("POD_UID", "metadata.uid"), field("NODE_NAME", "spec.nodeName"),
+		},
+		"securityContext": object{
+			"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}},
+		},
+	}
+	if len(a.place.Resources) > 0 {
+		c["resources"] = object{"requests": plain(a.place.Resources), "limits": plain(a.place.Resources)}
+	}
+	if a.place.Secret != "" {
+		c["envFrom"] = []any{object{"secretRef": object{"name": a.place.Secret}}}
+	}
+	return c
+}
+
+func field(name, path string) object {
+	return object{"name": name, "valueFrom": object{"fieldRef": object{"fieldPath": path}}}
+}
+
+func plain(m map[string]string) object {
+	o := object{}
+	for name, value := range m {
+		o[name] = value
+	}
+	return o
+}
+
+func volumesFor(u *unstructured.Unstructured, a accepted) []any {
+	volumes := []any{
+		object{"name": "spec", "configMap": object{"name": childName(u.GetName()), "items": []any{object{"key": keySpec, "path": keySpec}}}},
+		object{"name": "runs", "persistentVolumeClaim": object{"claimName": a.place.Claim}},
+		object{"name": "scratch", "emptyDir": object{}},
+	}
+	if a.place.SigningKey != "" {
+		volumes = append(volumes, object{"name": "key", "secret": object{"secretName": a.place.SigningKey, "defaultMode": int64(0o440)}})
+	}
+	return volumes
+}
+
+// configMapFor holds what the pod reads: the document and, once it is known, its placement.
+func configMapFor(u *unstructured.Unstructured, a accepted, placement string) *unstructured.Unstructured {
+	data := object{keySpec: string(a.document)}
+	if placement != "" {
+		data[keyPlacement] = placement
+	}
+	c := child(u, object{labelUID: string(u.GetUID())})
+	c.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	c.Object["data"] = data
+	return c
+}

@@ -1,0 +1,16 @@
+package operator
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// reached counts the phases that runs came to. How long reconciling takes, and how often it
+// fails, controller-runtime counts itself.
+var reached = func() *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_operator_phases_total", Help: "Runs that came to a phase, by phase.",
+	}, []string{"phase"})
+	metrics.Registry.MustRegister(c)
+	return c
+}()
