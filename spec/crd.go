@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,9 @@ func crdSchema() *schema {
 	run := reflect.TypeFor[Run]()
 	spec := d.object(reflect.TypeFor[RunSpec]())
 	spec.Description = docs[run.Name()+".Spec"]
+	spec.Validations = frozenSpec
+	placement := spec.Properties.find("kubernetes")
+	placement.Validations = placementRules
 	status := d.object(statusType)
 	status.Description = docs[statusType.Name()]
 	return &schema{
@@ -77,6 +81,29 @@ func crdSchema() *schema {
 			{"status", status},
 		},
 	}
+}
+
+// A celRule is a rule between fields that an API server checks by itself.
+type celRule struct {
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+}
+
+// frozenSpec: what a run asks does not change while it is carried out.
+var frozenSpec = []celRule{{"self == oldSelf", "the spec of a run does not change: make another BenchmarkRun"}}
+
+// placementRules are those of kubernetesAgrees, with its words, where an author sees them
+// at kubectl apply.
+var placementRules = []celRule{
+	{"!has(self.requiredTopology) || !has(self.preferredTopology)", "preferredTopology: requiredTopology is there too: want one of them"},
+	{"has(self.queue) || !has(self.priorityClass) && !has(self.requiredTopology) && !has(self.preferredTopology)",
+		"priorityClass, requiredTopology and preferredTopology are for Kueue: want spec.kubernetes.queue beside them"},
+}
+
+// find is the schema of a property.
+func (p properties) find(name string) *schema {
+	i := slices.IndexFunc(p, func(one property) bool { return one.name == name })
+	return p[i].schema
 }
 
 // An object is a JSON object with its fields in order.

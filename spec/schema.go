@@ -35,9 +35,10 @@ type schema struct {
 	AdditionalProperties any         `json:"additionalProperties,omitempty"`
 	OneOf                []*schema   `json:"oneOf,omitempty"`
 
-	PreserveUnknown bool     `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
-	ListType        string   `json:"x-kubernetes-list-type,omitempty"`
-	ListMapKeys     []string `json:"x-kubernetes-list-map-keys,omitempty"`
+	PreserveUnknown bool      `json:"x-kubernetes-preserve-unknown-fields,omitempty"`
+	ListType        string    `json:"x-kubernetes-list-type,omitempty"`
+	ListMapKeys     []string  `json:"x-kubernetes-list-map-keys,omitempty"`
+	Validations     []celRule `json:"x-kubernetes-validations,omitempty"`
 }
 
 // properties keep the order of the types, which is the order of reading.

@@ -86,7 +86,7 @@ func runCommand(env Env) *cobra.Command {
 			}
 			j.out = j.placed.out(j.out)
 			dir, err := j.carries(cmd.Context(), env)
-			if dir != "" && j.placed == nil {
+			if dir != "" && j.placed.shows() {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
 			return err
@@ -254,10 +254,10 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
 	w, print := printer(env, show, j.all)
-	if j.placed != nil {
+	if !j.placed.shows() {
 		print = func(io.Writer, report.Report) error { return nil } // whoever sent the run here shows it
 	}
-	err = errors.Join(runErr, print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
+	err = errors.Join(runErr, j.placed.leave(dir), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, quickNote(p))
 	}

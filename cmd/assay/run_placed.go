@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/bundle"
 	"assay/record"
 )
 
@@ -21,6 +22,46 @@ type placement struct {
 	// this host sees it the bundle is made there, so that nothing is lost with this host.
 	Shared string `json:"shared"`
 	Mark   string `json:"mark"`
+
+	// Note is a file of this host that says at the end what became of the run, for a
+	// sender that sees nothing else of it. Such a run prints its report here.
+	Note string `json:"note,omitempty"`
+}
+
+// A placedNote is what a run leaves for its sender. The operator reads it from the status
+// of a pod, which holds 4096 bytes.
+type placedNote struct {
+	RunID       string        `json:"runId"`
+	Directory   string        `json:"directory"`
+	Status      bundle.Status `json:"status"`
+	Digest      string        `json:"digest"`
+	Attestation string        `json:"attestation,omitempty"`
+}
+
+// shows reports whether the run prints its report here.
+func (p *placement) shows() bool { return p == nil || p.Note != "" }
+
+// leave writes the note of a sealed bundle.
+func (p *placement) leave(dir string) error {
+	if p == nil || p.Note == "" {
+		return nil
+	}
+	b, err := bundle.Open(dir)
+	if err != nil {
+		return err
+	}
+	n := placedNote{RunID: b.Manifest.RunID, Directory: dir, Status: b.Manifest.Status, Digest: b.Manifest.Digest}
+	if _, err := os.Stat(filepath.Join(dir, bundle.AttestationFile)); err == nil {
+		n.Attestation = bundle.AttestationFile
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(p.Note, text, 0o644); err != nil {
+		return fmt.Errorf("the bundle is sealed, and whoever sent the run here is not told: %w", err)
+	}
+	return nil
 }
 
 // readPlacement is the placement of this run; nil where nobody has sent it here.

@@ -29,7 +29,7 @@ var groups = []group{
 }
 
 // rare lists the verbs that work and that help does not show.
-var rare = []func(Env) *cobra.Command{attendCommand, clusterCommand, generatorCommand, listCommand, manCommand, toolsCommand, workerCommand}
+var rare = []func(Env) *cobra.Command{attendCommand, clusterCommand, generatorCommand, listCommand, manCommand, operatorCommand, toolsCommand, workerCommand}
 
 // addCommands gives root every verb.
 func addCommands(root *cobra.Command, env Env) {

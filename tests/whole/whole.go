@@ -51,3 +51,12 @@ func Cluster(t testing.TB) {
 		t.Skipf("makes a cluster: make test-cluster runs it, or %s=cluster", Variable)
 	}
 }
+
+// Kubernetes skips a test that starts a Kubernetes cluster, unless that is asked for: make
+// test-kubernetes builds its servers and runs them.
+func Kubernetes(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "kubernetes" {
+		t.Skipf("starts a Kubernetes cluster: make test-kubernetes runs it, or %s=kubernetes", Variable)
+	}
+}

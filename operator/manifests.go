@@ -1,0 +1,106 @@
+package operator
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"assay/spec"
+)
+
+// systemNamespace is where the operator lives.
+const systemNamespace = "assay-system"
+
+// defaultImage holds both programs. There is no published one: make image builds it.
+const defaultImage = "assay:latest"
+
+// Manifests are what kubectl apply needs for an operator with these options: the CRD, its
+// roles, its Deployment.
+func Manifests(o Options) ([]byte, error) {
+	out, err := spec.CRD()
+	if err != nil {
+		return nil, err
+	}
+	all := append(Roles(), deployment(o))
+	for _, one := range all {
+		text, err := yaml.Marshal(one)
+		if err != nil {
+			return nil, fmt.Errorf("write a manifest: %w", err)
+		}
+		out = append(append(out, "---\n"...), text...)
+	}
+	return bytes.TrimLeft(out, "\n"), nil
+}
+
+// Roles are the operator's namespace, account and permissions.
+func Roles() []object {
+	account := []any{object{"kind": "ServiceAccount", "name": leaseName, "namespace": systemNamespace}}
+	meta := func(namespaced bool) object {
+		m := object{"name": leaseName, "labels": object{"app.kubernetes.io/name": leaseName}}
+		if namespaced {
+			m["namespace"] = systemNamespace
+		}
+		return m
+	}
+	const rbac = "rbac.authorization.k8s.io"
+	return []object{
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": systemNamespace}},
+		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta(true)},
+		{"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": meta(false), "rules": rules(permissions)},
+		{"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": meta(false), "subjects": account,
+			"roleRef": object{"apiGroup": rbac, "kind": "ClusterRole", "name": leaseName}},
+		{"apiVersion": rbac + "/v1", "kind": "Role", "metadata": meta(true), "rules": rules(leading)},
+		{"apiVersion": rbac + "/v1", "kind": "RoleBinding", "metadata": meta(true), "subjects": account,
+			"roleRef": object{"apiGroup": rbac, "kind": "Role", "name": leaseName}},
+	}
+}
+
+func rules(table []permission) (rules []any) {
+	for _, p := range table {
+		verbs := []any{}
+		for _, v := range p.verbs {
+			verbs = append(verbs, v)
+		}
+		rules = append(rules, object{"apiGroups": []any{p.group}, "resources": []any{p.resource}, "verbs": verbs})
+	}
+	return rules
+}
+
+// deployment is two operators, of which one acts.
+func deployment(o Options) object {
+	image := cmp.Or(o.Image, defaultImage)
+	args := []any{"--image", image, "--leader-namespace", systemNamespace, "--metrics", ":8080", "--health", ":8081"}
+	if o.Claim != "" {
+		args = append(args, "--claim", o.Claim)
+	}
+	if o.Namespace != "" {
+		args = append(args, "--namespace", o.Namespace)
+	}
+	probe := func(path string) object { return object{"httpGet": object{"path": path, "port": "health"}} }
+	labels := object{"app.kubernetes.io/name": leaseName}
+	return object{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": object{"name": leaseName, "namespace": systemNamespace, "labels": labels},
+		"spec": object{
+			"replicas": 2, "selector": object{"matchLabels": labels},
+			"template": object{
+				"metadata": object{"labels": labels},
+				"spec": object{
+					"serviceAccountName": leaseName,
+					"securityContext":    object{"runAsNonRoot": true, "runAsUser": user, "seccompProfile": object{"type": "RuntimeDefault"}},
+					"containers": []any{object{
+						"name": "operator", "image": image, "command": []any{"/usr/local/bin/assay-operator"}, "args": args,
+						"ports":         []any{object{"name": "metrics", "containerPort": 8080}, object{"name": "health", "containerPort": 8081}},
+						"livenessProbe": probe("/healthz"), "readinessProbe": probe("/readyz"),
+						"resources": object{"requests": object{"cpu": "50m", "memory": "64Mi"}, "limits": object{"memory": "256Mi"}},
+						"securityContext": object{
+							"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}},
+						},
+					}},
+				},
+			},
+		},
+	}
+}
