@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/bundle"
 	"assay/spec"
 )
 
@@ -71,11 +72,11 @@ type pod struct {
 
 // A note is what assay run leaves about a run that it was sent.
 type note struct {
-	RunID       string `json:"runId"`
-	Directory   string `json:"directory"`
-	Status      string `json:"status"` // of the bundle
-	Digest      string `json:"digest"` // of its manifest
-	Attestation string `json:"attestation,omitempty"`
+	RunID       string        `json:"runId"`
+	Directory   string        `json:"directory"`
+	Status      bundle.Status `json:"status"`
+	Digest      string        `json:"digest"` // of its manifest
+	Attestation string        `json:"attestation,omitempty"`
 }
 
 // A decision is where a run stands.
@@ -156,7 +157,9 @@ func lastNote(c children) note {
 }
 
 // results are the phases of bundles, by their status.
-var results = map[string]string{"complete": phaseSucceeded, "partial": phasePartial, "failed": phaseFailed, "aborted": phaseFailed}
+var results = map[bundle.Status]string{
+	bundle.Completed: phaseSucceeded, bundle.Partial: phasePartial, bundle.Failed: phaseFailed, bundle.Aborted: phaseFailed,
+}
 
 // settled says how a finished JobSet ended.
 func settled(c children) (decision, bool) {

@@ -111,7 +111,7 @@ func (c *Cluster) extensions() {
 		_, port, _ := net.SplitHostPort(hook)
 		config := c.write(x.name+".yaml", fmt.Sprintf("%skind: Configuration\nleaderElection: {leaderElect: false}\ninternalCertManagement: {enable: false}\n"+
 			"health: {healthProbeBindAddress: %q}\nwebhook: {port: %s, certDir: %s}\n", x.config, health, port, c.dir))
-		args := []string{"--config", config, "--kubeconfig", c.path("kubeconfig")}
+		args := []string{"--config", config}
 		if x.name == "kueue" {
 			c.kueueCertificates()
 			args = append(args, "--feature-gates=VisibilityOnDemand=false")
@@ -210,7 +210,7 @@ func (c *Cluster) start(name string, args ...string) {
 		c.t.Fatal(err)
 	}
 	cmd := exec.Command(filepath.Join(c.bin, name), args...)
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, append(os.Environ(), "KUBECONFIG="+c.path("kubeconfig"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
