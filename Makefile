@@ -128,6 +128,14 @@ hosts:
 	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends $${each#*:} || echo "$${each#*:} cannot be installed here: tests that need it are skipped"; \
 	done
 
+# The operator in a real cluster on loopback: etcd, the API server, its controllers and
+# scheduler, JobSet and Kueue, built once into a cache outside of the tree (25 CPU minutes).
+# Needs root, because Kueue reads a certificate from /etc.
+.PHONY: test-kubernetes
+test-kubernetes: compiler
+	tests/kubernetes/build.sh
+	ASSAY_TESTS=kubernetes go test -count=1 -timeout 20m ./tests/kubernetes
+
 # pandas and DuckDB prove that others can open what assay writes; scipy, statsmodels,
 # scikit-learn, sacrebleu, rouge_score and nltk that others reckon as it does.
 $(VENV)/ready: tests/requirements.txt tests/requirements-no-deps.txt
@@ -447,6 +455,7 @@ image:
 	rm -rf bin/image && mkdir -p bin/image/usr/local/bin bin/image/etc/ssl/certs bin/image/tmp bin/image/work
 	chmod 1777 bin/image/tmp bin/image/work
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/image/usr/local/bin/assay ./cmd/assay
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/image/usr/local/bin/assay-operator ./cmd/assay-operator
 	echo 'assay:x:65532:65532:assay:/work:/sbin/nologin' > bin/image/etc/passwd
 	cp -L /etc/ssl/certs/ca-certificates.crt bin/image/etc/ssl/certs/ || echo "no certificates on this machine: https targets need spec.target.tls.caFile"
 	docker build -t assay . || echo "no Docker engine here: bin/image holds the root of the image"

@@ -58,7 +58,7 @@ var ours = house{
 		{"run", "claim"},
 		{"judge"},
 		{"report", "live"},
-		{"suite"},
+		{"suite", "operator"},
 		{"warehouse"},
 		{"cmd"},
 		{"tests"},
@@ -85,7 +85,7 @@ var ours = house{
 		// judge replays those decisions from the bundle: they must be one piece of code.
 		shared: []string{"search"},
 
-		faces: []string{"report", "live", "suite", "warehouse", "cmd", "tests"},
+		faces: []string{"report", "live", "suite", "operator", "warehouse", "cmd", "tests"},
 	},
 }
 

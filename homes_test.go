@@ -28,10 +28,12 @@ var homes = []home{
 	{"github.com/charmbracelet/x/term", "is this a terminal, and how large; part of bubbletea", []string{"live"}},
 	{"github.com/creack/pty", "the pseudo-terminal that a live view is drawn into when its cost is measured; small, no dependencies of its own", []string{"cmd/assay"}},
 	{"github.com/dlclark/regexp2", "regular expressions with look-ahead, which tokenizer files, filters of lm-eval and the options of exact match use and Go's have not; no dependencies of its own; only for patterns that are not written out by hand", []string{"accuracy", "accuracy/lexical", "workload/token", "tests/tokenizer"}},
+	{"github.com/go-logr/logr", "controller-runtime's log, which goes to slog", []string{"operator"}},
 	{"github.com/gowebpki/jcs", "canonical JSON (RFC 8785): number formatting is easy to get wrong", []string{"bundle", "spec", "tests/forger"}},
 	{"github.com/in-toto/attestation", "in-toto statements and SLSA provenance", []string{"bundle"}},
 	{"github.com/nikolalohinski/gonja/v2", "Jinja templates with Python's methods of texts, which tasks of lm-eval are written in; pure Go; brings a logger and a reader of JSON that nothing else uses. Templates see their row alone: no files, no other templates", []string{"workload/exam"}},
 	{"github.com/parquet-go/parquet-go", "Parquet in pure Go, fast enough by a factor of several (see `make bench-bundle`); Arrow's writer drags in gRPC and three times the binary", []string{"bundle", "warehouse", "workload/dataset", "judge/benchmark"}},
+	{"github.com/prometheus/client_golang", "the operator's counters, on the page that controller-runtime serves with it", []string{"operator"}},
 	{"github.com/prometheus/client_model", "what a metrics page says, as values", []string{"telemetry", "sim"}},
 	{"github.com/prometheus/common", "the text format of metrics pages, read and written", []string{"telemetry", "sim"}},
 	{"github.com/richardlehane/mscfb", "the container of old Excel files, in which LibreOffice writes numbers to the last bit; part of excelize", nil},
@@ -55,7 +57,12 @@ var homes = []home{
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
 	{"google.golang.org/protobuf", "the JSON form of in-toto statements; KServe's messages, generated; the wire format of sentencepiece models, field by field", []string{"bundle", "target", "target/kserve", "workload/token"}},
+	{"k8s.io/api", "pods, ConfigMaps and their states, as Kubernetes writes them; objects of JobSet and Kueue are read without their modules", []string{"operator", "tests/kubernetes"}},
+	{"k8s.io/apimachinery", "what every object of Kubernetes has; objects whose type is not known", []string{"operator", "tests/kubernetes"}},
+	{"k8s.io/client-go", "how a cluster is found and spoken to", []string{"operator", "tests/kubernetes"}},
 	{"modernc.org/sqlite", "the catalogue of the warehouse: SQL, transactions that survive a kill, many readers beside one writer, in one file; SQLite itself, translated to Go, so that a build needs no C compiler", []string{"warehouse"}},
+	{"sigs.k8s.io/controller-runtime", "caches, queues, leader election, health and metrics of an operator; the usual choice. With client-go it is most of the 34 MB of assay-operator, which is why that is a program of its own: assay has 54 MB without it", []string{"operator", "tests/kubernetes"}},
+	{"sigs.k8s.io/yaml", "manifests for kubectl, in the YAML that Kubernetes reads; part of client-go", []string{"operator"}},
 }
 
 func TestHomes(t *testing.T) {
