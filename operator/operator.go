@@ -99,6 +99,7 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if o.Log != nil {
 		log = logr.FromSlogHandler(o.Log.Handler())
 	}
+	ctrl.SetLogger(log) // for parts of controller-runtime that have no other
 	manager, err := ctrl.NewManager(cfg, managed(o, log))
 	if err != nil {
 		return fmt.Errorf("reach the cluster: %w", err)

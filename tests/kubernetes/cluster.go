@@ -75,7 +75,7 @@ func (c *Cluster) controlPlane() {
 		"--service-account-key-file="+c.path("sa.key"), "--service-account-signing-key-file="+c.path("sa.key"),
 		"--service-account-issuer=https://kubernetes.default", "--token-auth-file="+c.path("tokens.csv"),
 		"--authorization-mode=RBAC", "--service-cluster-ip-range=10.250.0.0/24")
-	c.Config = &rest.Config{Host: "https://" + c.host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: c.ca}, QPS: 200, Burst: 400}
+	c.Config = &rest.Config{Host: "https://" + c.host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: c.ca}, QPS: 200, Burst: 400, WarningHandler: rest.NoWarnings{}}
 	c.ready("https://" + c.host + "/readyz")
 	kubeconfig := c.write("kubeconfig", fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: x,
 clusters: [{name: c, cluster: {server: "https://%s", certificate-authority: %q}}],
@@ -99,7 +99,9 @@ func (c *Cluster) extensions() {
 			c.t.Fatal("no CRD in ", glob, err)
 		}
 		for _, file := range files {
-			c.Apply(read(c.t, file))
+			crd := objects(c.t, read(c.t, file))[0]
+			c.apply(crd)
+			c.served(crd)
 		}
 	}
 	c.Apply([]byte("{apiVersion: v1, kind: Namespace, metadata: {name: jobset-system}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: kueue-system}}"))
@@ -119,6 +121,20 @@ func (c *Cluster) extensions() {
 		c.start(x.name, args...)
 		c.ready("http://" + health + "/readyz")
 		c.webhooks(x.name, hook)
+	}
+}
+
+// served waits until the objects of a CRD can be asked for, without which Kueue ends.
+func (c *Cluster) served(crd *unstructured.Unstructured) {
+	c.t.Helper()
+	group, _, _ := unstructured.NestedString(crd.Object, "spec", "group")
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	for _, version := range versions {
+		list := &unstructured.UnstructuredList{}
+		list.SetAPIVersion(group + "/" + version.(map[string]any)["name"].(string))
+		list.SetKind(kind + "List")
+		Eventually(c.t, kind, func(ctx context.Context) error { return c.List(ctx, list) })
 	}
 }
 

@@ -96,14 +96,24 @@ func (n *Node) begin(ctx context.Context, pod corev1.Pod) {
 		return
 	}
 	environment, dir, err := n.prepare(ctx, pod)
-	if pod.DeletionTimestamp == nil && err != nil {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		n.mark(pod)
+		n.work.Go(func() { n.forget(ctx, pod) })
+		return
+	case err != nil:
 		n.say(ctx, pod, corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CreateContainerConfigError", Message: err.Error()}})
 		return
 	}
-	n.mu.Lock()
-	n.started[pod.UID] = true
-	n.mu.Unlock()
+	n.mark(pod)
 	n.work.Go(func() { n.live(ctx, pod, environment, dir) })
+}
+
+// mark notes that a pod needs no more looking after.
+func (n *Node) mark(pod corev1.Pod) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.started[pod.UID] = true
 }
 
 // prepare makes what a container reads, or says what is missing.

@@ -104,7 +104,14 @@ func TestOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Apply(manifests)
+	for _, o := range objects(t, manifests) {
+		if o.GetKind() == "Deployment" { // the operator is this process
+			if err := unstructured.SetNestedField(o.Object, int64(0), "spec", "replicas"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.apply(o)
+	}
 	c.Apply([]byte(queues))
 	node := c.AddNode("node-1", program.Path(t))
 	stop := startOperator(t, c)
