@@ -1,0 +1,74 @@
+package operator
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write what is generated")
+
+// The manifests in the tree are those that the program prints.
+func TestManifestsAreCurrent(t *testing.T) {
+	const file = "../deploy/kustomize/operator.yaml"
+	want, err := Manifests(Options{Claim: "bundles"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil || string(got) != string(want) {
+		t.Errorf("%s is not what the operator prints (%v): run go test ./operator -update", file, err)
+	}
+}
+
+// The operator may do what it does and nothing else: never read Secrets, make pods or
+// change roles.
+func TestPermissionsAreFew(t *testing.T) {
+	for _, p := range append(append([]permission{}, permissions...), leading...) {
+		if p.why == "" || p.resource == "secrets" || p.resource == "*" || p.group == "*" || p.group == "rbac.authorization.k8s.io" {
+			t.Errorf("the operator may %v %s of %q: %s", p.verbs, p.resource, p.group, p.why)
+		}
+		for _, verb := range p.verbs {
+			if verb == "*" || p.resource == "pods" && strings.Contains("create update patch delete", verb) {
+				t.Errorf("the operator may %s %s", verb, p.resource)
+			}
+		}
+	}
+}
+
+var yamlBlocks = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$")
+
+// The runs in the guide are accepted.
+func TestGuide(t *testing.T) {
+	text, err := os.ReadFile("../docs/guides/kubernetes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, block := range yamlBlocks.FindAllSubmatch(text, -1) {
+		u := &unstructured.Unstructured{}
+		if err := yaml.UnmarshalStrict(block[1], &u.Object); err != nil {
+			t.Fatalf("%v in\n%s", err, block[1])
+		}
+		if u.GetKind() != runKind.Kind {
+			continue
+		}
+		runs++
+		if _, refused := accept(u, settings, true); refused != nil {
+			t.Errorf("the guide's run %s is refused: %s", u.GetName(), refused.message)
+		}
+	}
+	if runs == 0 {
+		t.Error("the guide has no run")
+	}
+}
