@@ -115,6 +115,7 @@ func TestOperator(t *testing.T) {
 	c.Apply([]byte(queues))
 	node := c.AddNode("node-1", program.Path(t))
 	stop := startOperator(t, c)
+	t.Run("kustomize", func(t *testing.T) { kustomize(t, c) })
 	t.Run("happy", func(t *testing.T) { happy(t, c, node) })
 	t.Run("rejected", func(t *testing.T) { rejected(t, c) })
 	t.Run("frozen", func(t *testing.T) { frozen(t, c) })
@@ -124,6 +125,26 @@ func TestOperator(t *testing.T) {
 	t.Run("fifty", func(t *testing.T) { fifty(t, c) })
 	t.Run("upgrade", func(t *testing.T) { upgrade(t, c) })
 	stop()
+}
+
+// kustomize renders the folder of the tree, and the API server would take it.
+func kustomize(t *testing.T, c *Cluster) {
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Skip("kubectl is not installed, which renders it")
+	}
+	text, err := exec.Command("kubectl", "kustomize", "../../deploy/kustomize").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := objects(t, text)
+	for _, o := range all {
+		if err := c.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kustomize"), client.ForceOwnership, client.DryRunAll); err != nil {
+			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
+	if len(all) < 8 {
+		t.Errorf("rendered %d objects, want the CRD, six for its roles, and the Deployment", len(all))
+	}
 }
 
 // startOperator starts the operator as its service account.
@@ -382,7 +403,7 @@ echo '{"runId":"r","directory":"/runs/r","status":"completed","digest":"sha256:0
 	before := runtime.NumGoroutine()
 	var all []*unstructured.Unstructured
 	for i := range 50 {
-		text := run(t, fmt.Sprintf("many-%02d", i), "1s", inQueue+", nodeSelector: {kubernetes.io/hostname: node-2}")
+		text := run(t, fmt.Sprintf("many-%02d", i), "1s", "queue: benchmarks, resources: {cpu: 100m}, nodeSelector: {kubernetes.io/hostname: node-2}")
 		c.Apply(text)
 		all = append(all, objects(t, text)...)
 	}
