@@ -70,7 +70,7 @@ var additionalRules = []Rule{
 	{ID: "A101", Path: "spec.probe.launch", Doc: "Probes of several hosts are started by ssh or slurm, one rank on each host.", check: probeAgrees},
 	{ID: "A102", Path: "spec.kubernetes", Doc: "A placement on Kubernetes asks Kueue for nothing without a queue, and for amounts that can be read.", check: kubernetesAgrees},
 	{ID: "A97", Path: "spec.sinks.rawArtifacts", Doc: "Raw artifacts go to a local folder; for another store a run is refused.", check: sinkAvailable},
-	{ID: "A98", Path: "spec.target.server.pin", Doc: "Processors are lists that can be read, and named one way.", check: serverPinAgrees},
+	{ID: "A103", Path: "spec.target.server.pin", Doc: "Processors are lists that can be read, and named one way.", check: serverPinAgrees},
 	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
 }
 

@@ -318,7 +318,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"pin": map[string]any{"cpus": []string{"3-1"}}}}}}, "spec.train.launch.pin.cpus[0]", `got "3-1", want a list of processors such as 0-3,8`},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"pin": map[string]any{"cpus": []string{"0"}, "numa": []int{0}}}}}}, "spec.train.launch.pin.numa", "processors are named already: want cpus or numa, not both"},
 		{"A91", minimal, []patch{{"spec.train", map[string]any{"launch": map[string]any{"kind": "environment", "pin": map[string]any{"cpus": []string{"0"}}}}}}, "spec.train.launch.pin", "places are those of this host: want launch.kind local, or the binding of the launcher that places ranks elsewhere"},
-		{"A98", minimal, []patch{{"spec.target.server", map[string]any{"command": []string{"x"}, "pin": map[string]any{"cpus": []string{"a"}}}}}, "spec.target.server.pin.cpus[0]", `got "a", want a list of processors such as 0-3,8`},
+		{"A103", minimal, []patch{{"spec.target.server", map[string]any{"command": []string{"x"}, "pin": map[string]any{"cpus": []string{"a"}}}}}, "spec.target.server.pin.cpus[0]", `got "a", want a list of processors such as 0-3,8`},
 		{"A100", minimal, []patch{{"spec.load.launch", map[string]any{"kind": "local"}}}, "spec.load.launch", "says how load generators are started: want spec.load.generators of 2 or more beside it"},
 		{"A100", minimal, []patch{{"spec.load.generators", 3}, {"spec.load.launch", map[string]any{"namespaces": []string{"a", "b"}}}}, "spec.load.launch.namespaces", "names 2 for a world of 3 ranks: want one for each"},
 		{"A100", minimal, []patch{{"spec.load.generators", 2}, {"spec.load.launch", map[string]any{"kind": "environment"}}}, "spec.load.launch.kind", "load generators are started by assay, which gives each its credentials"},
@@ -383,4 +383,15 @@ func gsm8kTask() map[string]any {
 func with(m map[string]any, name string, value any) map[string]any {
 	m[name] = value
 	return m
+}
+
+// A fault names its rule by the id, which is why no two rules have the same.
+func TestRuleIDsDiffer(t *testing.T) {
+	of := map[string]string{}
+	for _, r := range Rules {
+		if other, taken := of[r.ID]; taken {
+			t.Errorf("%s is the rule of %s and of %s", r.ID, other, r.Path)
+		}
+		of[r.ID] = r.Path
+	}
 }
