@@ -35,13 +35,14 @@ var States = []State{Answered, Truncated, Empty, Failed, Cut}
 
 // An Answer is what came back for one question, once.
 type Answer struct {
-	Launch  int
-	Side    string // which system, in a run of several; empty in a run of one
-	Point   int32
-	Task    string
-	Item    string
-	Group   string
-	Cluster string
+	Launch   int
+	Side     string // which system, in a run of several; empty in a run of one
+	Point    int32
+	Task     string
+	Item     string
+	Group    string
+	Cluster  string
+	Question string // the digest of what was asked, by which tools that number items otherwise know it
 
 	// Of a turn: the conversation's id, and which turn it is, from 1; empty and 0 for a
 	// question that stands alone.
@@ -142,11 +143,12 @@ func Names() []string {
 
 // A Grade is one row of the derived table of grades.
 type Grade struct {
-	Task    string `json:"task"`
-	Item    string `json:"item"`
-	Group   string `json:"group,omitempty"`
-	Cluster string `json:"cluster,omitempty"`
-	Launch  int    `json:"launch"`
+	Task     string `json:"task"`
+	Item     string `json:"item"`
+	Group    string `json:"group,omitempty"`
+	Cluster  string `json:"cluster,omitempty"`
+	Question string `json:"question,omitempty"` // names what was asked: the digest of its text
+	Launch   int    `json:"launch"`
 
 	// Of a turn: the conversation's id, and which turn it is, from 1.
 	Conversation string `json:"conversation,omitempty"`
@@ -174,7 +176,7 @@ func (g Grader) all(answers []*Answer) ([]Grade, error) {
 	var places []int
 	for i, a := range answers {
 		rows[i] = Grade{
-			Task: a.Task, Item: a.Item, Group: a.Group, Cluster: a.Cluster, Conversation: a.Conversation, Turn: a.Turn, Launch: a.Launch, Side: a.Side, Point: a.Point,
+			Task: a.Task, Item: a.Item, Group: a.Group, Cluster: a.Cluster, Question: a.Question, Conversation: a.Conversation, Turn: a.Turn, Launch: a.Launch, Side: a.Side, Point: a.Point,
 			Sample: a.Sample, Pass: a.Pass, Grader: g.Name, State: a.State, Took: a.Took,
 		}
 		if a.State == Failed || a.State == Cut {

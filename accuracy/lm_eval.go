@@ -16,6 +16,8 @@ import (
 var lmEvalGraders = []Grader{
 	{Name: "lm_eval", Doc: "exact_match of lm-eval after the first of the task's filters, with the task's options.", batch: throughFilter(0)},
 	{Name: "lm_eval_2", Doc: "The same after the second of the task's filters.", batch: throughFilter(1)},
+	{Name: "lm_eval_3", Doc: "The same after the third.", batch: throughFilter(2)},
+	{Name: "lm_eval_4", Doc: "The same after the fourth.", batch: throughFilter(3)},
 }
 
 var errNoFilter = errors.New("the task has no such filter: want another grader")

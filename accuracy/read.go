@@ -1,6 +1,8 @@
 package accuracy
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,7 +49,8 @@ func counts(l bundle.LaunchInfo) bool {
 // A sheetRow is a question with its key read.
 type sheetRow struct {
 	record.Ask
-	key *record.AnswerKey
+	key      *record.AnswerKey
+	question string // digest of the prompt
 }
 
 func readSheet(b *bundle.Bundle, launch int) ([]sheetRow, error) {
@@ -65,9 +68,18 @@ func readSheet(b *bundle.Bundle, launch int) ([]sheetRow, error) {
 		} else if err := json.Unmarshal([]byte(ask.Key), &row.key); err != nil {
 			return nil, fmt.Errorf("launch %d: key of item %s: %w", launch+1, ask.Item, err)
 		}
+		if row.Choice <= 0 {
+			row.question = QuestionDigest(row.Prompt)
+		}
 		sheet = append(sheet, row)
 	}
 	return sheet, nil
+}
+
+// QuestionDigest names a question by what was asked, spaces at both ends aside.
+func QuestionDigest(prompt string) string {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(prompt)))
+	return hex.EncodeToString(sum[:8])
 }
 
 // A replyRow is what the table requests says about one question.
@@ -190,7 +202,7 @@ func answerOf(launch int, point, pass int32, asked []sheetRow, replies map[place
 // questionOf is the answer to a question before anything of it is known.
 func questionOf(launch int, point, pass int32, q sheetRow) Answer {
 	return Answer{
-		Launch: launch, Point: point, Task: q.Task, Item: q.Item, Group: q.Group, Cluster: q.Cluster, Conversation: q.Conversation, Turn: q.Turn,
+		Launch: launch, Point: point, Task: q.Task, Item: q.Item, Group: q.Group, Cluster: q.Cluster, Question: q.question, Conversation: q.Conversation, Turn: q.Turn,
 		Sample: q.Sample, Pass: pass, State: Answered, Prompt: q.Prompt, Key: q.key,
 	}
 }

@@ -76,12 +76,18 @@ func readLMEval(paths []string) (m Import, err error) {
 		}
 	}
 	switch {
+	case samples == 0:
+		return readLMEvalResults(files)
 	case samples == len(files):
-		return readLMEvalSamples(files)
-	case samples > 0:
-		return m, fmt.Errorf("%d of %d files are samples and the others results: import one kind at a time", samples, len(files))
+		return readLMEvalSamples(files, nil)
 	}
-	return readLMEvalResults(files)
+	answers, tasks, results, err := splitLMEval(files)
+	if err != nil {
+		return m, err
+	}
+	m, err = readLMEvalSamples(answers, tasks)
+	m.Files = append(m.Files, results...)
+	return m, err
 }
 
 // readLMEvalResults reads scores.

@@ -57,6 +57,7 @@ type lmEvalTask struct {
 	requests []record.Request
 	marks    map[lmEvalPlace]map[string]float64
 	names    []string // of the marks, in the order of the file
+	grading  lmEvalGrading
 	skipped  []string // metrics that are no number of a single answer
 }
 
@@ -67,8 +68,8 @@ type lmEvalPlace struct {
 }
 
 // readLMEvalSamples reads answers: files of several tasks are one launch, and files of one
-// task several.
-func readLMEvalSamples(files []File) (m Import, err error) {
+// task several. Configs are how a results file beside them grades the tasks.
+func readLMEvalSamples(files []File, configs map[string]lmEvalConfig) (m Import, err error) {
 	m.Source.Tool, m.Environment, m.Files = "lm-eval", record.Environment{}, files
 	m.Points = []Point{{Name: "all"}}
 	scores := lmEvalScores{Scorer: lmEvalScorer}
@@ -79,7 +80,7 @@ func readLMEvalSamples(files []File) (m Import, err error) {
 				return m, fmt.Errorf("%s and %s are the same: one result was given twice, which is no repetition", other.Name, file.Name)
 			}
 		}
-		read, err := readLMEvalTask(file)
+		read, err := readLMEvalTask(file, configs)
 		if err != nil {
 			return m, err
 		}
@@ -98,6 +99,9 @@ func readLMEvalSamples(files []File) (m Import, err error) {
 		}
 		m.Launches[launch].add(read)
 		scores.add(read, launch)
+		if read.grading.note != "" {
+			m.Source.Notes = append(m.Source.Notes, file.Name+": "+read.grading.note)
+		}
 		for _, name := range read.skipped {
 			m.Source.Notes = append(m.Source.Notes, fmt.Sprintf("%s: %s is no number of a single answer and is left out", file.Name, name))
 		}
@@ -141,13 +145,14 @@ func (l *Launch) add(t lmEvalTask) {
 var lmEvalFile = regexp.MustCompile(`^samples_(.+?)_\d{4}-\d{2}-\d{2}T[0-9.-]+\.jsonl$`)
 
 // readLMEvalTask reads one file.
-func readLMEvalTask(file File) (t lmEvalTask, err error) {
+func readLMEvalTask(file File, configs map[string]lmEvalConfig) (t lmEvalTask, err error) {
 	t.marks = map[lmEvalPlace]map[string]float64{}
 	t.Family, t.Path = spec.FamilyOwn, file.Name
 	t.Name = plainName(strings.TrimSuffix(file.Name, ".jsonl"))
 	if named := lmEvalFile.FindStringSubmatch(file.Name); named != nil {
 		t.Name = plainName(named[1])
 	}
+	t.grading = configs[t.Name].grading()
 	content := sha256.New()
 	lines := bytes.Split(bytes.TrimSpace(file.Data), []byte("\n"))
 	for n, line := range lines {
@@ -167,6 +172,9 @@ func readLMEvalTask(file File) (t lmEvalTask, err error) {
 	}
 	for _, name := range t.names {
 		t.Graders = append(t.Graders, "scorer:"+lmEvalScorer+"/"+name)
+	}
+	if t.Style == "generate" {
+		t.Graders = append(t.Graders, t.grading.graders...)
 	}
 	t.Graders = append(t.Graders, own...)
 	return t, nil
@@ -244,7 +252,7 @@ func (t *lmEvalTask) ask(item string, s lmEvalSample) error {
 // generated adds answers in words; the marks are of the first of several.
 func (t *lmEvalTask) generated(item string, s lmEvalSample) error {
 	t.Style = "generate"
-	key, err := json.Marshal(record.AnswerKey{References: texts(s.Target)})
+	key, err := json.Marshal(record.AnswerKey{References: texts(s.Target), Filters: t.grading.filters, Exact: t.grading.exact})
 	if err != nil {
 		return err
 	}
@@ -253,7 +261,7 @@ func (t *lmEvalTask) generated(item string, s lmEvalSample) error {
 		if err := json.Unmarshal(response, &text); err != nil {
 			return fmt.Errorf("answer %d: %w", i+1, err)
 		}
-		t.row(record.Ask{Item: item, Sample: int32(i), Choice: -1, Prompt: plainText(s.Arguments["gen_args_0"].Prompt), Key: string(key)}, record.Request{Text: text})
+		t.row(record.Ask{Item: item, Sample: int32(i), Choice: -1, Prompt: promptText(s.Arguments["gen_args_0"].Prompt), Key: string(key)}, record.Request{Text: text})
 	}
 	t.Samples = max(t.Samples, len(s.Responses[0]))
 	return nil
@@ -308,6 +316,16 @@ func plainText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		return string(raw)
+	}
+	return text
+}
+
+// promptText is what was asked: of a chat of one message that message, as assay keeps it.
+func promptText(raw json.RawMessage) string {
+	text := plainText(raw)
+	var chat []struct{ Role, Content string }
+	if json.Unmarshal([]byte(text), &chat) == nil && len(chat) == 1 && chat[0].Role == "user" {
+		return chat[0].Content
 	}
 	return text
 }

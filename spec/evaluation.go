@@ -149,7 +149,7 @@ var graderNames = []string{
 	"helm_exact", "helm_quasi_exact", "helm_prefix", "helm_quasi_prefix", "helm_final_number", "helm_f1",
 	"gsm8k_openai", "gsm8k_strict", "gsm8k_flexible", "gsm8k_last_number", "gsm8k_mlperf", "gsm8k_helm",
 	"loglikelihood", "loglikelihood_norm", "loglikelihood_bytes", "mutual_information", "top_logprob", "ece",
-	"code", "lm_eval", "lm_eval_2", "label", "mcc", "f1", "f1_macro", "f1_micro", "f1_weighted", "precision", "recall", "pearson", "spearman",
+	"code", "lm_eval", "lm_eval_2", "lm_eval_3", "lm_eval_4", "label", "mcc", "f1", "f1_macro", "f1_micro", "f1_weighted", "precision", "recall", "pearson", "spearman",
 	"bleu", "chrf", "chrf++", "ter", "rouge1", "rouge2", "rougeL", "rougeLsum", "meteor", "meteor_wordnet",
 	"named", "word_perplexity", "byte_perplexity", "token_perplexity", "bits_per_byte", "perplexity", "greedy",
 }

@@ -95,3 +95,12 @@ func (t *Task) settle(path string, note func(string, any)) {
 
 // Graders lists the names of all graders.
 func Graders() []string { return slices.Clone(graderNames) }
+
+// filterGraders are those of the filters of a task of lm-eval, in their order.
+var filterGraders = []string{"lm_eval", "lm_eval_2", "lm_eval_3", "lm_eval_4"}
+
+// FilterGraders are the graders of a task with so many filters: one for each, and one that
+// compares answers as they are where there is none.
+func FilterGraders(filters int) []string {
+	return slices.Clone(filterGraders[:min(max(1, filters), len(filterGraders))])
+}

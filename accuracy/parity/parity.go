@@ -204,10 +204,14 @@ func (r Row) Why() string {
 func Judge(baseline, candidate Side, options Options) (Report, error) {
 	o := options.withDefaults()
 	r := o.report()
+	candidate, notes := candidate.Aligned(baseline)
 	a, b := baseline.cells(), candidate.cells()
 	for _, t := range baseline.Tasks {
 		other, there := candidate.task(t.Name)
 		switch {
+		case notes[t.Name] != "" && (!there || other.Identity != t.Identity):
+			r.Missing = append(r.Missing, Missing{t.Name, notes[t.Name]})
+			continue
 		case !there:
 			r.Missing = append(r.Missing, Missing{t.Name, candidate.Label + " was not asked it"})
 			continue
@@ -215,9 +219,19 @@ func Judge(baseline, candidate Side, options Options) (Report, error) {
 			r.Missing = append(r.Missing, Missing{t.Name, fmt.Sprintf("it is not the same task: %s; %s", t.Identity, other.Identity)})
 			continue
 		}
+		first := len(r.Rows)
 		for _, at := range matched(t, other) {
+			if len(at.graders) == 0 {
+				r.Missing = append(r.Missing, Missing{t.Name, "no grader is the same on both sides: assay grade BUNDLE --grader shows the answers by others, and --grader of assay eval asks for them"})
+				continue
+			}
 			if err := r.add(t, at, baseline, candidate, a, b, o); err != nil {
 				return Report{}, fmt.Errorf("task %s: %w", t.Name, err)
+			}
+		}
+		for i := range r.Rows[first:] {
+			if note := notes[t.Name]; note != "" {
+				r.Rows[first+i].Warnings = append(r.Rows[first+i].Warnings, note)
 			}
 		}
 	}

@@ -15,6 +15,9 @@ type Side struct {
 	Tasks  []accuracy.Task
 	Grades []accuracy.Grade
 
+	// Tool is the one that asked, where the answers were imported; empty for assay.
+	Tool string
+
 	// Workers is how many accelerators serve the model together; zero where nobody
 	// declared it.
 	Workers int
@@ -43,6 +46,9 @@ func (s Side) Of(m bundle.Manifest, p plan.Plan, name string) Side {
 	s.Grades, s.Tasks = kept, slices.Clone(s.Tasks)
 	for i, t := range s.Tasks {
 		s.Tasks[i].Points = slices.DeleteFunc(slices.Clone(t.Points), func(p accuracy.Point) bool { return p.Side != "" && p.Side != name })
+	}
+	if m.Source != nil {
+		s.Tool = m.Source.Tool
 	}
 	s.Workers = p.Run.SystemOf(p.Target()).GPUCount
 	return s

@@ -31,10 +31,11 @@ func flippedAnswers(r compare.Report, sides []compare.Side) ([]changes.Report, e
 			read[s.Bundle] = answers
 		}
 		a, b := both[0], both[1]
-		for _, at := range parity.Places(a.Quality, b.Quality) {
+		aligned, _ := b.Quality.Aligned(a.Quality)
+		for _, at := range parity.Places(a.Quality, aligned) {
 			base := answersAt(a, at.Names[0], at.Points[0], read[a.Bundle])
 			base.Report.Tasks = slices.DeleteFunc(slices.Clone(base.Report.Tasks), func(t accuracy.Task) bool { return !compared(c.Quality, t.Name) })
-			list = append(list, changes.Between(base, answersAt(b, at.Names[1], at.Points[1], read[b.Bundle]), changes.Filter{Only: changes.Flips}))
+			list = append(list, changes.Between(base, alignAnswers(base, answersAt(b, at.Names[1], at.Points[1], read[b.Bundle]), a.Quality.Tool, b.Quality.Tool), changes.Filter{Only: changes.Flips}))
 		}
 	}
 	return list, nil

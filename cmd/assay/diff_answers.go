@@ -27,8 +27,8 @@ type diffCall struct {
 }
 
 const diffAnswersLong = `Diff-answers holds the answers of two evaluations against each other, question by question:
-the same text, another text with the same mark, right to wrong, wrong to right, or an
-answer that only one of them gave. With one bundle and --points it holds two loads of it
+the same text, another text with the same mark, right to wrong, wrong to right, a score that
+rose or fell, or an answer that only one of them gave. With one bundle and --points it holds two loads of it
 against each other, and with --sides two systems.
 
 Where both bundles kept the probabilities of tokens, it also says how far apart these are:
@@ -89,6 +89,7 @@ func (d *diffCall) compare(env Env, dirs []string) (changes.Report, error) {
 	}
 	read := newReader(env, d.trust)
 	var both []changes.Side
+	var tools [2]string
 	for i := range 2 {
 		j, err := read.judgement(dirs[min(i, len(dirs)-1)])
 		if err != nil {
@@ -98,9 +99,12 @@ func (d *diffCall) compare(env Env, dirs []string) (changes.Report, error) {
 		if err != nil {
 			return changes.Report{}, fmt.Errorf("%s: %w", j.Bundle.Dir, err)
 		}
+		if source := j.Bundle.Manifest.Source; source != nil {
+			tools[i] = source.Tool
+		}
 		both = append(both, side)
 	}
-	report := changes.Between(both[0], both[1], d.filter)
+	report := changes.Between(both[0], alignAnswers(both[0], both[1], tools[0], tools[1]), d.filter)
 	if len(report.Tasks) == 0 {
 		return report, usageError(fmt.Errorf("--task %q: want one of %s", d.filter.Task, strings.Join(taskNames(both[0].Report), ", ")))
 	}

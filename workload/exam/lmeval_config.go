@@ -12,6 +12,7 @@ import (
 
 	"assay/intake"
 	"assay/record"
+	"assay/spec"
 )
 
 // An lmConfig is the part of a task of lm-eval that is read.
@@ -166,23 +167,9 @@ func (c *lmConfig) settle() error {
 // filters are the pipelines that an answer goes through, in their order.
 func (c *lmConfig) filters() (list []record.Filter, err error) {
 	for _, f := range c.Filters {
-		filter := record.Filter{Name: f.Name}
-		for _, step := range f.Filter {
-			function := textOf(step["function"])
-			if !slices.Contains([]string{"regex", "take_first", "remove_whitespace", "lowercase", "uppercase"}, function) {
-				return nil, fmt.Errorf("filter %q is not supported: want regex, take_first, remove_whitespace, lowercase or uppercase", function)
-			}
-			s := record.FilterStep{Function: function, Pattern: textOf(step["regex_pattern"]), Fallback: "[invalid]"}
-			if function == "regex" && s.Pattern == "" {
-				s.Pattern = `#### (\-?[0-9\.\,]+)` // lm-eval's own default
-			}
-			if n, ok := step["group_select"].(int); ok {
-				s.Select = n
-			}
-			if text, ok := step["fallback"].(string); ok {
-				s.Fallback = text
-			}
-			filter.Steps = append(filter.Steps, s)
+		filter, err := record.ReadFilter(f.Name, f.Filter)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, filter)
 	}
@@ -205,13 +192,11 @@ func (c *lmConfig) graders() (list []string, exact *record.ExactMatch, err error
 		if !ok || grader == "" {
 			return nil, nil, fmt.Errorf("metric %v of output_type %s is not supported: want one of %s", m["metric"], c.OutputType, strings.Join(slices.Sorted(maps.Keys(lmMetrics[c.OutputType])), ", "))
 		}
-		list = append(list, grader)
 		if grader != "lm_eval" {
+			list = append(list, grader)
 			continue
 		}
-		if len(c.Filters) > 1 {
-			list = append(list, "lm_eval_2")
-		}
+		list = append(list, spec.FilterGraders(len(c.Filters))...)
 		exact = &record.ExactMatch{IgnoreCase: m["ignore_case"] == true, IgnorePunctuation: m["ignore_punctuation"] == true, IgnoreNumbers: m["ignore_numbers"] == true}
 		exact.Ignore = textsOf(m["regexes_to_ignore"])
 	}

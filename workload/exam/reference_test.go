@@ -82,7 +82,7 @@ What is read of a task of lm-eval:
 | output_type | the style; all four |
 | generation_kwargs | until, max_gen_toks, temperature, do_sample |
 | num_fewshot | with fewshot_config.sampler first_n; a fewShot of the spec takes the first of the split too |
-| filter_list | regex (looking around too), take_first, remove_whitespace, lowercase, uppercase; grader lm_eval has the first filter, lm_eval_2 the second |
+| filter_list | regex (looking around too), take_first, remove_whitespace, lowercase, uppercase; grader lm_eval has the first filter, lm_eval_2 to lm_eval_4 the next ones |
 | metric_list | exact_match with its options, acc, acc_norm, acc_bytes, bleu, chrf, ter, perplexity, word_perplexity, byte_perplexity, bits_per_byte |
 | task, tag, group, metadata and other names | nothing |
 
