@@ -132,7 +132,7 @@ var typedOnce = sync.OnceValues(func() ([]*typedPackage, error) {
 func typedPackages(t *testing.T) []*typedPackage {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command: the types of other modules come from it")
+		t.Skip("no go command on the path: the types of other modules come from it")
 	}
 	packages, err := typedOnce()
 	if err != nil {

@@ -14,7 +14,7 @@ func golden(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "shared", "golden", "accuracy", name))
 	if os.IsNotExist(err) {
-		t.Skip("no reference values: shared/golden/accuracy is not beside the repository")
+		t.Skip("no reference values: want shared/golden/accuracy beside the repository")
 	}
 	if err == nil {
 		err = json.Unmarshal(data, into)

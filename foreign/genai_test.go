@@ -177,7 +177,7 @@ func pointed(v *float64) any {
 func TestGenAIGolden(t *testing.T) {
 	const golden = "../../shared/golden/genai-bench/sample_chat_s"
 	if _, err := os.Stat(golden); err != nil {
-		t.Skipf("needs the shared folder: %v", err)
+		t.Skipf("want the folder shared beside the repository: %v", err)
 	}
 	m, err := readGenAIBench([]string{golden})
 	if err != nil {

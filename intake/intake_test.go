@@ -74,7 +74,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("got %v, want the limit", err)
 	}
 	if err := os.Truncate(path, 1<<40); err != nil { // a hole: no disk, no memory
-		t.Skip("the file system knows no holes:", err)
+		t.Skip("the file system knows no holes, set TMPDIR to one that does:", err)
 	}
 	if _, err := ReadOwn(path, 1<<20); err == nil || !strings.Contains(err.Error(), "has 1.00 TiB") {
 		t.Errorf("got %v, want the size", err)

@@ -59,12 +59,12 @@ func shell(t *testing.T, ranks int, script string, change func(*Job)) (World, []
 func TestPlaces(t *testing.T) {
 	text, err := exec.Command("sh", "-c", "grep Cpus_allowed_list /proc/self/status").Output()
 	if err != nil {
-		t.Skip("this kernel does not say where a process may run")
+		t.Skip("this kernel does not say where a process may run: want Linux")
 	}
 	allowed, _, _ := strings.Cut(strings.Fields(string(text))[1], ",")
 	first, last, several := strings.Cut(allowed, "-")
 	if !several {
-		t.Skip("this process has one processor")
+		t.Skip("this process has one processor: want two")
 	}
 	a, _ := strconv.Atoi(first)
 	b, _ := strconv.Atoi(last)

@@ -31,7 +31,7 @@ const (
 // frame.
 func TestNetworkTruth(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("needs root, to make network namespaces")
+		t.Skip("network namespaces need root: run it as root")
 	}
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip("network namespaces need iproute2: make judges installs it")

@@ -20,7 +20,7 @@ import (
 func commandPlan(t *testing.T, program ...string) plan.Plan {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not installed: the example of the command target is a program of it")
+		t.Skip("python3 is not installed (apt-get install python3): the example of the command target is a program of it")
 	}
 	text, err := os.ReadFile(filepath.Join("..", "examples", "command.yaml"))
 	if err != nil {

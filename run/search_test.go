@@ -147,7 +147,7 @@ func TestSearchOfUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !quiet(t, b) {
-		t.Skip("users that wait for a processor do not fill the server's places")
+		t.Skip("users that wait for a processor do not fill the server's places: want an idle machine")
 	}
 	last := path.Steps[len(path.Steps)-1]
 	undecided := last.Verdict == search.Undecided && last.Load >= 32 && last.Load <= 128

@@ -22,7 +22,7 @@ func TestKeyUpdate(t *testing.T) {
 	t.Parallel()
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
-		t.Skip("openssl is not installed")
+		t.Skip("openssl is not installed: apt-get install openssl")
 	}
 	certificate, key := writeCertificate(t)
 	server := exec.CommandContext(t.Context(), openssl, "s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key, "-tls1_3", "-msg")

@@ -18,7 +18,7 @@ func python(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed: the command target is tested with real programs of it")
+		t.Skip("python3 is not installed (apt-get install python3): the command target is tested with real programs of it")
 	}
 	return path
 }

@@ -12,13 +12,13 @@ import (
 func TestStarted(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no shell to start")
+		t.Skip("no shell to start: want sh on the path")
 	}
 	h := Tree("/")
 	read := func() float64 {
 		spent, err := readStarted(h)
 		if err != nil {
-			t.Skipf("this kernel does not list children: %v", err)
+			t.Skipf("this kernel does not list children (CONFIG_PROC_CHILDREN): %v", err)
 		}
 		return spent
 	}

@@ -352,7 +352,7 @@ func TestCut(t *testing.T) {
 		{"ip", "-n", namespace, "link", "set", "lo", "up"},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("network namespaces need root: %v: %s", command, out)
+			t.Skipf("network namespaces need root: run it as root: %v: %s", command, out)
 		}
 	}
 	w := start(t, worker.Options{Address: "10.214.7.1", Ranks: 1, Hang: 3 * time.Second}, launch.Job{Namespaces: []string{namespace}, Env: []string{"TEST_FAULT=0:sleep"}})

@@ -19,7 +19,7 @@ func golden[T any](t *testing.T, name string) (values T) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../../shared/golden/accuracy", name))
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the golden values of accuracy are not beside the repository")
+		t.Skip("no golden values: want shared/golden/accuracy beside the repository")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func dataLines(t testing.TB, name string) []string {
 	t.Helper()
 	file, err := os.Open(filepath.Join("../../../shared/data", name))
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the data of the golden values are not beside the repository")
+		t.Skip("no data of the golden values: want shared/data beside the repository")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func readLines(t *testing.T, name string) []string {
 	t.Helper()
 	f, err := os.Open(filepath.Join(sharedFolder, "data", "wmt17_en_de", name+".txt.gz"))
 	if err != nil {
-		t.Skipf("the public data is not there: %v", err)
+		t.Skipf("the public data is not there: want shared/data beside the repository: %v", err)
 	}
 	defer f.Close()
 	zipped, err := gzip.NewReader(f)
@@ -43,7 +43,7 @@ func TestGoldenSignificance(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(sharedFolder, "golden", "accuracy", "sacrebleu_wmt17_significance.json"))
 	if err != nil {
-		t.Skipf("the reference values are not there: %v", err)
+		t.Skipf("the reference values are not there: want shared/golden/accuracy beside the repository: %v", err)
 	}
 	var golden struct {
 		Baseline    string

@@ -27,7 +27,7 @@ func reference(t testing.TB, path string) *os.File {
 			return file
 		}
 	}
-	t.Skipf("no reference data: shared/%s is not beside the repository", path)
+	t.Skipf("no reference data: want shared/%s beside the repository", path)
 	return nil
 }
 

@@ -96,7 +96,7 @@ func TestRefusal(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {
 			if tt.root && os.Geteuid() != 0 {
-				t.Skip("an ordinary user's cell does without it")
+				t.Skip("an ordinary user's cell does without it: run it as root")
 			}
 			out := lack(t, tt.lack)
 			if !strings.Contains(out, "generated programs are not run here: "+tt.want) {
@@ -253,7 +253,7 @@ func TestOrdinaryUserAll(t *testing.T) {
 func asNobody(t *testing.T, tests string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("every test is an ordinary user's already")
+		t.Skip("every test is an ordinary user's already: run it as root")
 	}
 	folder, err := os.MkdirTemp("/tmp", "sandbox")
 	if err != nil {

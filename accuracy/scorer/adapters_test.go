@@ -32,7 +32,7 @@ func python(t *testing.T, module string) string {
 			return path
 		}
 	}
-	t.Skipf("no Python with %s", module)
+	t.Skipf("no Python with %s: pip install it into the environment that ASSAY_PYTHON names", module)
 	return ""
 }
 
@@ -115,7 +115,7 @@ func TestAdapterWithoutLibrary(t *testing.T) {
 	t.Parallel()
 	path := python(t, "json")
 	if exec.CommandContext(t.Context(), path, "-c", "import comet").Run() == nil {
-		t.Skip("this Python has comet")
+		t.Skip("this Python has comet: the test is of one without")
 	}
 	s := spec.Scorer{Name: "comet", Command: []string{path, "-B", filepath.Join(adapters(t), "cometscore.py"), "--checkpoint", "x.ckpt"}, Scores: []string{"comet"}}
 	if _, ended := Run(t.Context(), s, environment, items("x")); ended == nil || !strings.Contains(ended.Error(), "No module named 'comet'") {

@@ -59,7 +59,7 @@ func TestVQAScore(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../shared/golden/accuracy/logprob_protocol.json")
 	if os.IsNotExist(err) {
-		t.Skip("shared/golden/accuracy is not beside the repository")
+		t.Skip("no reference values: want shared/golden/accuracy beside the repository")
 	}
 	var all golden
 	if err != nil || json.Unmarshal(text, &all) != nil {

@@ -42,7 +42,7 @@ rm "$DISK/other-peoples-data"
 	output, err := cmd.CombinedOutput()
 	text := string(output)
 	if errors.Is(err, syscall.EPERM) {
-		t.Skip("this kernel lets nobody make a mount namespace; package bundle fills a disk without one")
+		t.Skip("this kernel lets nobody make a mount namespace (root may); package bundle fills a disk without one")
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

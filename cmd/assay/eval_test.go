@@ -256,7 +256,7 @@ func questions(t *testing.T, limit int, kinds ...string) (options []string, task
 		family, style, _ := strings.Cut(kind, ":")
 		path := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(paths[family]))
 		if _, err := os.Stat(path); err != nil {
-			t.Skip("no questions: shared/data is not beside the repository")
+			t.Skip("no questions: want shared/data beside the repository")
 		}
 		digest, err := exam.Digest(family, path)
 		if err != nil {

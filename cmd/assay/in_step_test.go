@@ -34,7 +34,7 @@ func TestUsersInStep(t *testing.T) {
 				}
 			}
 			if strings.Contains(said, "client-limit") {
-				t.Skip("the host was too busy to tell: the client was a limit in all three tries")
+				t.Skip("the host was too busy, run it on an idle one: the client was a limit in all three tries")
 			}
 			t.Errorf("in step %v at both loads is wanted:\n%s", tt.want, said)
 		})

@@ -127,7 +127,7 @@ func TestOneTruthForReal(t *testing.T) {
 	far := append([]string{"--namespaces", strings.Join(bridge.namespaces, ","), "--interface", "eth0", "--address", bridge.address}, args[1:]...)
 	for i, ns := range bridge.namespaces {
 		if err := shape(ns); err != nil {
-			t.Skipf("namespace %d: links cannot be shaped here: %v", i, err)
+			t.Skipf("namespace %d: links cannot be shaped here, which takes root and tc of iproute2: %v", i, err)
 		}
 	}
 	for _, tt := range []struct {

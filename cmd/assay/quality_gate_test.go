@@ -145,7 +145,7 @@ func tooBusy(t *testing.T, g gate.Result) {
 	t.Helper()
 	for _, r := range g.Reasons {
 		if r.Kind == "audit" && strings.HasPrefix(r.About, "client-") {
-			t.Skipf("the host is too busy to measure: %s", r.Why)
+			t.Skipf("the host is too busy to measure, run it on an idle one: %s", r.Why)
 		}
 	}
 }

@@ -256,7 +256,7 @@ func (b bridge) port(i int) string { return fmt.Sprintf("%sp%d", b.name, i) }
 func newBridge(t *testing.T, n int) bridge {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("network namespaces need root")
+		t.Skip("network namespaces need root: run it as root")
 	}
 	if err := exec.Command("ip", "-V").Run(); err != nil {
 		t.Skip("network namespaces need iproute2: make judges installs it")

@@ -19,7 +19,7 @@ func readGolden(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(sharedFolder, "golden", "accuracy", name))
 	if err != nil {
-		t.Skipf("the reference values are not there: %v", err)
+		t.Skipf("the reference values are not there: want shared/golden/accuracy beside the repository: %v", err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func solutions(t *testing.T) map[string][]float64 {
 	t.Helper()
 	f, err := os.Open(filepath.Join(sharedFolder, "data", "gsm8k", "example_model_solutions.jsonl"))
 	if err != nil {
-		t.Skipf("the public data is not there: %v", err)
+		t.Skipf("the public data is not there: want shared/data beside the repository: %v", err)
 	}
 	defer f.Close()
 	right := map[string][]float64{}

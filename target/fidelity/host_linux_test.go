@@ -27,7 +27,7 @@ func TestSenders(t *testing.T) {
 func TestSpareCores(t *testing.T) {
 	cores, err := TwoCores()
 	if err != nil || cores == nil {
-		t.Skipf("two processors are needed: %v", err)
+		t.Skipf("two processors are needed, and this machine or its affinity gives one: %v", err)
 	}
 	runtime.LockOSThread() // and never unlocked: the thread ends with the test, and its processor with it
 	var one unix.CPUSet

@@ -26,7 +26,7 @@ const hangs = 5 * time.Minute
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("hosts of its own need root")
+		t.Skip("hosts of its own need root: run it as root")
 	}
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for _, name := range programs {

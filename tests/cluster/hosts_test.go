@@ -53,7 +53,7 @@ func newNetwork(t *testing.T, hosts int, mount string) network {
 	t.Helper()
 	needs(t, "ip", "sshd", "ssh", "ssh-keygen", "unshare")
 	if out, err := exec.Command("unshare", "--net", "--mount", "--uts", "true").CombinedOutput(); err != nil {
-		t.Skipf("this machine gives no namespaces: %s", out)
+		t.Skipf("this machine gives no namespaces: want root and a kernel that allows them: %s", out)
 	}
 	number := int(networks.Add(1)) + os.Getpid()%200   // the one before may still be going away
 	dir, err := os.MkdirTemp("/run", "assay-cluster-") // hosts may have a /tmp of their own

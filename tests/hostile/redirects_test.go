@@ -52,7 +52,7 @@ func thiefServer(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
-		t.Skipf("this machine has no second loopback address: %v", err)
+		t.Skipf("this machine has no second loopback address: want 127.0.0.2, as Linux has it: %v", err)
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the other host was asked for %s, with headers %v", r.URL, r.Header)

@@ -352,7 +352,7 @@ func onScreen(t *testing.T, dir string, env []string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath("script")
 	if err != nil {
-		t.Skip("script is not installed: nothing here can stand for a terminal")
+		t.Skip("script is not installed (apt-get install bsdutils): nothing here can stand for a terminal")
 	}
 	command := program.Path(t)
 	for _, a := range args {

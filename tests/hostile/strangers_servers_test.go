@@ -110,7 +110,7 @@ func TestStrangersAtProgram(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed: the target is a program of it")
+		t.Skip("python3 is not installed (apt-get install python3): the target is a program of it")
 	}
 	example, err := filepath.Abs("../../examples/command/words.py")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 func needProc(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/proc/net/tcp"); err != nil {
-		t.Skip("the listeners of a process are found in /proc, which this system has not")
+		t.Skip("the listeners of a process are found in /proc: want Linux")
 	}
 }
 
@@ -259,7 +259,7 @@ func TestStrangersFakeLeader(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("python3 is not installed: the fake leader is a program of it")
+		t.Skip("python3 is not installed (apt-get install python3): the fake leader is a program of it")
 	}
 	const token = "very-secret-token-of-this-job"
 	for name, more := range map[string][]string{"a token": {"ASSAY_TOKEN=" + token}, "a file of one host": nil} {

@@ -46,7 +46,7 @@ func tool(t *testing.T, source string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c"))
 	if out, err := exec.Command("cc", "-O2", "-static", "-o", path, source, "-lm").CombinedOutput(); err != nil {
-		t.Skipf("no C compiler: %v: %s", err, out)
+		t.Skipf("no C compiler (make test installs one): %v: %s", err, out)
 	}
 	return path
 }
@@ -65,7 +65,7 @@ func ip(t *testing.T, args ...string) error {
 func namespaces(t *testing.T, ahead ...time.Duration) []host {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("network and time namespaces need root")
+		t.Skip("network and time namespaces need root: run it as root")
 	}
 	if err := ip(t, "ip", "addr", "replace", anyHost+"/32", "dev", "lo"); err != nil {
 		t.Skip(err)

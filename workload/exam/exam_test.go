@@ -17,7 +17,7 @@ func shared(t *testing.T, name ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{"..", "..", "..", "shared"}, name...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("%s is not beside the repository", filepath.Join(name...))
+		t.Skipf("want shared/%s beside the repository", filepath.Join(name...))
 	}
 	return path
 }
