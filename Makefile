@@ -35,7 +35,7 @@ test: compiler
 	go test -C tools ./... || failed=1; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
-# What make test compiles, without linking it. A fault is told by the tests, which name it.
+# What make test compiles, without linking it. The tests report what does not compile, by name.
 .PHONY: compiled
 compiled:
 	@GOGC=400 go list -export -test ./... >/dev/null 2>&1; GOGC=400 go list -race -export -test $(WATCHED) >/dev/null 2>&1; true

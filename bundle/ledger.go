@@ -42,7 +42,7 @@ type LaunchEnd struct {
 	Wall    time.Time // zero means now
 }
 
-// A LaunchInfo is one launch as the ledger tells it.
+// A LaunchInfo is one launch as the ledger describes it.
 type LaunchInfo struct {
 	Index   int              `json:"launch"`
 	Order   int              `json:"order"`

@@ -15,7 +15,7 @@ import (
 
 // A lock keeps two runs out of one bundle. It is an flock, which the kernel
 // gives up when the process dies, so a killed run never leaves a bundle locked;
-// the text in the file only tells a person who holds it.
+// the text in the file only says to a person who holds it.
 type lock struct {
 	path string
 	file *os.File

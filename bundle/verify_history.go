@@ -32,7 +32,7 @@ func (v *verifier) ledger() {
 		v.fail("ledger", LedgerFile, "ends in a torn line")
 		return
 	case !sameJSON(launches, v.manifest.Launches):
-		v.fail("ledger", LedgerFile, "tells of other launches than the manifest")
+		v.fail("ledger", LedgerFile, "names other launches than the manifest")
 		return
 	}
 	if v.launchRows() {

@@ -90,7 +90,7 @@ func (l *link) send(b []byte) error {
 	return nil
 }
 
-// serve is the sender. It ends with close; failed is told of the first error.
+// serve is the sender. It ends with close; failed is called with the first error.
 func (l *link) serve(failed func(error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

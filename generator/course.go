@@ -8,7 +8,7 @@ import (
 	"assay/record"
 )
 
-// A Course is a point while the generators measure it. Its functions are told as things
+// A Course is a point while the generators measure it. Its functions are called as things
 // happen, one at a time; none may be nil.
 type Course struct {
 	Index   int                                // of the point
@@ -39,7 +39,7 @@ func (l *Leader) Point(ctx context.Context, c Course) (Outcome, error) {
 	return l.outcome(), err
 }
 
-// An active course remembers what it has told.
+// An active course remembers which phases it has reported.
 type active struct {
 	Course
 	told map[record.Phase]bool
@@ -132,7 +132,7 @@ const cutWithin = 20 * time.Second
 // cut has every generator that is still there end its point, and waits for their rows.
 func (l *Leader) cut(why string) {
 	for _, p := range l.peers {
-		_ = p.order(Order{Kind: OrderStop, Why: why}) // one whose line is broken has been told of
+		_ = p.order(Order{Kind: OrderStop, Why: why}) // a broken connection has been reported already
 	}
 	limit := time.Now().Add(cutWithin)
 	ticker := time.NewTicker(watchEvery)

@@ -18,7 +18,7 @@ import (
 )
 
 // Version is that of the protocol. Both sides are the same program; a host with another
-// one is refused and told so.
+// one is refused with the reason.
 const Version = 1
 
 // A Hello is what a generator says of itself when it joins.

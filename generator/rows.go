@@ -47,7 +47,7 @@ func decodeRows(data []byte) (r Rows, err error) {
 	return r, p.err
 }
 
-// Columns are told apart by how they are packed.
+// A column is one way in which values are packed.
 type column int
 
 const (

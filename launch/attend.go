@@ -21,7 +21,7 @@ import (
 // ssh or of srun, which have made sure who is at its ends; nothing listens. When it
 // breaks, whoever attends ends what it has started.
 
-// An order is what an attendant is told.
+// An order is one message from the leader to an attendant.
 type order struct {
 	Brief *brief    `json:"brief,omitempty"` // the first one
 	Start *farWorld `json:"start,omitempty"`

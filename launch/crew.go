@@ -111,7 +111,7 @@ func (c *Crew) beat() {
 			return
 		case <-ticker.C:
 			for _, m := range c.members {
-				_ = m.send(order{Beat: true}) // one that is gone is told of by its end
+				_ = m.send(order{Beat: true}) // if it is gone, Ended reports it
 			}
 		}
 	}
@@ -260,7 +260,7 @@ type spread struct {
 	asked bool
 }
 
-// end tells of the end of one rank.
+// end reports that one rank has ended.
 func (w *spread) end(exit Exit) {
 	w.mu.Lock()
 	exit.Asked = w.asked
@@ -269,7 +269,7 @@ func (w *spread) end(exit Exit) {
 	w.ended <- exit // each rank ends once, so there is room
 }
 
-// Ended tells of every rank that ends.
+// Ended reports every rank that ends.
 func (w *spread) Ended() <-chan Exit { return w.ended }
 
 // PID is not of this host.

@@ -12,7 +12,7 @@ type Environment struct {
 	Rank, World           int
 	LocalRank, LocalWorld int
 	NodeRank, Nodes       int
-	Master                string // host:port of rank 0's rendezvous; only host where no port was told; may be empty
+	Master                string // host:port of rank 0's rendezvous; only host where no port was given; may be empty
 	Launcher              string // torchrun, openmpi, mpich, slurm, kubernetes, pytorchjob, or env for plain variables
 	Restarts              int
 }

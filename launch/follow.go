@@ -44,7 +44,7 @@ func Follow(ctx context.Context, here Environment, m Meeting, workers Workers, l
 		}
 		switch {
 		case c.Start != nil:
-			told.Wait() // the world before has been told of
+			told.Wait() // the ends of the world before have been reported
 			started, err := start(ctx, here, *c.Start, workers, log)
 			if err != nil {
 				_ = encoder.Encode(answer{Rank: here.Rank, Error: err.Error()})

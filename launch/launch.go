@@ -55,7 +55,7 @@ type Launcher interface {
 	Start(ctx context.Context, job Job) (World, error)
 }
 
-// A Watched launcher knows of its hosts what ranks cannot tell.
+// A Watched launcher knows things about its hosts that ranks cannot report.
 type Watched interface {
 	// Trouble is what befell the hosts since they were there, an *Interference for each;
 	// nil where nothing did.
@@ -64,7 +64,7 @@ type Watched interface {
 
 // A World is started ranks.
 type World interface {
-	// Ended tells of every rank that ends, in the order of their ends, and is closed
+	// Ended reports every rank that ends, in the order of their ends, and is closed
 	// after the last.
 	Ended() <-chan Exit
 

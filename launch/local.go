@@ -35,7 +35,7 @@ func (Local) Start(ctx context.Context, job Job) (World, error) {
 		return nil, fmt.Errorf("launch %d ranks of %q: want at least one of a command", job.Ranks, job.Command)
 	}
 	w := &local{
-		ended: make(chan Exit, job.Ranks), // each rank ends once, so nobody waits to tell of it
+		ended: make(chan Exit, job.Ranks), // each rank ends once, so nobody waits to report it
 		ranks: make([]*process, job.Ranks),
 		gone:  make(chan struct{}),
 	}
@@ -142,7 +142,7 @@ func variables(job Job, rank int) []string {
 	return list
 }
 
-// wait tells of the end of one rank, after all that it started has ended too.
+// wait reports the end of one rank, after all that it started has ended too.
 func (w *local) wait(rank int) {
 	p := w.ranks[rank]
 	if awaitEnd(p.cmd.Process.Pid) {
@@ -166,7 +166,7 @@ func (w *local) wait(rank int) {
 	w.ended <- exit
 }
 
-// Ended tells of every rank that ends.
+// Ended reports every rank that ends.
 func (w *local) Ended() <-chan Exit { return w.ended }
 
 // PID is the process of a rank.

@@ -24,7 +24,7 @@ type Meeting struct {
 	Secret func() (string, error)
 }
 
-// A call is what a leader tells a follower.
+// A call is a message from a leader to a follower.
 type call struct {
 	Welcome bool       `json:"welcome,omitempty"` // the first one
 	Start   *seatedJob `json:"start,omitempty"`
@@ -45,7 +45,7 @@ type stopCall struct {
 	Grace time.Duration `json:"grace"`
 }
 
-// An answer is what a follower tells its leader.
+// An answer is a message from a follower to its leader.
 type answer struct {
 	Rank  int    `json:"rank"`
 	Error string `json:"error,omitempty"` // its worker could not be started

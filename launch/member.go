@@ -313,7 +313,7 @@ func (p *part) lose(why string) {
 	p.finish(fmt.Sprintf("lost with host %s: %s", p.member.host.Name, why))
 }
 
-// finish ends the ranks that nobody has told the end of.
+// finish ends the ranks whose end nobody has reported.
 func (p *part) finish(why string) {
 	p.mu.Lock()
 	open := p.open

@@ -99,7 +99,7 @@ done
 
 // submission are the arguments of sbatch. A requeued job would begin again without the
 // program that asked for it, so it is not; and a node that fails must not take the
-// others along, which still have to tell of it.
+// others along, which still have to report it.
 func submission(name string, wanted spec.Slurm, slots int) []string {
 	args := []string{
 		"--parsable", "--job-name=assay-" + name, "--output=/dev/null", "--error=/dev/null", "--no-requeue", "--no-kill",
@@ -126,7 +126,7 @@ const (
 	lookLast  = 5 * time.Second
 )
 
-// wait waits until the job runs, and tells why it does not yet.
+// wait waits until the job runs, and says why it does not run yet.
 func (a *Allocation) wait(ctx context.Context, handed time.Time, o CrewOptions) error {
 	for every := lookFirst; ; every = min(lookLast, every*5/4) {
 		seen, err := a.query()

@@ -98,7 +98,7 @@ var failing = []string{"down", "fail", "unknown", "powered_down", "powering_down
 func (a *Allocation) lostNodes() (errs []error) {
 	out, err := slurm("sinfo", "", "--noheader", "--Node", "--nodes="+strings.Join(a.Nodes, ","), "--format=%N %T")
 	if err != nil {
-		return nil // the job's own state was told
+		return nil // the job's own state was reported
 	}
 	seen := map[string]bool{} // a node has a line for every partition
 	for line := range strings.Lines(out) {

@@ -36,7 +36,7 @@ func cherryPicked(f *Facts) Answer {
 			Evidence: []string{fmt.Sprintf("cited %v of %v", s.Launches, made)},
 		})
 	}
-	// Launches that failed are told everywhere; a claim has to carry them too,
+	// Launches that failed are shown everywhere; a claim has to carry them too,
 	// since those that survived may be the lucky ones.
 	// Where none did, no-variance says so.
 	if len(f.Estimates.LeftOut) > 0 && len(f.Estimates.Launches) > 0 {

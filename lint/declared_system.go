@@ -52,7 +52,7 @@ func declaredSystem(f *Facts) Answer {
 	return found(list...)
 }
 
-// factOf is a fact that the server of a side told; that of the baseline stands without
+// factOf is a fact that the server of a side reported; that of the baseline stands without
 // a prefix.
 func (f *Facts) factOf(side, name string) (string, bool) {
 	if side != "" && side != spec.BaselineSide {

@@ -16,7 +16,7 @@ type ForeignPoint struct {
 	Launch, Point int
 	Stated        bundle.Stated // zero where the files say nothing
 
-	Rows      int // single requests, whatever became of them; 0 where none are told
+	Rows      int // single requests, whatever became of them; 0 where none are given
 	Completed int // of them successful
 	Untimed   int // of them without a latency: genai-bench gives none to a failure
 

@@ -48,7 +48,7 @@ type Closed struct {
 	Spread     time.Duration
 	SpreadSeed int64
 
-	// Entered is told when the measurement begins (Measure) and ends (Cooldown),
+	// Entered is called when the measurement begins (Measure) and ends (Cooldown),
 	// as it happens. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
 

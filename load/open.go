@@ -34,7 +34,7 @@ type Open struct {
 	// Pacer waits for the times of calls. Nil means Timers.
 	Pacer Pacer
 
-	// Entered is told when the measurement begins (Measure) and ends (Cooldown),
+	// Entered is called when the measurement begins (Measure) and ends (Cooldown),
 	// with the schedule's own stamps. Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
 

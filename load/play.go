@@ -281,7 +281,7 @@ func (f *phases) enter(phase record.Phase) {
 	}
 }
 
-// drain tells that nothing measured is under way any more. In an open loop a
+// drain reports that nothing measured is under way any more. In an open loop a
 // step that was due in the window may begin after it, late; its session holds
 // the end off if that is measured too.
 func (f *phases) drain() {
@@ -289,7 +289,7 @@ func (f *phases) drain() {
 		return
 	}
 	select {
-	case <-f.drained: // it was told already
+	case <-f.drained: // it was closed already
 	default:
 		close(f.drained)
 	}

@@ -31,7 +31,7 @@ type Queries struct {
 	MaxDuration time.Duration
 	Once        bool
 
-	// Entered is told when the measurement begins (Measure) and ends (Cooldown).
+	// Entered is called when the measurement begins (Measure) and ends (Cooldown).
 	// Nil means that nobody wants to know.
 	Entered func(phase record.Phase, at int64)
 

@@ -32,12 +32,12 @@ type Setting struct {
 	Dir   string             // for the files of disk and dataloader; empty means the system's temporary folder
 	Epoch int64              // CLOCK_MONOTONIC at stamp zero of the launch
 	Trial func(record.Trial) // is given every replicate, outside of timed regions
-	Note  func(string)       // is told what a reader should know; nil means nobody
+	Note  func(string)       // called with what a reader should know; nil means nobody listens
 
 	// Only names the one variant to measure; empty means all.
 	Only string
 
-	// Path is told what the kernel knows of the network probe's connections; nil means
+	// Path is called with what the kernel knows of the network probe's connections; nil means
 	// nobody.
 	Path func(Link)
 

@@ -177,7 +177,7 @@ func ConnectedBy(t *spec.Target) string {
 // StartedBy says whether launches share the state of the server.
 func (r Report) StartedBy(t *spec.Target) string {
 	if r.Source != nil {
-		return "" // nobody told
+		return "" // nobody said
 	}
 	if t.Server == nil {
 		return " (not restarted between launches: they share its state)"

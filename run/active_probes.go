@@ -50,7 +50,7 @@ func (l *activeLaunch) probe(ctx context.Context, cancel context.CancelCauseFunc
 	}
 	p := &activeProbes{launch: l, point: point, client: client, source: source, cancel: cancel, outcomes: map[record.Outcome]int64{}}
 	inner, end := context.WithCancelCause(ctx)
-	// A connection that cannot be opened will be told by the probe that wants it.
+	// The probe that needs a connection reports it when it cannot be opened.
 	_ = client.Warm(inner, 1)
 	p.work.Go(func() { p.send(inner) })
 	return func() Balance {

@@ -42,7 +42,7 @@ func (e *execution) measureApart(ctx context.Context, l *activeLaunch) error {
 	return e.staff.Measure(ctx, ranks)
 }
 
-// enterApart tells people what is measured now.
+// enterApart shows people what is measured now.
 func (e *execution) enterApart(l *activeLaunch, point plan.Point, message string) {
 	e.report(Progress{Launch: l.planned.Index, Point: point.Name, Message: message})
 	if message == "" {

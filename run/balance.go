@@ -17,7 +17,7 @@ type Balance struct {
 	Dropped   int64 `json:"dropped"`
 	Cancelled int64 `json:"cancelled"`
 	Cut       int64 `json:"cut"`            // in flight when the point ended
-	Lost      int64 `json:"lost,omitempty"` // begun by a load generator that was lost before it told of their end
+	Lost      int64 `json:"lost,omitempty"` // begun by a load generator that was lost before it reported their end
 
 	MostInFlight int64 `json:"mostInFlight"`
 }

@@ -71,8 +71,8 @@ func (l *activeLaunch) attachOffer(point plan.Point) error {
 	return err
 }
 
-// settleDealt records how the point ended. Calls of a lost generator that nobody told the
-// end of are counted as lost: they were sent, and what became of them is not known.
+// settleDealt records how the point ended. Calls of a lost generator whose
+// end nobody reported are counted as lost: they were sent, and what became of them is not known.
 func (l *activeLaunch) settleDealt(point plan.Point, events eventLog, watch *queueWatch, outcome generator.Outcome, runErr error) error {
 	var lost *generator.LostError
 	if errors.As(runErr, &lost) {

@@ -66,7 +66,7 @@ func (e *execution) startGenerators(ctx context.Context, l *activeLaunch) (end f
 		err := errors.Join(leader.Sync(ctx, generator.After, exchangesAfter), e.calibrateGenerators(ctx, l, leader, record.CalibrationAfter, l.turn.last))
 		var lost *generator.LostError
 		if errors.As(err, &lost) || ctx.Err() != nil {
-			err = nil // the point that noticed has told, or the run was cancelled
+			err = nil // the point that noticed has reported it, or the run was cancelled
 		}
 		return errors.Join(err, finish())
 	}, nil

@@ -69,7 +69,7 @@ func readInputs(p plan.Plan) (*inputs, error) {
 	if in.kind == spec.TokenizerServer {
 		return in, nil
 	}
-	for _, w := range asks(p) { // so that what cannot be asked is told at once
+	for _, w := range asks(p) { // so that what cannot be asked is reported at once
 		if _, err := newSource(w, in, 0); err != nil {
 			return in, err
 		}

@@ -10,7 +10,7 @@ import (
 	"assay/target"
 )
 
-// trace is the trace of a launch; none where the target is not to be told, or is no
+// trace is the trace of a launch; none where the target is not to know it, or is no
 // server.
 func (e *execution) trace(l plan.Launch) target.Trace {
 	if t := e.side.target; t == nil || t.Traceparent == nil || !*t.Traceparent || e.conn.client.Program != nil {

@@ -132,7 +132,7 @@ func (l *activeLaunch) source(point plan.Point) (workload.Source, error) {
 	return newSource(l.plan.WorkloadOf(point), l.in, plan.Seed(l.planned.Seed, "workload", int64(point.Index)))
 }
 
-// errNothingMeasured is told of a closed loop whose users all still waited for
+// errNothingMeasured is the error of a closed loop whose users all still waited for
 // answers of the warm-up when the window ended.
 var errNothingMeasured = errors.New("not one request began in the measured window, since one answer takes longer than warm-up and window together: measure longer (--duration, or load.duration in a spec)")
 

@@ -52,7 +52,7 @@ var unavailable = []struct {
 func serves(p plan.Plan) bool { return p.Load() != nil }
 
 // accept reads what p needs before anything starts: a data set, trace or
-// tokenizer that is missing or another one is told now.
+// tokenizer that is missing, or is another one, is reported now.
 func accept(p plan.Plan) (*inputs, error) {
 	if err := refuse(p); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func refuse(p plan.Plan) error {
 		}
 	}
 	if len(errs) == 0 {
-		// A trace that is missing or another one is told before anything starts.
+		// A trace that is missing, or is another one, is reported before anything starts.
 		if err := replayable(p); err != nil {
 			errs = append(errs, err)
 		}

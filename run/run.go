@@ -35,7 +35,7 @@ type Options struct {
 	Environ  []string       // as os.Environ
 	Now      time.Time      // when the run was asked for
 	Host     telemetry.Host // the machine
-	Progress func(Progress) // told about every step; nil means nobody
+	Progress func(Progress) // called at every step; nil means nobody listens
 	Live     *watch.Live    // what people watch; nil means that nobody does
 
 	// Simulate starts a simulator as a process of its own, with which the run

@@ -35,7 +35,7 @@ type queueWatch struct {
 	ended *atomic.Int64 // calls of the launch that have ended
 	base  int64         // those that had before the point
 	every time.Duration
-	grew  func(stats.QueueGrowth) // told once
+	grew  func(stats.QueueGrowth) // called once
 
 	mu       sync.Mutex
 	open     bool

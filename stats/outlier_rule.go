@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An OutlierRule is a way of telling which values stand out.
+// An OutlierRule is a way to find the values that stand out.
 type OutlierRule struct {
 	Beyond string // what a severe value lies beyond, in words
 	Fewest int    // values of which it can mark one; of fewer it marks none, whatever they are

@@ -59,7 +59,7 @@ func (est *Estimate) widen(xs []float64, confidence float64) {
 }
 
 const (
-	// fewestForShape is the fewest launches whose shape can be told: of three or four
+	// fewestForShape is the fewest launches whose shape can be seen: of three or four
 	// two are close to each other by chance.
 	fewestForShape = 5
 

@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // Run carries out the steps of p on h, one after the other, and writes the folder of
-// the suite. A step that cannot be done here is skipped; one that fails is told, and
+// the suite. A step that cannot be done here is skipped; one that fails is reported, and
 // ends the suite only when it is required. The returned card is complete in either
 // case; the error says that the suite itself could not go on.
 func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {

@@ -12,7 +12,7 @@ import (
 
 // refusedPause is how long a user who found no server waits before asking again.
 // A dead server refuses a connection in microseconds: without a pause eight users
-// made nine thousand failures in a second, and the share of errors told how fast
+// made nine thousand failures in a second, and the share of errors only said how fast
 // this client is and not how long the server was gone.
 const refusedPause = 100 * time.Millisecond
 

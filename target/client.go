@@ -225,7 +225,7 @@ func (c *Client) Prepare(call record.Call) (Prepared, error) {
 	return p, err
 }
 
-// began tells whoever wants to know that the answer has begun.
+// began reports to whoever wants to know that the answer has begun.
 func (p *Prepared) began() {
 	if p.FirstByte != nil {
 		p.FirstByte()

@@ -70,7 +70,7 @@ type exchange struct {
 	packets  packets         // of the connection that carries it alone; nil before, and for HTTP/2
 	ctx      context.Context // whose end cuts the exchange off
 	raw      *Raw
-	finished func(*Raw) // told when nothing of this exchange will change any more
+	finished func(*Raw) // called when nothing of this exchange will change any more
 }
 
 // reset makes x ready for the exchange of raw, which begins now.

@@ -20,7 +20,7 @@ import (
 // A loop reads every connection given to it on one operating-system thread. On
 // its path a read returns, the stamp is taken and the bytes are kept: no lock,
 // no allocation, no goroutine to be woken in between. Whoever waits for an
-// answer is told on this thread too, and may send the next request from it.
+// answer is reported on this thread too, and may send the next request from it.
 type loop struct {
 	clock  *record.Clock
 	engine *epollEngine

@@ -64,7 +64,7 @@ type http2Stamp struct {
 	kernel  bool
 }
 
-// What is told to the server: windows so large that it never waits for us, since
+// What the server is sent: windows so large that it never waits for us, since
 // every byte is taken at once, and no answers that were not asked for.
 const (
 	ourWindow     = 1 << 30
@@ -160,7 +160,7 @@ func (h *http2Conn) gather(b []byte) ([]byte, error) {
 	return b, h.whole(kind, flags, size)
 }
 
-// tooLargeFrame says what a frame beyond the limit really is, where that can be told.
+// tooLargeFrame says what a frame beyond the limit really is, where that can be known.
 func tooLargeFrame(head []byte) error {
 	if bytes.HasPrefix(head, []byte("HTTP/")) {
 		return fmt.Errorf("%w, the target answered in HTTP/1", errNotHTTP2)

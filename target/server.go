@@ -33,7 +33,7 @@ type ServerConfig struct {
 	// await waits for another sign of readiness than an answer of ReadyURL.
 	await func(ctx context.Context, exited <-chan struct{}) error
 
-	// Reached is told how far the start has got and when. Nil means nobody.
+	// Reached is called with how far the start has got and when. Nil means nobody listens.
 	Reached func(Stage)
 
 	// heartbeat is how long a program that sends heartbeats may be silent. Zero
@@ -149,7 +149,7 @@ func (s *Server) ready(ctx context.Context) error {
 	})
 }
 
-// await looks now and then until look succeeds, and tells when it did.
+// await looks now and then until look succeeds, and says when it did.
 func (s *Server) await(ctx context.Context, deadline *time.Timer, stage string, every time.Duration, look func() error) error {
 	var missed time.Time
 	for {

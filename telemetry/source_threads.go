@@ -9,7 +9,7 @@ import (
 )
 
 // Threads reads what the scheduler did to every thread of this process. The
-// process's own files tell of its first thread alone, which in a Go program may
+// process's own files show its first thread alone, which in a Go program may
 // not be one that measures.
 var Threads = Source{
 	ID: "threads", Name: "client", Doc: "all threads of the measuring process, from /proc/self/task",

@@ -40,7 +40,7 @@ type Staff struct {
 }
 
 // Hire looks for what the plan's points need before anything starts: a Python with
-// torch that is missing is told in the first second.
+// torch that is missing is reported in the first second.
 func Hire(ctx context.Context, p plan.Plan, tools Tools) (*Staff, error) {
 	s := &Staff{tools: tools}
 	if Far(p) != nil && !tools.Attends {

@@ -87,7 +87,7 @@ func (c *Controller) turnAway(conn net.Conn, err error) {
 
 // receive finds the rank that a connection speaks for. Until the token is proved
 // nothing that was said is repeated, nor changes anything; a rank that knows the token
-// and does not fit is told to whoever waits.
+// and does not fit is reported to whoever waits.
 func (c *Controller) receive(conn net.Conn, reader *bufio.Reader, admit func()) (*peer, error) {
 	challenge := door.Nonce()
 	data, err := encode(Line{T: Challenge, Run: c.o.Run, Mono: Mono(), Nonce: challenge})
@@ -177,7 +177,7 @@ func (c *Client) meet(env func(string) string, hello HelloLine) error {
 func (c *Client) greet(address, token string, hello HelloLine) (again bool, err error) {
 	conn, err := dial(address)
 	if err != nil {
-		// A socket file is there before anybody is told of it; its queue may be full.
+		// A socket file is there before anybody knows of it; its queue may be full.
 		return !strings.HasPrefix(address, unixPrefix) || errors.Is(err, syscall.EAGAIN), err
 	}
 	_ = conn.SetDeadline(time.Now().Add(greetWithin))

@@ -14,7 +14,7 @@ import (
 // clock; 0 means never.
 type peer struct {
 	rank    int
-	pid     int // as the launcher told; 0 means on another host
+	pid     int // as the launcher reported it; 0 means on another host
 	started int64
 	exit    *exit
 
@@ -24,7 +24,7 @@ type peer struct {
 	joined int64
 	sent   int64 // lines to it
 	life   int64 // the last line from it, of any type
-	moved  int64 // the last line that told of progress
+	moved  int64 // the last line that reported progress
 	probed int64 // when it was asked whether it lives, in the silence under way
 
 	next    int64 // number of the next line

@@ -29,7 +29,7 @@ func Mono() int64 {
 }
 
 // readLine returns the next line without its end, good until the next call. A line
-// that is too long is skipped and told as errTooLong.
+// that is too long is skipped and reported as errTooLong.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadSlice('\n')
 	if err == nil {

@@ -31,7 +31,7 @@ func (s study) link(rows []Row) *Link {
 		case int64:
 			l.Rate = float64(v) * 1e6 / 8
 		}
-		l.Source = "the speed that the kernel tells of " + c.Launch.Interface
+		l.Source = "the speed that the kernel reports for " + c.Launch.Interface
 	}
 	if name := s.device(); l.Rate == 0 && c.Backend == "nccl" && name != "" {
 		for _, one := range nvlinks {

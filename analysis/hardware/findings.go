@@ -79,7 +79,7 @@ func wrongAnswers(s *series) []finding.Finding {
 	}}
 }
 
-// unsteady tells a host that grew slower from one that was disturbed.
+// unsteady distinguishes a host that grew slower from one that was disturbed.
 func unsteady(all []*series) (list []finding.Finding) {
 	var slower, wide []string
 	for _, s := range all {

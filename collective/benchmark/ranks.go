@@ -25,7 +25,7 @@ const (
 	envHost = "BENCHMARK_HOST"
 )
 
-// An order is what a rank is told to do; the first one only tells where the others
+// An order says what a rank is to do; the first one only says where the others
 // are.
 type order struct {
 	Peers     []string

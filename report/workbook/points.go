@@ -77,7 +77,7 @@ func (b *workbook) scenario(r report.Report, of scenarioSheet) {
 	b.charts(s, r, of.points)
 }
 
-// cellSmallest is how many values the least launch has; nil where none is told.
+// cellSmallest is how many values the least launch has; nil where none is known.
 func cellSmallest(row metric.Row) any {
 	if len(row.PerLaunch) == 0 {
 		return nil

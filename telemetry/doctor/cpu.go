@@ -79,7 +79,7 @@ var NUMAAffinity = Check{
 	},
 }
 
-// SMT tells that hardware threads share cores.
+// SMT says that hardware threads share cores.
 var SMT = Check{
 	ID:    "smt",
 	Asks:  "does every thread have a core of its own",
@@ -89,7 +89,7 @@ var SMT = Check{
 	Run:   switchedOn("cpu.smt", "simultaneous multithreading is on"),
 }
 
-// Turbo tells that the clock depends on temperature and neighbours.
+// Turbo says that the clock depends on temperature and neighbours.
 var Turbo = Check{
 	ID:    "turbo",
 	Asks:  "is the CPU clock free of turbo",
@@ -112,7 +112,7 @@ func switchedOn(fact, message string) func(context.Context, Subject) Answer {
 	}
 }
 
-// Virtual tells that the machine is a guest: not the canonical place for a
+// Virtual says that the machine is a guest: not the canonical place for a
 // published figure.
 var Virtual = Check{
 	ID:    "virtual-machine",

@@ -178,7 +178,7 @@ var GPULink = Check{
 	}),
 }
 
-// GPUPersistence tells that the driver forgets its state between programs.
+// GPUPersistence says that the driver forgets its state between programs.
 var GPUPersistence = Check{
 	ID:    "gpu-persistence",
 	Asks:  "is persistence mode on",

@@ -6,7 +6,7 @@ import (
 	"assay/finding"
 )
 
-// Linux tells what a measurement on another system lacks.
+// Linux says what a measurement on another system lacks.
 var Linux = Check{
 	ID:    "linux",
 	Asks:  "is this Linux",

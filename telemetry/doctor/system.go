@@ -141,7 +141,7 @@ var CPUTemperature = Check{
 	},
 }
 
-// CPUThrottling tells that the processor was held back before.
+// CPUThrottling says that the processor was held back before.
 var CPUThrottling = Check{
 	ID:    "cpu-throttling",
 	Asks:  "has the processor never been held back for heat since boot",
