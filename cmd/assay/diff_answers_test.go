@@ -48,6 +48,20 @@ func evaluate(t *testing.T, script string, more ...string) string {
 	return bundles[0]
 }
 
+// inSchema calls the program, holds what it prints against the schema of that kind, and reads
+// it.
+func inSchema(t *testing.T, kind string, into any, args ...string) {
+	t.Helper()
+	stdout, stderr, code := call(t, args...)
+	if code != exitOK {
+		t.Fatalf("%v: exit %d\n%s", args, code, stderr)
+	}
+	matchesSchema(t, kind, stdout)
+	if err := json.Unmarshal([]byte(stdout), into); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Two evaluations of the same questions, whose answers differ in every way there is.
 func TestDiffAnswers(t *testing.T) {
 	t.Parallel()
@@ -63,15 +77,8 @@ func TestDiffAnswers(t *testing.T) {
 {"prompt": "4 + 4", "text": "nine"}
 {"prompt": "5 + 5", "text": "10"}
 {"prompt": "6 + 6", "fault": "html-500"}`)
-	stdout, stderr, code := call(t, "diff-answers", "--json", a, b)
-	if code != exitOK {
-		t.Fatalf("exit %d\n%s", code, stderr)
-	}
-	matchesSchema(t, "diff-answers", stdout)
 	var report changes.Report
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
-		t.Fatal(err)
-	}
+	inSchema(t, "diff-answers", &report, "diff-answers", "--json", a, b)
 	want := map[changes.Kind]string{changes.Lost: "two", changes.Gained: "three", changes.Changed: "four", changes.FailedA: "five", changes.FailedB: "six"}
 	for _, item := range report.Items {
 		if want[item.Kind] != item.Item {
@@ -145,15 +152,8 @@ func TestDiffAnswersDivergence(t *testing.T) {
 		return onlyBundle(t, out)
 	}
 	a, b := asked(.5), asked(.75)
-	stdout, stderr, code := call(t, "diff-answers", "--json", a, b)
-	if code != exitOK {
-		t.Fatalf("exit %d\n%s", code, stderr)
-	}
-	matchesSchema(t, "diff-answers", stdout)
 	var report changes.Report
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
-		t.Fatal(err)
-	}
+	inSchema(t, "diff-answers", &report, "diff-answers", "--json", a, b)
 	want := .5*math.Log(.5/.75) + .5*math.Log(.5/.25)
 	if d := report.Tasks[0].Divergence; d == nil || d.Positions != 1 || math.Abs(d.MeanKL-want) > 1e-9 || d.SameTop != 1 {
 		t.Errorf("got %+v, want %v at one position with the same likeliest token", d, want)

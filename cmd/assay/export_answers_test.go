@@ -20,14 +20,9 @@ func TestExportAnswers(t *testing.T) {
 {"prompt": "5 + 5", "fault": "html-500"}
 {"prompt": "6 + 6", "text": ""}`)
 	out := filepath.Join(t.TempDir(), "lm-eval")
-	stdout, stderr, code := call(t, "export", "lm-eval", dir, "-o", out, "--json")
-	if code != exitOK {
-		t.Fatalf("exit %d\n%s", code, stderr)
-	}
-	matchesSchema(t, "export", stdout)
 	var wrote exported
-	if err := json.Unmarshal([]byte(stdout), &wrote); err != nil || len(wrote.Files) != 2 {
-		t.Fatalf("wrote %+v: %v", wrote, err)
+	if inSchema(t, "export", &wrote, "export", "lm-eval", dir, "-o", out, "--json"); len(wrote.Files) != 2 {
+		t.Fatalf("wrote %+v", wrote)
 	}
 	data, err := os.ReadFile(wrote.Files[0])
 	if err != nil {
@@ -51,7 +46,7 @@ func TestExportAnswers(t *testing.T) {
 		t.Errorf("n-samples %v, want 5 of 6", n)
 	}
 	wantSamples(t, wrote.Files[1])
-	stdout, stderr, code = call(t, "import", wrote.Files[0], "-o", filepath.Join(t.TempDir(), "runs"), "--json")
+	stdout, stderr, code := call(t, "import", wrote.Files[0], "-o", filepath.Join(t.TempDir(), "runs"), "--json")
 	if code != exitOK || !strings.Contains(stdout, `"exact_match,none"`) {
 		t.Errorf("import: exit %d\n%s", code, stderr)
 	}

@@ -76,11 +76,20 @@ func TestImportAnswers(t *testing.T) {
 // other words, nothing is paired, and the reason is said.
 func TestImportedAnswersArePaired(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../foreign/testdata/lm-eval/*_*")
-	if err != nil || len(files) != 3 {
+	files, err := filepath.Glob("../../foreign/testdata/lm-eval/samples_*.jsonl")
+	if err != nil || len(files) != 2 {
 		t.Fatalf("files %v: %v", files, err)
 	}
 	dir := t.TempDir()
+	// The results that belong to the samples: their strict filter only strips spaces.
+	results := filepath.Join(dir, "results_2026-11-17T03-29-02.872651.json")
+	if err := os.WriteFile(results, []byte(`{"results": {}, "n-shot": {}, "group_subtasks": {}, "configs": {"sums_text": {
+		"filter_list": [{"name": "strict", "filter": [{"function": "remove_whitespace"}, {"function": "take_first"}]},
+			{"name": "flexible", "filter": [{"function": "regex", "regex_pattern": "(\\d+)"}, {"function": "take_first"}]}],
+		"metric_list": [{"metric": "exact_match"}]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, results)
 	out, stderr, code := call(t, append([]string{"import", "-o", filepath.Join(dir, "theirs"), "--json"}, files...)...)
 	if code != exitOK {
 		t.Fatalf("import: exit %d\n%s", code, stderr)
