@@ -32,8 +32,8 @@ type Member struct {
 }
 
 // joinWithin is how long a generator tries to reach its leader, which listens before it
-// starts any.
-const joinWithin = 30 * time.Second
+// starts any and may have a thousand others to greet.
+const joinWithin = 2 * time.Minute
 
 // Join reaches the leader and says who has come. The leader is who the credentials say,
 // or Join fails.

@@ -92,7 +92,7 @@ var lowUtilisation = Playbook{
 		heldBack,
 		{"was a load generator behind, or short of processors?", "the table generators, and requests from due to sent", strained, "measure again with more load generators; throughput should rise"},
 		{"does the loader or preprocessing keep up?", "the wait for input in every step", part(breakdown.Input, "the wait for input (data_ns of the table steps)"), "measure again with more workers of the loader (train.loaderWorkers)"},
-		{"does storage hold steps up?", "the wait for input in every step", stored, "assay probe --probes disk,dataloader on that storage"},
+		{"does storage hold steps up?", "the wait for input in every step", stored, "assay probe disk dataloader on that storage"},
 		{"does the network stall?", "TCP segments that were sent again", retransmitted, "assay comm over the same links"},
 		inQueue,
 		{"would it be faster with its input at hand?", "steps with and without their input", cached, "measure again with cached input and compare"},

@@ -40,7 +40,7 @@ func valueOf(v *float64) float64 {
 
 // stored says whether steps wait for input at all; what it comes from, a probe tells.
 func stored(e Evidence) (Reply, string) {
-	reply, figure := Advice, "probe the storage that input is read from: assay probe --probes disk,dataloader"
+	reply, figure := Advice, "probe the storage that input is read from: assay probe disk dataloader"
 	for _, p := range e.Training.Points {
 		data, ok := p.Part("data")
 		if !ok {
@@ -48,7 +48,7 @@ func stored(e Evidence) (Reply, string) {
 		}
 		text := fmt.Sprintf("steps wait %s for their input, %.1f %%, at %s", unit.Format(data.Value, unit.Second), 100*data.Share, p.Name)
 		if data.Share >= keepsUp {
-			return Advice, text + ": probe the storage that it is read from, with assay probe --probes disk,dataloader"
+			return Advice, text + ": probe the storage that it is read from, with assay probe disk dataloader"
 		}
 		reply, figure = No, text
 	}

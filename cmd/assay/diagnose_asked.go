@@ -29,6 +29,9 @@ func printInstruments(out *bytes.Buffer, d diagnosis) {
 		}
 		fmt.Fprintf(out, "  %s: %s\n", point, strings.Join(shares[point], ", "))
 	}
+	if len(d.Limits) == 0 {
+		return // nothing was limited by anything: --json has the probes all the same
+	}
 	if len(d.Instruments) > 0 {
 		fmt.Fprintln(out, "\nprobes of each class (bottleneckAnalysis.instrumentation)")
 	}

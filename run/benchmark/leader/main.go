@@ -140,6 +140,15 @@ func spent(f func() error) (time.Duration, error) {
 	return cpu() - before, err
 }
 
+// beyond is what each of n cost of the time that one point took more than another. A
+// small part of a large time is lost in its noise, and then no number is given.
+func beyond(full, idle time.Duration, n float64) string {
+	if full-idle < idle/5 {
+		return "in the noise"
+	}
+	return each(full-idle, n)
+}
+
 func each(total time.Duration, n float64) string {
 	return fmt.Sprintf("%.1f µs", float64(total.Nanoseconds())/1000/n)
 }

@@ -71,7 +71,7 @@ func leadRanks(ctx context.Context, w work) (string, error) {
 	return fmt.Sprintf("%15d  %8s  %6.1f KiB  %12s  %19s  %5.0f B/s  %6.0f B/s  %15s  %11.0f B  %9d B", w.N,
 		each(join, members), float64(memory)/1024/members, each(exchange, members*exchanges), each(took[0], members*seconds),
 		float64(t.IdleOut)/members/seconds, float64(t.IdleIn)/members/seconds,
-		each(took[1]-took[0], records), float64(t.FullOut-t.IdleOut)/records, t.PlanLine), nil
+		beyond(took[1], took[0], records), float64(t.FullOut-t.IdleOut)/records, t.PlanLine), nil
 }
 
 // counter is a sink that counts collectives and lets go of everything.
@@ -112,14 +112,15 @@ func beRanks(ctx context.Context, w work) (t traffic, err error) {
 	w.Env[worker.EnvController] = r.address
 	var all sync.WaitGroup
 	errs := make([]error, w.N)
+	door := make(chan struct{}, atOnce)
 	for rank := range w.N {
-		all.Go(func() { errs[rank] = beRank(ctx, w, rank, r) })
+		all.Go(func() { errs[rank] = beRank(ctx, w, rank, r, door) })
 	}
 	all.Wait()
 	return r.traffic(w.N), errors.Join(errs...)
 }
 
-func beRank(ctx context.Context, w work, rank int, r *relay) error {
+func beRank(ctx context.Context, w work, rank int, r *relay, door chan struct{}) error {
 	env := func(name string) string {
 		switch name {
 		case "RANK", "LOCAL_RANK":
@@ -129,7 +130,9 @@ func beRank(ctx context.Context, w work, rank int, r *relay) error {
 		}
 		return w.Env[name]
 	}
+	door <- struct{}{}
 	c, err := worker.Dial(env, worker.HelloLine{Backend: "native", Device: "cpu", Library: "bench", Listen: fmt.Sprintf("10.%d.%d.%d:29500", rank>>16, rank>>8&255, rank&255)})
+	<-door
 	if err != nil {
 		return fmt.Errorf("rank %d: %w", rank, err)
 	}
