@@ -104,7 +104,11 @@ var straggler = Playbook{
 	Symptom: "steps are uneven, or one node is slow",
 	Reading: "a step is as slow as its slowest rank",
 	Shows: func(e Evidence) Answer {
-		a := Answer{Question: "do the others wait for one rank, again and again?", Reply: Missing, Figure: "training steps of every rank (tables steps and buckets), or collectives of three ranks or more"}
+		a := Answer{Question: "do the others wait for one rank, or is one set of hosts slow?", Reply: Missing, Figure: "training steps of every rank (tables steps and buckets), or collectives of three ranks or more"}
+		if reply, figure := slowSet(e); reply == Yes {
+			a.Reply, a.Figure = Yes, figure
+			return a
+		}
 		if len(e.Collectives.Ranks) > 0 {
 			a.Reply, a.Figure = No, fmt.Sprintf("none of %d ranks of the collectives stands out", len(e.Collectives.Ranks))
 		}

@@ -101,7 +101,11 @@ func TestSlowSetOfHosts(t *testing.T) {
 		row.PerLaunch = append(row.PerLaunch, metric.LaunchValue{Launch: launch, Value: value})
 	}
 	e.Estimates.Rows = []metric.Row{row}
-	reply(t, walk(t, "distributed_straggler", e), "set of hosts", Yes, "1.49 times as long on c, d as on a, b")
+	w := walk(t, "distributed_straggler", e)
+	reply(t, w, "set of hosts", Yes, "1.49 times as long on c, d as on a, b")
+	if w.Symptom.Reply != Yes {
+		t.Errorf("%+v", w.Symptom)
+	}
 }
 
 func TestHostsThatDiffer(t *testing.T) {
