@@ -87,11 +87,11 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	p.add(Block{Title: label + ": what differs", Head: []string{"path", "baseline", "candidate", "kind", "belongs to"}, Rows: changeRows(c.Changes)})
 	p.add(definitionsBlock(label, c.Definitions))
 	design := "launches compared as two groups (Welch)"
-	switch c.PairedBy {
-	case compare.ByBlock:
-		design = "launches paired by block"
-	case compare.BySet:
+	switch {
+	case c.PairedBy == compare.BySet:
 		design = "launches paired by the set of hosts that they were made on"
+	case c.Paired:
+		design = "launches paired by block"
 	}
 	p.add(qualityBlock(label, c.Quality))
 	p.add(qualityNotes(label, c.Quality))
