@@ -249,6 +249,15 @@ bench-calibration:
 bench-quality:
 	go run ./analysis/benchmark --quality --trials $(CALIBRATION_TRIALS) --write docs/evidence/quality.md
 
+# How soon changes of a history are found and how often nothing is taken for one, in
+# simulation, beside Apache Otava where it is installed. Writes docs/evidence/change-points.md
+# and exits 3 when a promise is broken. Minutes; CHANGE_SERIES=20 for a look.
+CHANGE_SERIES ?= 400
+OTAVA_PYTHON ?= $(wildcard .venv-peers/otava/bin/python)
+.PHONY: bench-change-points
+bench-change-points:
+	go run ./warehouse/benchmark -series $(CHANGE_SERIES) -otava "$(OTAVA_PYTHON)" -write docs/evidence/change-points.md
+
 # Real runs against a server in C that shares no line with assay: the bundle is joined
 # with the server's log (tests/truth). Closed loops, the client on four cores and then on
 # two; beside it a plain client in C and, where it is installed (make peers, or

@@ -154,7 +154,7 @@ type Intent struct {
 	Headline string `json:"headline,omitzero" enum:"headlines"`
 
 	// The schedule the run belongs to.
-	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2" use:"recorded"`
+	Cadence string `json:"cadence,omitzero" default:"canary" enum:"cadences" rule:"A2"`
 }
 
 // A Layer is one of the three methodology layers.
