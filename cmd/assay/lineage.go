@@ -51,11 +51,9 @@ Exit codes: 0 found, 2 usage error, 3 nothing was printed so.`,
 	return cmd
 }
 
+// lineageText prints the numbers of a run, then what they rest on, once.
 func lineageText(out io.Writer, l warehouse.Lineage) error {
 	for i, t := range l.Steps {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
 		value := unit.Format(t.Value, unit.Unit(t.Unit))
 		if t.Low != nil && t.High != nil {
 			value = unit.FormatInterval(t.Value, *t.Low, *t.High, unit.Unit(t.Unit))
@@ -64,18 +62,12 @@ func lineageText(out io.Writer, l warehouse.Lineage) error {
 		for _, sentence := range t.Claims {
 			fmt.Fprintf(out, "claim     %s\n", visible.Line(sentence))
 		}
-		fmt.Fprintf(out, "query     definitions %s, computed by assay %s\n", t.QuerySpecDigest, t.CodeVersion)
-		fmt.Fprintf(out, "run       %s, workload %s\n", visible.Line(t.RunID), t.WorkloadSpecDigest)
-		gone := ""
-		if t.Gone {
-			gone = ", which retention dropped"
+		if i+1 < len(l.Steps) && l.Steps[i+1].ArtifactManifestDigest == t.ArtifactManifestDigest {
+			continue
 		}
-		fmt.Fprintf(out, "bundle    %s, %s, in %s%s\n", t.ArtifactManifestDigest, t.Signature, t.Bundle, gone)
-		for _, f := range t.Raw {
-			fmt.Fprintf(out, "raw       %s: %d rows, sha256 %s\n", f.Path, f.Rows, f.SHA256)
-		}
-		for _, act := range t.Acts {
-			fmt.Fprintf(out, "decided   %s\n", visible.Line(act))
+		evidenceText(out, t)
+		if i+1 < len(l.Steps) {
+			fmt.Fprintln(out)
 		}
 	}
 	if l.More {
@@ -83,4 +75,20 @@ func lineageText(out io.Writer, l warehouse.Lineage) error {
 		return err
 	}
 	return nil
+}
+
+func evidenceText(out io.Writer, t warehouse.Trace) {
+	fmt.Fprintf(out, "query     definitions %s, computed by assay %s\n", t.QuerySpecDigest, t.CodeVersion)
+	fmt.Fprintf(out, "run       %s, workload %s\n", visible.Line(t.RunID), t.WorkloadSpecDigest)
+	gone := ""
+	if t.Gone {
+		gone = ", which retention dropped"
+	}
+	fmt.Fprintf(out, "bundle    %s, signature %s, in %s%s\n", t.ArtifactManifestDigest, t.Signature, t.Bundle, gone)
+	for _, f := range t.Raw {
+		fmt.Fprintf(out, "raw       %s: %d rows, sha256 %s\n", f.Path, f.Rows, f.SHA256)
+	}
+	for _, act := range t.Acts {
+		fmt.Fprintf(out, "decided   %s\n", visible.Line(act))
+	}
 }
