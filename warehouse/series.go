@@ -51,7 +51,7 @@ type Value struct {
 	Value    float64   `json:"value"`
 	Low      *float64  `json:"low"` // null where there is no bound
 	High     *float64  `json:"high"`
-	Launches int       `json:"launches"`
+	N        int       `json:"n"`  // launches, or items of a score
 	CV       *float64  `json:"cv"` // between the launches of the run
 	Accepted bool      `json:"accepted,omitempty"`
 }
@@ -178,7 +178,7 @@ func (w *Warehouse) seriesOf(ctx context.Context, metric, statistic string, f Fi
 func scanSeries(rows *sql.Rows) (r seriesRow, err error) {
 	var ns int64
 	err = rows.Scan(&r.Metric, &r.Statistic, &r.Unit, &r.Better, &r.Name, &r.Workload, &r.System, &r.Testbed, &r.Point, &r.Side,
-		&r.value.RunID, &r.value.Digest, &ns, &r.value.Value, &r.value.Low, &r.value.High, &r.value.Launches, &r.value.CV, &r.counts, &r.value.Accepted)
+		&r.value.RunID, &r.value.Digest, &ns, &r.value.Value, &r.value.Low, &r.value.High, &r.value.N, &r.value.CV, &r.counts, &r.value.Accepted)
 	r.value.At = time.Unix(0, ns).UTC()
 	return r, err
 }

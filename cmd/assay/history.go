@@ -165,7 +165,7 @@ func seriesText(out io.Writer, s warehouse.Series) error {
 		if v.Accepted {
 			accepted = "accepted"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", v.At.Format("2006-01-02 15:04"), valueText(s, v), counted(v.Launches, "launch"), visible.Line(v.RunID), accepted)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", v.At.Format("2006-01-02 15:04"), valueText(s, v), fmt.Sprintf("n %d", v.N), visible.Line(v.RunID), accepted)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -206,7 +206,7 @@ func changeText(out io.Writer, s warehouse.Series, c warehouse.Change) {
 		fmt.Fprintf(out, "          by item: %s, p %.2g, %s\n", r.Why(), r.Test.P, r.Verdict)
 	}
 	if c.State == warehouse.Suspected {
-		fmt.Fprintln(out, "          run it again to settle this: three runs on a new level decide")
+		fmt.Fprintln(out, "          run it again to settle this")
 	}
 }
 
@@ -223,13 +223,13 @@ func noiseText(out io.Writer, s warehouse.Series) error {
 	if s.LeftOut > 0 {
 		parts = append(parts, counted(s.LeftOut, "run")+" left out: not completed, or void")
 	}
-	_, err := fmt.Fprintf(out, "level     %s; %s\n", counted(s.Noise.Runs, "run"), strings.Join(parts, ", "))
+	_, err := fmt.Fprintf(out, "level     %s\n", strings.Join(append([]string{counted(s.Noise.Runs, "run")}, parts...), "; "))
 	return err
 }
 
 func historyCSV(out io.Writer, h warehouse.History) error {
 	w := csv.NewWriter(out)
-	w.Write([]string{"metric", "statistic", "unit", "name", "workload", "system", "testbed", "point", "side", "at", "run_id", "digest", "value", "low", "high", "launches", "change", "relative", "p"})
+	w.Write([]string{"metric", "statistic", "unit", "name", "workload", "system", "testbed", "point", "side", "at", "run_id", "digest", "value", "low", "high", "n", "change", "relative", "p"})
 	number := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -246,7 +246,7 @@ func historyCSV(out io.Writer, h warehouse.History) error {
 			}
 			w.Write([]string{
 				s.Metric, s.Statistic, s.Unit, s.Name, s.Workload, s.System, s.Testbed, s.Point, s.Side, v.At.Format(time.RFC3339Nano), v.RunID, v.Digest,
-				number(&v.Value), number(v.Low), number(v.High), strconv.Itoa(v.Launches), state, relative, p,
+				number(&v.Value), number(v.Low), number(v.High), strconv.Itoa(v.N), state, relative, p,
 			})
 		}
 	}
