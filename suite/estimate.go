@@ -18,8 +18,8 @@ const (
 const calibrating = 1.5
 
 // launches are how often the system of a step is started.
-func (s Step) launches(size Size) int {
-	if size.Once && !s.Spread {
+func (s Step) launches(size Size, h Host) int {
+	if size.Once && !s.Spread && !h.spans(s) { // a host that is slow once is not slow
 		return 1
 	}
 	return size.Launches
@@ -52,7 +52,7 @@ func (s Step) Takes(size Size, h Host) time.Duration {
 	if s.Exchange && !h.nccl(s) && !s.Library {
 		worlds = 1 // native ranks take their algorithm from each point
 	}
-	return sealing + time.Duration(s.launches(size))*(time.Duration(worlds)*s.start(h)+measuring)
+	return sealing + time.Duration(s.launches(size, h))*(time.Duration(worlds)*s.start(h)+measuring)
 }
 
 // Takes is about how long the preset takes on h, and how many of its steps can be

@@ -79,6 +79,7 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 		rows = append(rows, row)
 	}
 	card := score(p, h, rows)
+	card.Nodes = compareNodes(rows)
 	card.RunID, card.Start, card.End, card.Smoke = o.RunID, begin, o.Now(), o.Smoke
 	if err := card.write(o.Dir); err != nil {
 		return card, err
@@ -164,6 +165,7 @@ func (r *Row) measure(ctx context.Context, s Step, p Preset, h Host, o Options) 
 	default:
 		r.Outcome = Ran
 		r.facts = factsOf(got.Report)
+		r.nodes = got.Report.Nodes
 		r.Answer = answer(got.Report)
 	}
 	return nil

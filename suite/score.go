@@ -3,6 +3,8 @@ package suite
 import (
 	"fmt"
 	"time"
+
+	"assay/analysis/nodes"
 )
 
 // A Card is what a suite says: scorecard.json. It is made after coverage and
@@ -22,6 +24,9 @@ type Card struct {
 	Coverage   Coverage   `json:"coverage"`
 	Gates      []Gate     `json:"gates,omitempty"`
 	Bottleneck Bottleneck `json:"bottleneck"`
+
+	// Nodes are how the hosts compare, of all steps together; null where there is one.
+	Nodes *nodes.Report `json:"nodes,omitempty"`
 
 	// Complete says that nothing the canonical gates ask for is missing; it is not
 	// the same as a suite in which nothing failed.

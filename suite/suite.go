@@ -18,6 +18,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/analysis/nodes"
 	"assay/report"
 )
 
@@ -75,6 +76,10 @@ type Step struct {
 	Exchange bool
 	Two      bool
 	Library  bool
+
+	// Nodes says that it is about every host: where several are given it is measured on all
+	// of them, or between them.
+	Nodes bool
 
 	// Absent says why assay has no such measurement; the step is then skipped.
 	Absent string
@@ -148,6 +153,12 @@ type Host struct {
 	Target       string // the server under test, as YAML
 	Model        string // that it serves
 	Simulated    bool   // the server is the simulator
+
+	// Launch is how ranks get onto other hosts, as YAML, and Nodes how many those are.
+	// Steps that are about every host are measured there; empty means that there is this
+	// host alone.
+	Launch string
+	Nodes  int
 }
 
 // An Outcome is what a measured step left.
@@ -187,6 +198,7 @@ type Row struct {
 	Answer   string `json:"answer,omitempty"`
 
 	facts facts
+	nodes *nodes.Report // how hosts compare in it; nil where it is about one
 }
 
 // Find returns the preset called name.

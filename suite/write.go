@@ -148,6 +148,7 @@ func (c Card) summary() []string {
 		fmt.Sprintf("MLPerf alignment: %s", c.Alignment.Overall),
 		fmt.Sprintf("coverage: %.3g %% of the subsystems (%s), %.3g %% more by stand-ins that do not count; %.3g %% of the advanced signals", c.Coverage.Score, c.Coverage.Class, c.Coverage.StandIns, c.Coverage.AdvScore),
 	}
+	list = append(list, c.nodeLines()...)
 	for _, g := range c.Gates {
 		list = append(list, g.text())
 	}

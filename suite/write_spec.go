@@ -15,7 +15,7 @@ func (s Step) Spec(size Size, h Host) []byte {
 	worlds := h.worlds()
 	words := strings.NewReplacer(
 		"{exchange}", h.exchange(s), "{on}", h.on(), "{backend}", h.backend(), "{algorithms}", h.algorithms(), "{settings}", h.settings(),
-		"{compared}", h.compared(s), "{shapes}", h.shapes(),
+		"{compared}", h.compared(s), "{nodes}", h.nodes(s), "{shapes}", h.shapes(),
 		"{worlds}", join(worlds), "{batch}", strconv.Itoa(4*worlds[len(worlds)-1]), "{device}", h.Device,
 		"{each}", unit.Duration(s.Each(size, h)).String(), "{load}", unit.Duration(size.Load).String(), "{warmup}", unit.Duration(size.Warmup).String(),
 		"{bytes}", size.Bytes, "{fileSize}", size.FileSize, "{steps}", strconv.Itoa(size.Steps),
@@ -26,7 +26,7 @@ func (s Step) Spec(size Size, h Host) []byte {
 		model = "open_loop"
 	}
 	trials := fmt.Sprintf("{minReplicates: %d}", size.Launches)
-	if s.launches(size) == 1 {
+	if s.launches(size, h) == 1 {
 		trials = "{quick: true}"
 	}
 	return fmt.Appendf(nil, `apiVersion: assay.dev/v1alpha1
@@ -63,12 +63,27 @@ func (h Host) nccl(s Step) bool {
 // exchange is where the ranks of a step are and who carries their bytes.
 func (h Host) exchange(s Step) string {
 	switch {
+	case h.spans(s) && h.Device == "cuda":
+		return fmt.Sprintf("backend: nccl, %s, ranks: [%d]%s", h.on(), h.Nodes, h.nodes(s))
+	case h.spans(s):
+		return fmt.Sprintf("ranks: [%d]%s", h.Nodes, h.nodes(s))
 	case h.nccl(s):
 		return fmt.Sprintf("backend: nccl, %s, ranks: [%d]", h.on(), max(1, min(h.Ranks, h.Accelerators, mostRanks)))
 	case s.Library:
 		return fmt.Sprintf("backend: gloo, device: cpu%s, ranks: [%d]", h.python(), h.hostRanks())
 	}
 	return fmt.Sprintf("ranks: [%d]", h.hostRanks())
+}
+
+// spans says that a step goes over several hosts.
+func (h Host) spans(s Step) bool { return s.Nodes && h.Nodes > 1 }
+
+// nodes is where the ranks of a step are, where it is about every host.
+func (h Host) nodes(s Step) string {
+	if !h.spans(s) {
+		return ""
+	}
+	return ", launch: " + h.Launch
 }
 
 func (h Host) hostRanks() int { return max(2, min(h.Ranks, mostRanks)) }

@@ -11,6 +11,8 @@
 package nodes
 
 import (
+	"slices"
+
 	"assay/analysis/collectives"
 	"assay/analysis/hardware"
 	"assay/bundle"
@@ -124,4 +126,44 @@ func Judge(hold []bundle.Node, probes hardware.Report, pairs collectives.Report)
 	}
 	r.find(pairs.Matrices)
 	return r
+}
+
+// Together is several reports on the same hosts as one: a part that is slow in any of them
+// is slow.
+func Together(list []Report) Report {
+	r := Report{Version: Version, Nodes: []Node{}, Measures: []Measure{}}
+	for _, one := range list {
+		if len(one.Allows) > len(r.Allows) {
+			r.Allows = one.Allows
+		}
+		r.Measures = append(r.Measures, one.Measures...)
+		r.Findings = append(r.Findings, one.Findings...)
+		for _, n := range one.Nodes {
+			if _, seen := r.Find(n.Name); !seen {
+				r.Nodes = append(r.Nodes, Node{Name: n.Name, Host: n.Host})
+			}
+		}
+	}
+	for i := range r.Nodes {
+		r.Nodes[i].gather(list)
+	}
+	return r
+}
+
+// gather takes over the causes of a node, each part once, in the order in which one may
+// explain the next.
+func (n *Node) gather(list []Report) {
+	for _, part := range resources {
+		for _, one := range list {
+			own, _ := one.Find(n.Name)
+			at := slices.IndexFunc(own.Causes, func(c Cause) bool { return c.Resource == part.name })
+			if at < 0 {
+				continue
+			}
+			cause := own.Causes[at]
+			cause.Follows = len(n.Causes) > 0 && n.Causes[0].Resource == Processor
+			n.Causes = append(n.Causes, cause)
+			break
+		}
+	}
 }

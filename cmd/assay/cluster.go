@@ -17,15 +17,15 @@ suites: see assay suite.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var o suiteFlags
-	var preset, mode, sshUser, sshKey, hca string
+	var preset, mode, hca string
 	var extra []string
 	eval := &cobra.Command{
 		Use:   "common-eval --preset PRESET",
-		Short: "Carry out a preset on this host",
+		Short: "Carry out a preset on this host or on several",
 		Long: `Common-eval carries out a preset: common-answer-fast, core-system, modern-llm,
 fabric-systems, or multinode-readiness, which only checks. --mode smoke measures
-nothing and writes what would be. It measures the host that it runs on; ranks on other
-hosts are started by srun, mpirun or torchrun (assay comm, assay train).
+nothing and writes what would be. It measures the host that it runs on and, with
+--hosts, those hosts and what goes between them.
 
 Exit codes are those of assay suite.`,
 		Args: exactArgs(0, "none"),
@@ -36,11 +36,6 @@ Exit codes are those of assay suite.`,
 			case "full":
 			default:
 				return usageError(fmt.Errorf("--mode %q: want smoke or full", mode))
-			}
-			for name, value := range map[string]string{"--ssh-user": sshUser, "--ssh-key": sshKey} {
-				if value != "" {
-					fmt.Fprintf(env.Stderr, "note: %s is not used: assay opens no connections to other hosts by itself\n", name)
-				}
 			}
 			if hca != "" {
 				fmt.Fprintf(env.Stderr, "note: --nccl-ib-hca is not used: set NCCL_IB_HCA, which workers record\n")
@@ -55,14 +50,13 @@ Exit codes are those of assay suite.`,
 	o.register(f)
 	f.StringVar(&preset, "preset", "core-system", "which")
 	f.StringVar(&mode, "mode", "full", "smoke or full")
-	f.StringSliceVar(&o.fleet.Hosts, "hosts", nil, "hosts, separated by commas")
 	f.StringSliceVar(&o.fleet.Labels, "labels", nil, "a label for each host")
 	f.StringVar(&o.fleet.Primary, "primary-label", "", "label of the host that reports are about")
 	f.StringVar(&o.fleet.Control, "oob-if", "", "interface that hosts are reached over")
 	f.StringVar(&o.fleet.Interface, "socket-ifname", "", "interface that ranks talk over")
 	f.StringVar(&hca, "nccl-ib-hca", "", "not used; set NCCL_IB_HCA")
-	f.StringVar(&sshUser, "ssh-user", "", "not used")
-	f.StringVar(&sshKey, "ssh-key", "", "not used")
+	f.StringVar(&o.sshUser, "ssh-user", "", "user on the hosts")
+	f.StringVar(&o.sshKey, "ssh-key", "", "private key for the hosts")
 	f.StringArrayVar(&extra, "extra-arg", nil, "refused: other programs' arguments")
 	cmd.AddCommand(eval)
 	return cmd

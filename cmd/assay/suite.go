@@ -30,6 +30,7 @@ type suiteFlags struct {
 	smoke, asJSON   bool
 	timeout         time.Duration
 	fleet           suite.Fleet
+	sshUser, sshKey string
 }
 
 func suiteCommand(env Env) *cobra.Command {
@@ -41,6 +42,10 @@ func suiteCommand(env Env) *cobra.Command {
 Its folder holds a bundle for each step, a ledger of what ran and what was skipped, with
 the reason, and a scorecard: answers by layer, coverage, alignment with MLPerf's
 benchmarks, gates. Without a preset it lists them.
+
+With --hosts, products, memory and storage are measured on every one of those hosts, and
+collectives and pairs between them, through ssh; the scorecard names the node that is
+slower than the others and why. The other steps measure this host.
 
 What this host cannot do is skipped with the reason. Where there are accelerators, NCCL
 exchanges between them. Without --url the simulator stands in for a server, without
@@ -73,6 +78,7 @@ func (o *suiteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.python, "python", "", "Python that has torch")
 	f.StringVar(&o.size, "size", "", "quick, fast or full: how much each step measures, in place of the preset's own")
 	f.IntVar(&o.ranks, "ranks", 0, "largest world of ranks, up to 8; 0 takes one for each accelerator, or up to 4 on processors")
+	f.StringSliceVar(&o.fleet.Hosts, "hosts", nil, "hosts to measure and to measure between, over ssh: their names, or the path of a host file")
 	f.BoolVar(&o.smoke, "smoke", false, "measure nothing: write the specs and what would be skipped")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a step that takes longer; 0 never does")
 	f.BoolVar(&o.asJSON, "json", false, "print the scorecard as JSON")
@@ -132,8 +138,8 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 	if p.Name == tier1.Name {
 		return runTier1(ctx, env, p, host, python, o)
 	}
-	if len(o.fleet.Hosts) > 1 {
-		return usageError(fmt.Errorf("--hosts: got %d; a suite measures the host it runs on: start it on each, or ranks of assay comm and assay train under srun, mpirun or torchrun", len(o.fleet.Hosts)))
+	if err := o.over(&host); err != nil {
+		return err
 	}
 	if o.runID == "" {
 		o.runID = p.Name + "-" + time.Now().UTC().Format("20060102-150405")

@@ -7,7 +7,10 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
+	"assay/launch"
 	"assay/suite"
 	"assay/workers"
 )
@@ -39,6 +42,39 @@ func (o suiteFlags) host(ctx context.Context) (suite.Host, workers.Python, error
 	}
 	h.Target, err = simulatedTarget(o.model)
 	return h, python, err
+}
+
+// over gives a suite the hosts of --hosts. A host file is written out, and one rank
+// measures each host.
+func (o suiteFlags) over(h *suite.Host) error {
+	if len(o.fleet.Hosts) == 0 {
+		return nil
+	}
+	hosts, err := launch.ReadHosts(o.fleet.Hosts)
+	if err != nil {
+		return usageError(fmt.Errorf("--hosts: %w", err))
+	}
+	if len(hosts) < 2 {
+		return usageError(errors.New("--hosts: got one, want two or more: a suite of one host is started there"))
+	}
+	var lines []string
+	for _, one := range hosts {
+		if o.sshUser != "" && one.User == "" {
+			one.User = o.sshUser
+		}
+		if o.sshKey != "" {
+			one.Options = append(one.Options, "-i", o.sshKey)
+		}
+		one.Slots = 1
+		lines = append(lines, strconv.Quote(one.String()))
+	}
+	bound := ""
+	if o.fleet.Interface != "" {
+		bound = fmt.Sprintf(", interface: %q", o.fleet.Interface)
+	}
+	h.Launch = fmt.Sprintf("{kind: ssh, hosts: [%s]%s}", strings.Join(lines, ", "), bound)
+	h.Nodes, h.Has[suite.Hosts] = len(hosts), true
+	return nil
 }
 
 // simulatedTarget is this program's simulator on a port that is free now.
