@@ -12,6 +12,7 @@ import (
 
 	"assay/analysis/nodes"
 	"assay/bundle"
+	"assay/suite/acts"
 	"assay/tests/whole"
 )
 
@@ -137,4 +138,53 @@ func blamed(t *testing.T, r nodes.Report, name, part, fact string) {
 			t.Errorf("%s is slow by its %s: %s; want its %s with %q", n.Label(), n.Causes[0].Resource, n.Causes[0].Text(), part, fact)
 		}
 	}
+}
+
+// TestSlurmCordons measures nodes that Slurm gives, takes one out of service and puts it
+// back: Slurm does it, and every act is kept with what spoke against it.
+func TestSlurmCordons(t *testing.T) {
+	whole.Cluster(t)
+	newScheduler(t)
+	dir := t.TempDir()
+	said, code := assay(t, "probe", "speed", "network", "--launcher", "slurm", "--nodes", "3", "--threads", "1", "--duration", "30ms", "--replicates", "3", "--progress", "none", "-o", dir)
+	if code != 0 {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	b := opened(t, dir)
+	if len(b.Manifest.Nodes) != 3 || len(judged(t, b).Measures) < 3 {
+		t.Fatalf("%d nodes and measures %+v, want three with speed and network", len(b.Manifest.Nodes), judged(t, b).Measures)
+	}
+	node := b.Manifest.Nodes[1].Name
+	kept := filepath.Join(dir, "acts.jsonl")
+	do := func(want int, text string, args ...string) {
+		t.Helper()
+		if said, code := assay(t, append(args, "--acts", kept)...); code != want || !strings.Contains(said, text) {
+			t.Errorf("assay %s: exit %d, want %d with %q\n%s", strings.Join(args, " "), code, want, text, said)
+		}
+	}
+	cordon := []string{"cordon", node, "--why", "fan 3 is loud", "--evidence", b.Dir}
+	back := []string{"uncordon", node, "--why", "fan replaced", "--verified", b.Dir}
+	if len(judged(t, b).Nodes[1].Causes) == 0 { // where others want the processors it may well look slow
+		do(3, "does not show that node "+node+" is slow", cordon...)
+	}
+	do(2, "did not measure node elsewhere", "cordon", "elsewhere", "--why", "x", "--evidence", b.Dir)
+	do(0, "is cordoned by slurm", append(cordon, "--anyway")...)
+	if out := slurmSays(t, node); !strings.Contains(out, "DRAIN") || !strings.Contains(out, "fan 3 is loud") {
+		t.Errorf("Slurm says %s", out)
+	}
+	do(1, "already", append(cordon, "--anyway")...)
+	do(3, "", back...) // the bundle is older than the act, or shows that the node is slow
+	do(0, "is uncordoned by slurm", append(back, "--anyway")...)
+	if out := slurmSays(t, node); strings.Contains(out, "DRAIN") {
+		t.Errorf("Slurm says %s", out)
+	}
+	list, err := acts.Read(kept)
+	if err != nil || len(list) != 2 || list[0].Act != acts.Cordoned || list[1].Act != acts.Uncordoned || list[1].Through != "slurm" || list[1].Digest != b.Manifest.Digest || len(list[1].Despite) != 1 {
+		t.Errorf("acts %+v, %v", list, err)
+	}
+}
+
+func slurmSays(t *testing.T, node string) string {
+	t.Helper()
+	return do(t, "scontrol --oneliner show node "+node)
 }
