@@ -54,7 +54,6 @@ type workload struct {
 	QueuedAt     time.Time
 	AdmittedAt   time.Time // zero: it is not admitted
 	Evicted      string    // why it was taken back, as Kueue says; empty means that it was not
-	Evictions    int64     // so far
 	Pending      string    // why it waits
 	Topology     []string  // LEVEL=VALUE of every domain
 }

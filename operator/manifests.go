@@ -23,7 +23,7 @@ func Manifests(o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := append(Roles(), deployment(o))
+	all := append(roles(), deployment(o))
 	for _, one := range all {
 		text, err := yaml.Marshal(one)
 		if err != nil {
@@ -34,8 +34,8 @@ func Manifests(o Options) ([]byte, error) {
 	return bytes.TrimLeft(out, "\n"), nil
 }
 
-// Roles are the operator's namespace, account and permissions.
-func Roles() []object {
+// roles are the operator's namespace, account and permissions.
+func roles() []object {
 	account := []any{object{"kind": "ServiceAccount", "name": leaseName, "namespace": systemNamespace}}
 	meta := func(namespaced bool) object {
 		m := object{"name": leaseName, "labels": object{"app.kubernetes.io/name": leaseName}}

@@ -43,7 +43,6 @@ const (
 	kueueRequired  = "kueue.x-k8s.io/podset-required-topology"
 	kueuePreferred = "kueue.x-k8s.io/podset-preferred-topology"
 	kueueJobUID    = "kueue.x-k8s.io/job-uid"
-	jobSetName     = "jobset.sigs.k8s.io/jobset-name"
 )
 
 var plainName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)

@@ -46,11 +46,6 @@ type (
 					TopologyAssignment topologyAssignment `json:"topologyAssignment"`
 				} `json:"podSetAssignments"`
 			} `json:"admission"`
-			SchedulingStats struct {
-				Evictions []struct {
-					Count int64 `json:"count"`
-				} `json:"evictions"`
-			} `json:"schedulingStats"`
 		} `json:"status"`
 	}
 
@@ -123,9 +118,6 @@ func readWorkload(u *unstructured.Unstructured) (*workload, error) {
 	}
 	if reserved := find(o.Status.Conditions, "QuotaReserved"); reserved.Status == "False" {
 		w.Pending = reserved.Message
-	}
-	for _, e := range o.Status.SchedulingStats.Evictions {
-		w.Evictions += e.Count
 	}
 	for _, a := range o.Status.Admission.PodSetAssignments {
 		w.Topology = append(w.Topology, a.TopologyAssignment.domains()...)

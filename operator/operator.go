@@ -183,7 +183,7 @@ func installed(mapper meta.RESTMapper) (kueue bool, err error) {
 		cure string
 	}{
 		{runKind, "kubectl apply -f config/crd/benchmarkruns.assay.dev.yaml, or assay schema crd | kubectl apply -f -"},
-		{jobSetKind, "install JobSet 0.8 or later: https://jobset.sigs.k8s.io/docs/installation"},
+		{jobSetKind, "install JobSet (0.12 is tested): https://jobset.sigs.k8s.io/docs/installation"},
 	} {
 		if _, err := mapper.RESTMapping(needed.kind.GroupKind(), needed.kind.Version); meta.IsNoMatchError(err) {
 			return false, fmt.Errorf("the cluster knows no %s of %s: %s", needed.kind.Kind, needed.kind.GroupVersion(), needed.cure)

@@ -3,6 +3,9 @@
 # pins, once, into a cache outside of the tree: some 20 CPU minutes the first time, and
 # nothing after that. Prints the folder that holds them.
 #
+# Kueue 0.19 needs a module (sigs.k8s.io/scheduler-library) that Go's checksum database does
+# not know, and is left until it does.
+#
 #   build.sh            builds what is missing, all of it
 #   build.sh --folder   only says where they are, or would be
 set -eu

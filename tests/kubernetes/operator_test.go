@@ -115,16 +115,23 @@ func TestOperator(t *testing.T) {
 	c.Apply([]byte(queues))
 	node := c.AddNode("node-1", program.Path(t))
 	stop := startOperator(t, c)
+	defer func() { stop() }()
 	t.Run("kustomize", func(t *testing.T) { kustomize(t, c) })
 	t.Run("happy", func(t *testing.T) { happy(t, c, node) })
 	t.Run("rejected", func(t *testing.T) { rejected(t, c) })
 	t.Run("frozen", func(t *testing.T) { frozen(t, c) })
 	t.Run("evicted", func(t *testing.T) { evicted(t, c, node) })
 	t.Run("company", func(t *testing.T) { company(t, c) })
+	t.Run("restarted", func(t *testing.T) {
+		c.Apply(run(t, "restarted", "5s", ""))
+		phase(t, c, "restarted", "Running")
+		stop() // another operator goes on by what the cluster holds
+		stop = startOperator(t, c)
+		phase(t, c, "restarted", "Succeeded")
+	})
 	t.Run("deleted", func(t *testing.T) { deleted(t, c, node) })
 	t.Run("fifty", func(t *testing.T) { fifty(t, c) })
 	t.Run("upgrade", func(t *testing.T) { upgrade(t, c) })
-	stop()
 }
 
 // kustomize renders the folder of the tree, and the API server would take it.
@@ -171,7 +178,6 @@ func startOperator(t *testing.T, c *Cluster) (stop func()) {
 			t.Errorf("the operator ended with %v", err)
 		}
 	}
-	t.Cleanup(stop)
 	return stop
 }
 
