@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"assay/bundle"
 	"assay/record"
 	"assay/spec"
 )
@@ -109,5 +110,34 @@ func TestPlacement(t *testing.T) {
 	var none *placement
 	if none.out("own") != "own" || len(none.facts()) != 0 {
 		t.Error("a run that nobody sent is placed")
+	}
+}
+
+// A run that was sent here leaves a note of its sealed bundle, short enough for the status
+// of a pod, and prints its report, which nobody else would.
+func TestNote(t *testing.T) {
+	t.Parallel()
+	dir, file := smallRun(t, true, nil), filepath.Join(t.TempDir(), "note")
+	p := &placement{Note: file}
+	if err := p.leave(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n placedNote
+	if err := json.Unmarshal(text, &n); err != nil {
+		t.Fatal(err)
+	}
+	if n.RunID == "" || n.Directory != dir || n.Status != bundle.Completed || !strings.HasPrefix(n.Digest, "sha256:") || n.Attestation != "" || len(text) > 4096 {
+		t.Errorf("the note is %s", text)
+	}
+	if err := (&placement{Note: filepath.Join(dir, "none", "note")}).leave(dir); err == nil || !strings.Contains(err.Error(), "the bundle is sealed") {
+		t.Errorf("a note that cannot be written: %v", err)
+	}
+	var none *placement
+	if none.leave("nowhere") != nil || !none.shows() || !p.shows() || (&placement{}).shows() {
+		t.Error("a run shows its report unless another host does, and leaves a note where one is wanted")
 	}
 }
