@@ -45,10 +45,14 @@ func (c *Cluster) AddNode(name, program string) *Node {
 	if err := c.Create(c.t.Context(), object); err != nil {
 		c.t.Fatal(err)
 	}
-	object.Status = corev1.NodeStatus{Capacity: amounts, Allocatable: amounts, Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "Tests"}}}
-	if err := c.Status().Update(c.t.Context(), object); err != nil {
-		c.t.Fatal(err)
-	}
+	status := corev1.NodeStatus{Capacity: amounts, Allocatable: amounts, Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "Tests"}}}
+	Eventually(c.t, "status of "+name, func(ctx context.Context) error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+		object.Status = status
+		return c.Status().Update(ctx, object)
+	})
 	// The API server taints every new node until a controller has seen it ready, which is
 	// left out here.
 	Eventually(c.t, "untaint "+name, func(ctx context.Context) error {
