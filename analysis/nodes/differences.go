@@ -37,19 +37,18 @@ var rules = []rule{
 	{regexp.MustCompile(`^virtual\.(product|hypervisor)$`), []string{Processor, Memory, Disk, Network}},
 	{regexp.MustCompile(`^(host\.(bios_version|board)|clock\.source)$`), []string{Processor}},
 	{regexp.MustCompile(`^(software|python)\.`), []string{Accelerator}},
-	{regexp.MustCompile(`^gpu\.(count|driver|cuda|\d+\.(model|mig|pcie_width|pcie_generation_max|power_limit_watts|clock_max_\w+|ecc|nvlinks_active|persistence))$`), []string{Accelerator}},
+	{regexp.MustCompile(`^gpu\.(count|driver|cuda_driver|\d+\.(model|mig|pcie_width|pcie_generation_max|power_limit_watts|clock_\w+_(max|application)_mhz|ecc|persistence))$`), []string{Accelerator}},
 	{regexp.MustCompile(`^pci\.[^ ]+\.(link_width|link_speed_max)$`), []string{Accelerator, Network}},
-	{regexp.MustCompile(`^net\.[^.]+\.(speed_mbps|mtu|state|driver|qdisc)$`), []string{Network}},
+	{regexp.MustCompile(`^net\.[^.]+\.(speed_mbps|mtu|state|driver)$`), []string{Network}},
 	{regexp.MustCompile(`^rdma\.(devices|[^.]+\.(firmware|port\d+\.(rate|state|physical_state|link_layer)))$`), []string{Network}},
 	{regexp.MustCompile(`^sysctl\.net\.`), []string{Network}},
-	{regexp.MustCompile(`^block\.[^.]+\.(model|scheduler|rotational|queue_depth)$`), []string{Disk}},
-	{regexp.MustCompile(`^disk\.(filesystem|mount_options)$`), []string{Disk}},
+	{regexp.MustCompile(`^block\.[^.]+\.(model|scheduler|rotational)$`), []string{Disk}},
 	{regexp.MustCompile(`^env\.(NCCL|CUDA|CUBLAS|CUDNN|OMP|MKL|KMP|TORCH|UCX|FI|GLOO|RCCL|HSA)_`), []string{Accelerator, Network, Processor}},
-	{regexp.MustCompile(`^container\.image$`), []string{Accelerator}},
+	{regexp.MustCompile(`^container\.image_digest$`), []string{Accelerator}},
 }
 
 // perRank are variables that are meant to differ from rank to rank.
-var perRank = regexp.MustCompile(`^env\.(CUDA_VISIBLE_DEVICES|NCCL_SOCKET_IFNAME_RANK|OMP_PLACES)$`)
+var perRank = regexp.MustCompile(`^env\.(CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|OMP_PLACES)$`)
 
 // Differences lists the facts that hosts should have in common and have not, by name. A
 // host that could not read a fact that others have is one of the odd ones.

@@ -71,10 +71,8 @@ wrong.`,
 		run.Spec.Intent.WorkloadType = spec.Training
 		run.Spec.Workload.Model = "none"
 		run.Spec.Probe = &micro
-		if how := fields.spec.Probe.Launch; how != nil {
-			if err := onNodes(&run.Spec, *how); err != nil {
-				return err
-			}
+		if err := onNodes(&run.Spec, fields.spec.Probe.Launch); err != nil {
+			return err
 		}
 		own := env
 		asked := cmd.Flags().Changed("format") || out.printSpec

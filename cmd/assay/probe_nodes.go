@@ -14,8 +14,13 @@ import (
 var nodeFields = hostFields("probe")
 
 // onNodes has a run measure other hosts: its probes on each of them, and the network
-// between every two by ranks of the native backend, one on each.
-func onNodes(s *spec.RunSpec, how spec.Launcher) error {
+// between every two by ranks of the native backend, one on each. Nothing asked means that
+// it stays here.
+func onNodes(s *spec.RunSpec, asked *spec.Launcher) error {
+	if asked == nil {
+		return nil
+	}
+	how := *asked
 	names := s.Probe.Probes
 	if len(names) == 0 {
 		names = []string{"speed", "memory", "matmul", "disk", "network"}

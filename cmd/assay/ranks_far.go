@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -36,7 +37,9 @@ func (j job) meet(ctx context.Context, env Env, p plan.Plan) (at rankHosts, err 
 	case train.Far(p) != nil:
 		at.facts, at.nodes, at.leave, err = gatherHosts(ctx, env, p, &at.tools)
 	case p.Sets() > 1:
-		at.nodes = train.Namespaces(p)
+		for _, name := range train.Namespaces(p) {
+			at.nodes = append(at.nodes, bundle.Node{Name: name})
+		}
 	}
 	return at, err
 }

@@ -45,15 +45,15 @@ func (x exhibit) parts() []part {
 	if x.Serves() {
 		curves, points = x.curves(), x.points()
 	}
-	training, collectives, hardware := x.training(), x.collectives(), x.hardware()
+	training, collectives, hardware, compared := x.training(), x.collectives(), x.hardware(), x.nodes()
 	graded := x.accuracy()
-	charted := []*part{&graded, &curves, &training, &collectives, &hardware}
+	charted := []*part{&graded, &curves, &training, &collectives, &compared, &hardware}
 	if x.Plan.AsksOnce() { // how fast it was is no measurement
 		charted = charted[:1]
 	}
 	all := []part{x.summary(charted...), x.findings(), x.claims(), graded}
 	open := len(all)
-	all = append(all, training, x.scaling(), collectives, hardware, curves, points, x.question(), x.timeline())
+	all = append(all, training, x.scaling(), collectives, compared, hardware, curves, points, x.question(), x.timeline())
 	if x.Serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
 	} else if beside := blockPart(x.BesideBlock()); len(beside.Rows) > 0 {
