@@ -13,7 +13,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"assay/warehouse"
 )
@@ -72,44 +75,70 @@ type result struct {
 	days, alarms         int // days of stable series, and alarms on them
 }
 
-// judge looks at histories after every run, as a nightly job does. An alarm counts once:
-// the days on which it stands are no new ones.
-func judge(list []history, see look) (r result, err error) {
+// judge looks at histories after every run, as a nightly job does, several of them at a
+// time.
+func judge(list []history, see look) (sum result, err error) {
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	free := make(chan struct{}, runtime.GOMAXPROCS(0)) // one for each that is looked at
 	for i, h := range list {
-		found, standing := 0, map[int]bool{}
-		for n := watch; n <= len(h.Values); n++ {
-			if h.Step && n <= before {
-				continue // its stable days are those of the other histories
-			}
-			places, err := see(h.Values[:n], int64(i))
-			if err != nil {
-				return r, err
-			}
-			if !h.Step {
-				r.days++
-			}
-			for _, at := range places {
-				switch {
-				case h.Step && at >= before-2 && found == 0:
-					found = n - before
-				case !h.Step && !near(standing, at):
-					r.alarms++
-				}
-				standing[at] = true
-			}
+		free <- struct{}{}
+		group.Go(func() {
+			r, fault := h.judge(int64(i), see)
+			mu.Lock()
+			defer mu.Unlock()
+			sum, err = sum.plus(r), errors.Join(err, fault)
+			<-free
+		})
+	}
+	group.Wait()
+	return sum, err
+}
+
+func (r result) plus(o result) result {
+	return result{r.steps + o.steps, r.within + o.within, r.later + o.later, r.days + o.days, r.alarms + o.alarms}
+}
+
+// judge looks at one history. An alarm counts once: the days on which it stands are no
+// new ones. The stable days of a history with a step are those of the others.
+func (h history) judge(seed int64, see look) (r result, err error) {
+	if h.Step {
+		r.steps = 1
+	}
+	standing := map[int]bool{}
+	for n := watch; n <= len(h.Values); n++ {
+		if h.Step && n <= before {
+			continue
+		}
+		places, err := see(h.Values[:n], seed)
+		if err != nil {
+			return r, err
 		}
 		if h.Step {
-			r.steps++
-			switch {
-			case found == 0:
-			case found <= 2:
-				r.within++
-			default:
-				r.later++
+			r.found(places, n-before)
+			continue
+		}
+		r.days++
+		for _, at := range places {
+			if !near(standing, at) {
+				r.alarms++
 			}
+			standing[at] = true
 		}
 	}
 	return r, nil
+}
+
+// found counts the step where it is seen for the first time, so many runs after it.
+func (r *result) found(places []int, runs int) {
+	seen := slices.ContainsFunc(places, func(at int) bool { return at >= before-2 })
+	switch {
+	case !seen || r.within+r.later > 0:
+	case runs <= 2:
+		r.within++
+	default:
+		r.later++
+	}
 }
 
 // near reports whether an alarm at a place is one that stands already, moved by what the
