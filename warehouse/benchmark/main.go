@@ -262,14 +262,14 @@ looked at from the twelfth run on. An alarm that stands for several days counts 
 `
 
 const afterTable = `
-Promised: at least 95 % of the steps within two runs and at most one alarm in 1,000 stable
+Aimed at: at least 95 % of the steps within two runs and at most one alarm in 1,000 stable
 series-days, where the launches of a run vary by 2 % and a run has three or more. Where
 whole runs vary by 2 %, nobody can keep both: two runs after the step are 3.5 standard
 errors away from a level that is known exactly, and a threshold that a stable series
 crosses once in 1,000 days is at 3.3, which leaves a chance of 59 %.
 
 Otava is asked with its defaults (E-divisive, Student's t at 0.001, windows of 50); it
-is made to find changes in a long history, needs no permutations and is many times faster.
+is made to find changes in a long history, and draws no permutations.
 `
 
 func page(table string) string { return beforeTable + table + afterTable }
