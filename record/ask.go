@@ -17,11 +17,8 @@ type Ask struct {
 	Limit   int32  `parquet:"max_tokens"`   // the longest answer
 	Stop    string `parquet:"stop,dict"`    // what ends the answer: a list as JSON; empty for nothing
 
-	// Of a question that is a turn of a conversation, which is one session of the run: the
-	// conversation's id in its data set, and which turn it is, from 1. Empty and 0 where it
-	// stands alone.
-	Conversation string `parquet:"conversation,dict"`
-	Turn         int32  `parquet:"turn,delta"`
+	Conversation string `parquet:"conversation,dict"` // the conversation's id in its data set, where the question is a turn of one, which is a session of the run; empty where it stands alone
+	Turn         int32  `parquet:"turn,delta"`        // which turn of the conversation it is, from 1; 0 where it stands alone
 }
 
 // An AnswerKey is what graders hold an answer against. Fields that a task does not have
