@@ -64,7 +64,7 @@ func TestReferenceNamesUses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| `cadence` | string | `canary` | recorded, not acted on |", "| `nightly` | boolean |  | recorded, not acted on |",
+		"| `objective` | string |  | recorded, not acted on |", "| `nightly` | boolean |  | recorded, not acted on |",
 		"| `seed` | integer | `20260313` |  |",
 		"| `heads` | integer | `4` | read by workers |",
 	} {
