@@ -70,8 +70,8 @@ func copyFile(from, to string) error {
 	defer in.Close()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
-		return diskError(to, err)
+		return copyError(to, err)
 	}
 	_, err = io.Copy(out, in)
-	return diskError(to, errors.Join(err, out.Sync(), out.Close()))
+	return copyError(to, errors.Join(err, out.Sync(), out.Close()))
 }

@@ -43,6 +43,16 @@ func syncDir(dir string) error {
 
 // diskError adds to err what a person needs who finds a run stopped by its disk.
 func diskError(path string, err error) error {
+	return roomError(path, err, "what was written before stays readable: %s, then run assay recover")
+}
+
+// copyError is the same for a copy, of which nothing stays.
+func copyError(path string, err error) error {
+	return roomError(path, err, "nothing of the copy stays, and the bundle is as it was: %s, and do it again")
+}
+
+// roomError says what is full, and next, which has a place for the cure.
+func roomError(path string, err error, next string) error {
 	var what, cure string
 	switch {
 	case err == nil:
@@ -54,8 +64,7 @@ func diskError(path string, err error) error {
 	default:
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return fmt.Errorf("write %s: %s, %s free; what was written before stays readable: %s, then run assay recover: %w",
-		path, what, freeSpace(filepath.Dir(path)), cure, err)
+	return fmt.Errorf("write %s: %s, %s free; %s: %w", path, what, freeSpace(filepath.Dir(path)), fmt.Sprintf(next, cure), err)
 }
 
 // freeSpace says how much an unprivileged process may still write under dir.

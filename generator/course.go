@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"assay/record"
@@ -76,8 +77,11 @@ func (l *Leader) follow(ctx context.Context, a *active, until Stage) error {
 		err := l.await(look, "measure a point", func(p *peer) bool { return p.stage == until || p.stage == Done })
 		stop()
 		l.tell(a)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, errLook) {
+		switch {
+		case err == nil || !errors.Is(err, errLook):
 			return err
+		case ctx.Err() != nil: // while the look was ending: the reason is that of the point
+			return fmt.Errorf("measure a point: %w", context.Cause(ctx))
 		}
 		if time.Now().After(a.look) {
 			a.look = time.Now().Add(lookEvery)

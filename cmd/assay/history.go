@@ -47,6 +47,7 @@ type historyCall struct {
 }
 
 func historyCommand(env Env) *cobra.Command {
+	var asJSON bool
 	var h historyCall
 	cmd := &cobra.Command{
 		Use:   "history METRIC",
@@ -57,6 +58,9 @@ func historyCommand(env Env) *cobra.Command {
 		Args: exactArgs(1, "a metric"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h.filter.Metric = args[0]
+			if asJSON {
+				h.format = "json"
+			}
 			return h.show(cmd.Context(), env)
 		},
 	}
@@ -73,6 +77,7 @@ func historyCommand(env Env) *cobra.Command {
 	f.Float64Var(&h.detect.Alpha, "alpha", .001, "chance of a false alarm, over all series that are shown")
 	f.Int64Var(&h.detect.Seed, "seed", 1, "seed of the permutations")
 	f.StringVar(&h.format, "format", "text", "text, csv or json")
+	f.BoolVar(&asJSON, "json", false, "same as --format json")
 	return cmd
 }
 

@@ -26,6 +26,7 @@ import (
 	"assay/suite/acts"
 	"assay/suite/triage"
 	"assay/telemetry/doctor"
+	"assay/warehouse"
 )
 
 // An output is one document that commands print with --json.
@@ -57,7 +58,12 @@ var outputs = []output{
 	{"init", reflect.TypeFor[spec.Rendering](), []string{"init"}},
 	{"bench-spec", reflect.TypeFor[askedSpec](), []string{"bench --print-spec", "eval --print-spec"}},
 	{"triage", reflect.TypeFor[triage.Marker](), []string{"triage"}},
-	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote", "cordon", "uncordon"}},
+	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote", "cordon", "uncordon", "mark"}},
+	{"keep", reflect.TypeFor[[]warehouse.Kept](), []string{"keep"}},
+	{"query", reflect.TypeFor[warehouse.Answer](), []string{"query"}},
+	{"history", reflect.TypeFor[warehouse.History](), []string{"history"}},
+	{"lineage", reflect.TypeFor[warehouse.Lineage](), []string{"lineage"}},
+	{"retain", reflect.TypeFor[[]warehouse.Retained](), []string{"retain"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},
 	{"diagnose", reflect.TypeFor[diagnosis](), []string{"diagnose"}},
 	{"scale", reflect.TypeFor[scaling.Result](), []string{"scale"}},

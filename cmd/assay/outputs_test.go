@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"assay/analysis/scene"
+	"assay/bundle"
 	"assay/report"
 	"assay/report/reporttest"
 
@@ -135,6 +136,17 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 	f("keygen", "keygen", "--json", "--out", at("key"))
 	f("triage", "triage", "--json", "--duration", "100ms", "--out", at("triage"))
 	f("act", "promote", "--json", base, "--to", at("published"), "--why", "a release")
+	sealed, err := bundle.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := "--warehouse=" + at("warehouse")
+	f("keep", "keep", "--json", kept, base)
+	f("query", "query", "--json", kept, "SELECT run_id, value, low FROM metric_fact JOIN current_run USING (artifact_manifest_digest)")
+	f("history", "history", "--json", kept, "ttft")
+	f("lineage", "lineage", "--json", kept, sealed.Manifest.Digest)
+	f("act", "mark", "--json", kept, sealed.Manifest.RunID, "--as", "accepted", "--why", "the first one")
+	f("retain", "retain", "--json", kept, "--dry-run")
 	for _, file := range exampleFiles(t) {
 		f("validate", "validate", "--json", file)
 		if stdout, _, code := call(t, "plan", "--json", file); code == exitOK {

@@ -19,6 +19,7 @@ func queryCommand(env Env) *cobra.Command {
 	var place warehouseFlag
 	var limit warehouse.Limit
 	var format string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "query SQL",
 		Short: "Ask the catalogue of the warehouse in SQL",
@@ -42,6 +43,9 @@ Exit codes: 0 answered, 1 could not be answered in time, 2 usage error.`,
 			if limit.Rows < 0 || limit.Time < 0 {
 				return usageError(errors.New("--rows and --time: want more than 0"))
 			}
+			if asJSON {
+				format = "json"
+			}
 			return query(cmd.Context(), env, place.place(env), args[0], limit, format)
 		},
 	}
@@ -49,6 +53,7 @@ Exit codes: 0 answered, 1 could not be answered in time, 2 usage error.`,
 	cmd.Flags().IntVar(&limit.Rows, "rows", 10_000, "the most rows of an answer")
 	cmd.Flags().DurationVar(&limit.Time, "time", 0, "the longest that a query may take; by default 30s")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
 	return cmd
 }
 
