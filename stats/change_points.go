@@ -114,14 +114,6 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 	return ChangePoint{At: at, Statistic: observed, P: p}, p <= o.Alpha
 }
 
-// Energy is the statistic of E-divisive for two samples of at least two values each: how
-// much farther apart their values are than those inside of each.
-func Energy(a, b []float64) float64 {
-	d := newDistances(len(a) + len(b))
-	d.fill(slices.Concat(a, b))
-	return d.energy(len(a), len(a)+len(b))
-}
-
 // distances holds the sums of |x−y| over blocks of pairs, so that the statistic of any
 // split costs four readings.
 type distances struct {
