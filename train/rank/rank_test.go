@@ -228,8 +228,8 @@ func TestFaults(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]plan.Collective{
-		"no type of elements is called":     {Op: "all_reduce", DataType: "float8"},
-		"all_gather cannot be cut":          {Op: "all_gather", DataType: "float32", Bytes: 4096, Chunks: 2},
+		"no type of elements is called":                {Op: "all_reduce", DataType: "float8"},
+		"all_gather cannot be cut":                     {Op: "all_gather", DataType: "float32", Bytes: 4096, Chunks: 2},
 		"measures collectives and probes only; traini": {},
 	} {
 		w := start(t, 2, launch.Job{}, "")
