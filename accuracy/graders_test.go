@@ -54,7 +54,7 @@ func score(t *testing.T, grader string, answers ...*Answer) Score {
 	}
 	rows, err := g.all(answers)
 	if reason := notHere(err); reason != "" {
-		t.Skip(reason)
+		t.Skipf("%s cannot grade on this host: %s", grader, reason)
 	}
 	if err != nil {
 		t.Fatal(err)

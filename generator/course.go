@@ -25,7 +25,7 @@ type Outcome struct {
 }
 
 // Point has the generators measure one point and returns when every row of it has
-// arrived. When ctx ends, or one of them is lost, the others are told to stop: what they
+// arrived. When ctx ends, or one of them is lost, the others get the order to stop: what they
 // have sent by then is kept.
 func (l *Leader) Point(ctx context.Context, c Course) (Outcome, error) {
 	l.change(func() {

@@ -48,7 +48,7 @@ func placed(c children) bool {
 	return c.JobSet != nil && !c.JobSet.Suspended && len(nodesOf(c.Pods)) > 0 && (c.Workload == nil || !c.Workload.AdmittedAt.IsZero())
 }
 
-// A placement is what the pod's assay is told, in the form in which launchers tell it.
+// A placement is what the operator hands to the pod's assay, in the form that launchers use.
 type placement struct {
 	Facts record.Environment `json:"facts"`
 	Note  string             `json:"note"`

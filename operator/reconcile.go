@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -163,7 +164,7 @@ func (r *reconciler) tell(u *unstructured.Unstructured, s spec.Status) {
 		kind = corev1.EventTypeWarning
 	}
 	const mostNote = 1024 // of an event, as the API server takes it
-	r.recorder.Eventf(u, nil, kind, s.Phase, "Reconcile", "%s", last.Message[:min(len(last.Message), mostNote)])
+	r.recorder.Eventf(u, nil, kind, s.Phase, "Reconcile", "%s", strings.ToValidUTF8(last.Message[:min(len(last.Message), mostNote)], ""))
 }
 
 // deleteJobSet ends the pod, which seals what it has.

@@ -101,7 +101,7 @@ func (h Host) rdmaPath(port string) string {
 	if physical, err := h.text(port + "/phys_state"); err == nil && !strings.HasSuffix(physical, "LinkUp") {
 		return "the cable is " + physical
 	}
-	addresses, _ := h.glob(port + "/gids/*") // none is told below
+	addresses, _ := h.glob(port + "/gids/*") // no address is the last answer below
 	for _, file := range addresses {
 		if gid, err := h.text(file); err == nil && strings.Trim(gid, "0:") != "" && !strings.HasPrefix(gid, "fe80:0000:0000:0000:0000:0000:0000:0000") {
 			return "ok"

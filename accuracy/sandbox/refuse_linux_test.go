@@ -125,7 +125,7 @@ func TestAttacksWithoutLandlock(t *testing.T) {
 	whole.Only(t)
 	opened(t)
 	if os.Getenv(withoutLandlock) != "" {
-		t.Skip("this is it")
+		t.Skip("this process is the one that the test starts, without Landlock")
 	}
 	self, err := os.Executable()
 	if err != nil {

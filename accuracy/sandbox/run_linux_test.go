@@ -139,9 +139,10 @@ func TestOrder(t *testing.T) {
 // Who cancels is not kept waiting, and gets no outcome that nobody saw.
 func TestCancel(t *testing.T) {
 	t.Parallel()
+	opened(t)
 	s, err := Open(t.Context(), Options{Workers: 2})
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")

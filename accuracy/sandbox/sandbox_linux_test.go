@@ -47,7 +47,7 @@ func opened(t testing.TB) *Sandbox {
 	s, err := shared()
 	var refusal *Refusal
 	if errors.As(err, &refusal) {
-		t.Skip(err)
+		t.Skipf("this host is refused as a sandbox: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func TestTrainingOnCPU(t *testing.T) {
 	}
 }
 
-// Nobody is told that a run is limited by undetermined.
+// A sentence never says that a run is limited by "undetermined".
 func TestSentence(t *testing.T) {
 	full := overlap.Point{Name: "ranks=1 batchSize=512", Memory: []overlap.Memory{{Outcome: "out_of_memory"}}}
 	for _, tt := range []struct {

@@ -1,8 +1,8 @@
 // Package frontier lays the quality of every load beside its speed and its price, and says
 // which loads nobody would choose: those that another one beats in everything.
 //
-// A difference counts where it is beyond doubt, by intervals that do not overlap. What is
-// not surely beaten stays on the frontier.
+// One load beats another only where their intervals do not overlap. A load that may not be
+// beaten stays on the frontier.
 package frontier
 
 import (

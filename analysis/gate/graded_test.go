@@ -77,8 +77,8 @@ func TestSpeedAndQuality(t *testing.T) {
 	}
 }
 
-// A file of differences goes before the bundles' own answers, and a policy that has the
-// direction wrong is told so.
+// A file of differences goes before the bundles' own answers, and a policy with the
+// wrong direction is an error that says so.
 func TestWhatIsGraded(t *testing.T) {
 	in := Input{Policy: policy(t, "  metrics:", "  accuracy: [{metric: gsm8k, tolerance: 0.01}]\n  metrics:")}
 	in.Baseline.Quality, in.Candidate.Quality = answered("a", 200, 0, 0), answered("b", 200, 100, 0)

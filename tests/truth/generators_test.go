@@ -68,14 +68,14 @@ func namespaces(t *testing.T, ahead ...time.Duration) []host {
 		t.Skip("network and time namespaces need root: run it as root")
 	}
 	if err := ip(t, "ip", "addr", "replace", anyHost+"/32", "dev", "lo"); err != nil {
-		t.Skip(err)
+		t.Skipf("this host makes no network namespaces and shaped links, for which iproute2 and root are needed: %v", err)
 	}
 	t.Cleanup(func() { _ = ip(t, "ip", "addr", "del", anyHost+"/32", "dev", "lo") })
 	var hosts []host
 	for i, by := range ahead {
 		h := host{fmt.Sprintf("assay-%d-%d", os.Getpid(), i), by}
 		if err := ip(t, "ip", "netns", "add", h.name); err != nil {
-			t.Skip(err)
+			t.Skipf("this host makes no network namespaces and shaped links, for which iproute2 and root are needed: %v", err)
 		}
 		t.Cleanup(func() { _ = ip(t, "ip", "netns", "del", h.name) })
 		near, far, net := fmt.Sprintf("agn%d-%d", os.Getpid(), i), fmt.Sprintf("agf%d", i), fmt.Sprintf("10.77.%d.", i)
@@ -91,7 +91,7 @@ func namespaces(t *testing.T, ahead ...time.Duration) []host {
 			{"tc", "-n", h.name, "qdisc", "add", "dev", far, "root", "tbf", "rate", "50mbit", "burst", "64kb", "latency", "50ms"},
 		} {
 			if err := ip(t, args...); err != nil {
-				t.Skip(err)
+				t.Skipf("this host makes no network namespaces and shaped links, for which iproute2 and root are needed: %v", err)
 			}
 		}
 		hosts = append(hosts, h)
