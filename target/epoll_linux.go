@@ -264,14 +264,18 @@ func (l *loop) lost(c *conn, x *exchange, err error, now int64) {
 	go l.engine.dialFor(x, c.host, x.wire) // ends with the dial
 }
 
-// stampOf prefers the kernel's stamp. One that lies before what this connection
-// has already seen, or in the future, comes from a step of the wall clock.
+// syncSlack is how far two measurements of sync may differ though the wall clock did
+// not step. Packets that were read across one seem to go back in time by so much.
+const syncSlack = int64(20 * time.Microsecond)
+
+// stampOf prefers the kernel's stamp. One that lies clearly before what this
+// connection has already seen, or in the future, comes from a step of the wall clock.
 func (l *loop) stampOf(wall, last, now int64) (at int64, kernel bool) {
 	at = wall + l.offset
-	if wall == 0 || at < last || at > now {
+	if wall == 0 || at < last-syncSlack || at > now+syncSlack {
 		return now, false
 	}
-	return at, true
+	return min(max(at, last), now), true
 }
 
 // receive reads what has come and when the kernel got the last of it, zero when
