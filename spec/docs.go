@@ -15,12 +15,12 @@ import (
 //go:embed session.go trace.go
 //go:embed search.go mlperf.go
 //go:embed run.go workload.go target.go load.go train.go probe.go evaluation.go scorer.go comparison.go
-//go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go status.go
+//go:embed observe.go sinks.go trials.go slo.go workloadspec.go execution.go schedule.go status.go
 //go:embed task.go tokenizer.go
 //go:embed serverside.go system.go
 //go:embed candidate.go loadprobe.go pin.go slurm.go
 //go:embed economics.go kubernetes.go
-//go:embed gatepolicy.go intake.go
+//go:embed gatepolicy.go intake.go alerting.go hot_metrics.go
 var sources embed.FS
 
 // docComments holds the comment of every type by name and of every field by

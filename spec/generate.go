@@ -12,7 +12,7 @@ type GeneratedFile struct {
 // the CRD.
 func Generated() ([]GeneratedFile, error) {
 	var files []GeneratedFile
-	for _, kind := range []string{KindBenchmarkRun, KindWorkloadSpec, KindGatePolicy, KindPerformanceIntake} {
+	for _, kind := range []string{KindBenchmarkRun, KindWorkloadSpec, KindGatePolicy, KindPerformanceIntake, KindBenchmarkSchedule} {
 		schema, err := JSONSchema(kind)
 		if err != nil {
 			return nil, err
@@ -25,9 +25,12 @@ func Generated() ([]GeneratedFile, error) {
 			GeneratedFile{"docs/reference/schema/" + schemaFile(kind), schema},
 			GeneratedFile{"docs/reference/" + strings.ToLower(kind) + ".md", page})
 	}
-	crd, err := CRD()
-	if err != nil {
-		return nil, err
+	for _, r := range resources {
+		crd, err := CRD(r.kind)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, GeneratedFile{"config/crd/" + r.plural + ".assay.dev.yaml", crd})
 	}
-	return append(files, GeneratedFile{"config/crd/benchmarkruns.assay.dev.yaml", crd}), nil
+	return files, nil
 }

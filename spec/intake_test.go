@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,5 +37,8 @@ func TestIntakeForm(t *testing.T) {
 	doc, faults = Parse("intake.yaml", []byte(filled))
 	if !Valid(faults) || doc.Intake.Spec.Workload.Model != "llama-3.1-8b" || doc.Intake.Spec.Environment.Hardware.GPU != "8 x H200" {
 		t.Errorf("%v\n%s", faults, filled)
+	}
+	if got := doc.Unacted(); !slices.Equal(got.Recorded, []string{"spec"}) {
+		t.Errorf("states %+v, want that the answers are recorded", got)
 	}
 }

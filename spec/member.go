@@ -41,7 +41,10 @@ var (
 	freeType     = reflect.TypeFor[map[string]any]()
 )
 
-var statusType = reflect.TypeFor[Status]()
+var (
+	statusType         = reflect.TypeFor[Status]()
+	scheduleStatusType = reflect.TypeFor[ScheduleStatus]()
+)
 
 // roots are the document types by kind.
 var roots = map[string]reflect.Type{
@@ -49,6 +52,7 @@ var roots = map[string]reflect.Type{
 	KindWorkloadSpec: reflect.TypeFor[WorkloadSpec](),
 	KindGatePolicy:   reflect.TypeFor[GatePolicy](),
 
+	KindBenchmarkSchedule: reflect.TypeFor[BenchmarkSchedule](),
 	KindPerformanceIntake: reflect.TypeFor[PerformanceIntake](),
 }
 
@@ -63,6 +67,7 @@ var allMembers = sync.OnceValue(func() map[reflect.Type][]member {
 		collectMembers(root, table)
 	}
 	collectMembers(statusType, table)
+	collectMembers(scheduleStatusType, table)
 	return table
 })
 

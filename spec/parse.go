@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Document is one parsed file. One of Run, Workload, Policy and Intake is set, as
+// A Document is one parsed file. One of Run, Workload, Policy, Intake and Schedule is set, as
 // written: Resolve fills the defaults in.
 type Document struct {
 	File     string
@@ -16,6 +16,7 @@ type Document struct {
 	Workload *WorkloadSpec
 	Policy   *GatePolicy
 	Intake   *PerformanceIntake
+	Schedule *BenchmarkSchedule
 
 	root *node // for the places of later faults
 }
@@ -49,6 +50,9 @@ func Parse(name string, data []byte) (*Document, []Fault) {
 	case KindPerformanceIntake:
 		doc.Kind = KindPerformanceIntake
 		doc.Intake, faults = parseIntake(root)
+	case KindBenchmarkSchedule:
+		doc.Kind = KindBenchmarkSchedule
+		doc.Schedule, faults = parseSchedule(root)
 	default:
 		doc.Run, faults = parseRun(root)
 		hideSecrets(faults, literalSecrets(*doc.Run))

@@ -127,7 +127,7 @@ func writeRules(b io.Writer, kind string) {
 	if kind != KindBenchmarkRun {
 		reading := []string{"A1", ruleUnknown, ruleDuplicate, ruleWords, ruleTypes, ruleReadable, ruleRequired, ruleBounds, ruleUnits, ruleForm}
 		own = slices.DeleteFunc(slices.Clone(additionalRules), func(r Rule) bool { return !slices.Contains(reading, r.ID) })
-		own = append(own, map[string][]Rule{KindWorkloadSpec: workloadSpecRules, KindGatePolicy: gatePolicyRules}[kind]...)
+		own = append(own, map[string][]Rule{KindWorkloadSpec: workloadSpecRules, KindGatePolicy: gatePolicyRules, KindBenchmarkSchedule: scheduleRules}[kind]...)
 	}
 	fmt.Fprintf(b, "## Rules\n\n| rule | where | what |\n| --- | --- | --- |\n")
 	for _, r := range own {

@@ -20,7 +20,7 @@ type Rule struct {
 }
 
 // Rules lists every rule in the order of checking.
-var Rules = slices.Concat(contractRules, additionalRules, workloadSpecRules, gatePolicyRules)
+var Rules = slices.Concat(contractRules, additionalRules, workloadSpecRules, gatePolicyRules, scheduleRules)
 
 // The rules that reading finds.
 const (
@@ -44,11 +44,12 @@ type checker struct {
 	// source is the document as written, for places.
 	source *node
 
-	// run is doc as a typed value; workload and policy likewise for documents of
+	// run is doc as a typed value; workload, policy and schedule likewise for documents of
 	// those kinds.
 	run      Run
 	workload WorkloadSpec
 	policy   GatePolicy
+	schedule BenchmarkSchedule
 
 	strict       bool // everything must be declared
 	reference    bool // of the reference apiVersion

@@ -22,7 +22,7 @@ var additionalRules = []Rule{
 	{ID: "A8", Path: "spec.workload.correctness", Doc: "Publication grade declares a correctness policy with at least one suite.", check: correctnessDeclared, lenient: true},
 	{ID: "A9", Path: "spec.comparison", Doc: "Image references are digests: NAME@sha256:HEX or sha256:HEX.", check: imagesPinned, lenient: true},
 	{ID: "A10", Path: "spec.comparison", Doc: "Artifact references can be resolved; publication grade has both.", check: artifactsResolvable, lenient: true},
-	{ID: "A11", Path: "spec.comparison", Doc: "Baseline and candidate differ.", check: sidesDiffer, lenient: true},
+	{ID: "A11", Path: "spec.comparison", Doc: "Baseline and candidate differ, or are sides of this run.", check: sidesDiffer, lenient: true},
 	{ID: "A12", Path: "any", Doc: "No unknown fields."},
 	{ID: "A13", Path: "any", Doc: "No duplicate keys."},
 	{ID: "A14", Path: "spec.layers[i].name", Doc: "Layer names are known and unique.", check: layersUnique},
@@ -32,6 +32,8 @@ var additionalRules = []Rule{
 	{ID: "A18", Path: "any", Doc: "Values have the type of their field; a boolean is not an integer, numbers are finite and exact."},
 	{ID: "A19", Path: "spec.trials.confidenceLevel", Doc: "One range everywhere: 0.8 to 0.999."},
 	{ID: "A20", Path: "spec.sinks.hotMetrics.retentionDays", Doc: "retentionDays agrees with curatedWarehouse.retention.hotDays.", check: retentionAgrees},
+	{ID: "A113", Path: "spec.sinks.hotMetrics.labels", Doc: "Hot metrics have labels of the contract alone, and none that differs from request to request.", check: hotLabelsBounded},
+	{ID: "A114", Path: "spec.sinks.hotMetrics.listen", Doc: "Hot metrics are served and pushed at addresses.", check: hotAddresses},
 	{ID: "A21", Path: "document", Doc: "The file is one YAML or JSON document in UTF-8, without endless aliases."},
 	{ID: "A22", Path: "any", Doc: "Fields without a default are written."},
 	{ID: "A23", Path: "any", Doc: "Numbers, durations and sizes are within their bounds."},
@@ -226,9 +228,12 @@ func resolvable(ref string) bool {
 	}
 }
 
+// sidesDiffer refuses a comparison of a run with itself. A document with candidates is
+// another matter: both sides are measured in the one run that it describes.
 func sidesDiffer(c *checker) {
 	baseline := c.at("spec.comparison.baseline.artifactRef").str()
-	if candidate := c.at("spec.comparison.candidate.artifactRef").str(); baseline != "" && baseline == candidate {
+	within := baseline == SelfArtifact && c.at("spec.candidates[0]") != nil
+	if candidate := c.at("spec.comparison.candidate.artifactRef").str(); baseline != "" && baseline == candidate && !within {
 		c.fail("spec.comparison.candidate.artifactRef", "must differ from baseline.artifactRef")
 	}
 }

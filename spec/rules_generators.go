@@ -32,9 +32,6 @@ func generatorsAgree(c *checker) {
 			c.failGot(path, fmt.Sprint(l.Generators), target+".api is command, a program of one load generator; leave it out")
 		}
 	})
-	if l.Launch != nil && l.Launch.Kind == LaunchEnvironment {
-		c.failGot("spec.load.launch.kind", l.Launch.Kind, "load generators are started by assay, which gives each its credentials")
-	}
 	if l.Launch != nil && l.Launch.Restarts > 0 {
 		c.fail("spec.load.launch.restarts", "a launch that lost a load generator is not made again: leave it out")
 	}

@@ -51,7 +51,7 @@ func literalSecrets(run Run) (found []literalSecret) {
 	if train := run.Spec.Train; train != nil {
 		found = append(found, commandSecrets("spec.train.command", train.Command)...)
 	}
-	return found
+	return append(found, hotSecrets(run.Spec.Sinks.HotMetrics)...)
 }
 
 func scorerSecrets(path string, s Scorer) []literalSecret {

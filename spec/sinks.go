@@ -7,7 +7,7 @@ type Sinks struct {
 	RawArtifacts RawArtifacts `json:"rawArtifacts,omitzero"`
 
 	// The short-lived metrics for alerts.
-	HotMetrics HotMetrics `json:"hotMetrics,omitzero" use:"recorded"`
+	HotMetrics HotMetrics `json:"hotMetrics,omitzero"`
 
 	// The curated facts for analysis.
 	CuratedWarehouse Warehouse `json:"curatedWarehouse,omitzero" use:"recorded"`
@@ -29,28 +29,6 @@ type RawArtifacts struct {
 
 	// The classes of artifacts; a bundle holds all of them.
 	Artifacts []string `json:"artifacts,omitzero" default:"[logs, traces, profiler_reports, manifests, exported_metrics]" use:"checked"`
-}
-
-// HotMetrics says where short-lived metrics go.
-type HotMetrics struct {
-	// The kind of store.
-	Store string `json:"store,omitzero" default:"prometheus"`
-
-	// Days they are kept; equal to curatedWarehouse.retention.hotDays, and by
-	// default 30 or what that says.
-	RetentionDays int `json:"retentionDays,omitzero" min:"1" max:"36500"`
-
-	// What keeps the store small.
-	CardinalityBudget CardinalityBudget `json:"cardinalityBudget,omitzero"`
-}
-
-// A CardinalityBudget keeps a metrics store small.
-type CardinalityBudget struct {
-	// The most series at a time.
-	MaxActiveSeries int `json:"maxActiveSeries,omitzero" default:"2000000" min:"1" max:"1000000000000"`
-
-	// Labels that are never exported.
-	DropDimensions []string `json:"dropDimensions,omitzero" default:"[request_id, trace_id, prompt_hash]"`
 }
 
 // A Warehouse says where curated facts go.

@@ -182,7 +182,7 @@ type Emulation struct {
 type Launcher struct {
 	// Local starts them on this host, ssh on those of hosts, and slurm on nodes that it
 	// asks the scheduler for; environment joins those that torchrun, srun or mpirun has
-	// started.
+	// started, and has assay operator start a pod for each.
 	Kind string `json:"kind,omitzero" default:"local" enum:"launchers"`
 
 	// The hosts of kind ssh, each as a line of a host file or the path of one: a name,

@@ -54,6 +54,10 @@ func (d *Document) Unacted() Unacted {
 		return UnactedIn(*d.Run, nil)
 	case d.Workload != nil:
 		return unactedIn(d.Workload, nil)
+	case d.Schedule != nil:
+		return unactedIn(d.Schedule, nil)
+	case d.Intake != nil:
+		return unactedIn(d.Intake, nil)
 	default:
 		return unactedIn(d.Policy, nil)
 	}

@@ -51,7 +51,7 @@ func TestUnacted(t *testing.T) {
 	}
 	f(run(""), Unacted{})
 	f(run(", sinks: {hotMetrics: {store: prometheus}, rawArtifacts: {retentionClass: warm}}, automation: {ci: {canary: true}}"),
-		Unacted{Recorded: []string{"spec.sinks.rawArtifacts.retentionClass", "spec.sinks.hotMetrics", "spec.automation"}})
+		Unacted{Recorded: []string{"spec.sinks.rawArtifacts.retentionClass", "spec.sinks.hotMetrics.store", "spec.automation"}})
 	f(strings.Replace(run(""), "{name: x}", "{name: x, namespace: y}", 1), Unacted{Recorded: []string{"metadata.namespace"}})
 	f("apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: x, annotations: {a: b}}\nspec: {metrics: [{metric: ttft.v2, statistic: p99, margin: 0.1}]}\n",
 		Unacted{Recorded: []string{"metadata.annotations"}})
