@@ -169,6 +169,9 @@ var ownLimits = []limit{
 	{func(h metric.ClientHealth) *float64 { return h.CPUShareMax }, limitCPU, share("busiest interval used of the client's processors")},
 	{func(h metric.ClientHealth) *float64 { return h.GCPauseMax }, limitPause, seconds("garbage collection pause")},
 	{func(h metric.ClientHealth) *float64 { return h.Throttled }, 0, seconds("held back by the control group's limit")},
+	{func(h metric.ClientHealth) *float64 { return h.HeatThrottles }, 0, func(v, _ float64) string {
+		return fmt.Sprintf("heat slowed the host's processors %.0f times", v)
+	}},
 }
 
 // hostLimits are what a busy host does to its programs. The first two say nothing about

@@ -74,6 +74,7 @@ func TestChecks(t *testing.T) {
 		{"late", lateBy(.006, "p50", .002), "client-limit", finding.Caution, "rate=50/s: send lag p50 6.00 ms is 6 % of TTFT p50 100 ms (limit 5 %)"},
 		{"late beside a wide interval", lateBy(.012, "p50", .03), "client-limit", finding.Caution, "12 % of TTFT p50 100 ms (limit 10 %)"},
 		{"busy", func(f *Facts) { v := .9; f.Client.Launches[0].CPUShareMax = &v }, "client-limit", finding.Caution, "90.0 % (limit 80 %)"},
+		{"hot", func(f *Facts) { v := 3.0; f.Client.Launches[0].HeatThrottles = &v }, "client-limit", finding.Caution, "heat slowed the host's processors 3 times"},
 		{"throttled", func(f *Facts) { v := .2; f.Client.Launches[0].Throttled = &v }, "client-limit", finding.Caution, "control group's limit 200 ms"},
 		{"pauses", func(f *Facts) { v := .02; f.Client.Launches[0].GCPauseMax = &v }, "client-limit", finding.Caution, "pause 20.0 ms"},
 		{"dropped", func(f *Facts) { f.Client.Launches[0].Dropped = 5 }, "client-limit", finding.Caution, "5 of 505 calls dropped"},

@@ -14,7 +14,8 @@ var OtherBaseline = Check{
 	When: "the bundle that comparison.baseline named when the run began is not the baseline of the pair (void for publication, otherwise a caution)",
 	Applies: func(f *Facts) bool {
 		ref := f.Plan.Comparison().Baseline
-		return ref != nil && ref.ArtifactRef != "" && !ref.Parts().Self
+		alone := len(f.Plan.Sides()) == 1
+		return ref != nil && ref.ArtifactRef != "" && !(ref.Parts().Self && alone)
 	},
 	Run: otherBaseline,
 }
@@ -22,6 +23,9 @@ var OtherBaseline = Check{
 func otherBaseline(f *Facts) Answer {
 	declared, given := f.Plan.Comparison().Baseline, f.Against.Manifest
 	same, known := declared.Parts().Names(given.RunID, given.Digest)
+	if declared.Parts().Self { // a side of the same run
+		same, known = given.Digest == f.Manifest.Digest, true
+	}
 	if found := f.Manifest.Inputs.Baseline; found != nil && found.Digest != "" {
 		same, known = found.Digest == given.Digest, true
 	}

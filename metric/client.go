@@ -61,6 +61,13 @@ type ClientHealth struct {
 	Pruned       *float64 `json:"pruned"`       // times that the host dropped or squeezed received data for want of room
 	TimeWaitMax  *float64 `json:"timeWaitMax"`  // sockets that held a port after their end
 
+	// The host's processors and disks, of all their sensors and devices together.
+	HeatThrottles *float64 `json:"heatThrottles,omitempty"` // times that heat slowed a processor
+	CelsiusMax    *float64 `json:"celsiusMax,omitempty"`    // of the hottest sensor
+	DiskBusy      *float64 `json:"diskBusy,omitempty"`      // disks with a request under way, on average
+	DiskRead      *float64 `json:"diskRead,omitempty"`      // bytes per second
+	DiskWritten   *float64 `json:"diskWritten,omitempty"`   // bytes per second
+
 	// From the samples of the measured windows.
 	Isolation Isolation `json:"isolation,omitzero"`
 }

@@ -235,6 +235,9 @@ func (h *ClientHealth) fromSamples(g gauges) {
 	h.ResidentMax, h.OpenFilesMax = g.most("client memory.resident"), g.most("client files.open")
 	h.Retransmits, h.TimeWaitMax = g.grown("host tcp.retransmits.total"), g.most("host tcp.time_wait")
 	h.Pruned = g.grown("host tcp.receive_pruned.total")
+	h.HeatThrottles, h.CelsiusMax = g.grown("host cpu.heat_throttles.total"), g.most("host cpu.temperature")
+	h.DiskBusy = over(g.grown("host disk.busy.total"), h.Seconds)
+	h.DiskRead, h.DiskWritten = over(g.grown("host disk.read.total"), h.Seconds), over(g.grown("host disk.written.total"), h.Seconds)
 }
 
 // shortest is the least distance of two samples that a share is taken over:

@@ -44,7 +44,7 @@ type Reader func(ctx context.Context) ([]Reading, error)
 
 // All lists every source.
 var All = []Source{
-	CPU, Memory, Pressure, Load, Network, Throttling,
+	CPU, Memory, Pressure, Load, Network, Disks, Heat, Throttling,
 	Process, Runtime,
 	GPU, RAPL,
 	Prometheus,

@@ -49,6 +49,11 @@ var machineReadings = map[string][]Reading{
 		{Name: "net.received.total", Scope: "eth0", Value: 1000}, {Name: "net.sent.total", Scope: "eth0", Value: 3000},
 		{Name: "net.dropped.total", Scope: "eth0", Value: 3}, {Name: "tcp.retransmits.total", Value: 42}, {Name: "tcp.time_wait", Value: 2},
 	},
+	"disks": {
+		{Name: "disk.read.total", Scope: "nvme0n1", Value: 100 * 512}, {Name: "disk.written.total", Scope: "nvme0n1", Value: 200 * 512},
+		{Name: "disk.requests.total", Scope: "nvme0n1", Value: 14}, {Name: "disk.busy.total", Scope: "nvme0n1", Value: 1.5},
+	},
+	"heat":       {{Name: "cpu.temperature", Value: 41.5}, {Name: "cpu.clock", Value: 3000}, {Name: "cpu.heat_throttles.total", Value: 7}},
 	"throttling": {{Name: "cgroup.throttled.total", Value: 1.5}, {Name: "cgroup.throttled_periods.total", Value: 4}},
 	"process": {
 		{Name: "cpu.user.total", Value: 2.5}, {Name: "cpu.system.total", Value: 0.5}, {Name: "memory.resident", Value: 2 << 20},

@@ -14,46 +14,17 @@ var thermalSection = section{
 }
 
 func readThermal(_ context.Context, h Host, env record.Environment) error {
-	readThrottleEvents(h, env)
-	zones, err := h.glob("sys/class/thermal/thermal_zone*/temp")
+	if n, err := h.heatThrottles(); err != nil {
+		env.Miss("cpu.throttle_events_since_boot", err.Error())
+	} else {
+		env.Set("cpu.throttle_events_since_boot", int64(n))
+	}
+	hottest, err := h.hottest()
 	if err != nil {
-		return err
-	}
-	hottest, read := 0.0, false
-	for _, z := range zones {
-		milli, zoneErr := h.integer(z)
-		if zoneErr != nil {
-			err = zoneErr // sensors that are off answer with an error
-			continue
-		}
-		if c := float64(milli) / 1000; !read || c > hottest {
-			hottest, read = c, true
-		}
-	}
-	if !read {
 		return err
 	}
 	env.Set("thermal.max_celsius", hottest)
 	return nil
-}
-
-func readThrottleEvents(h Host, env record.Environment) {
-	const name = "cpu.throttle_events_since_boot"
-	files, err := h.glob("sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count")
-	if err != nil {
-		env.Miss(name, err.Error())
-		return
-	}
-	var sum int64
-	for _, f := range files {
-		n, err := h.integer(f)
-		if err != nil {
-			env.Miss(name, err.Error())
-			return
-		}
-		sum += n
-	}
-	env.Set(name, sum)
 }
 
 var powerSection = section{
