@@ -82,12 +82,35 @@ func (w *Warehouse) readActs(ctx context.Context) error {
 		return err
 	}
 	return w.inside(ctx, func(tx *sql.Tx) error {
+		var known int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM act_fact`).Scan(&known); err != nil {
+			return fmt.Errorf("catalogue: %w", err)
+		}
 		for i, a := range list {
-			if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO act_fact VALUES (`+places(7)+`)`,
-				i+1, a.At.UnixNano(), a.Act, a.Digest, a.Why, a.By, a.Instead); err != nil {
+			if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO act_fact VALUES (`+places(8)+`)`,
+				i+1, a.At.UnixNano(), a.Act, a.Digest, a.Why, a.By, a.Instead, a.Subject); err != nil {
 				return fmt.Errorf("catalogue: %w", err)
 			}
 		}
-		return nil
+		if known == len(list) {
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO stale VALUES (?, ?)`, everyPartition, everyPartition)
+		return err
 	})
+}
+
+// Accepted is the run of a document that was accepted last and still counts, other than the
+// one with a digest. ErrUnknownRun says that there is none.
+func (w *Warehouse) Accepted(ctx context.Context, name, other string) (Run, error) {
+	var digest string
+	err := w.db.QueryRowContext(ctx, `SELECT a.artifact_manifest_digest FROM act_fact a JOIN current_run r USING (artifact_manifest_digest)
+		WHERE a.act = ? AND r.name = ? AND a.artifact_manifest_digest <> ? ORDER BY a.number DESC LIMIT 1`, acts.Accepted, name, other).Scan(&digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Run{}, fmt.Errorf("%w that was accepted: assay mark RUN --as accepted names the one to compare with", ErrUnknownRun)
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	return w.Find(ctx, digest)
 }

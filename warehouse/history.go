@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"assay/accuracy/parity"
 	"assay/analysis/diff"
@@ -34,6 +32,24 @@ func (h History) Alarming() bool {
 // History reads series and finds their changes. Each change says what differs between
 // the run before it and the run after it, from the bundles themselves.
 func (w *Warehouse) History(ctx context.Context, f Filter, d Detection, o judge.Options) (History, error) {
+	h, err := w.watched(ctx, f, d)
+	if err != nil {
+		return h, err
+	}
+	for i := range h.Series {
+		s := &h.Series[i]
+		for k := range s.Changes {
+			c := &s.Changes[k]
+			if err := w.explain(c, *s, o); err != nil {
+				c.Unknown = err.Error()
+			}
+		}
+	}
+	return h, ctx.Err()
+}
+
+// watched reads series and finds their changes, without saying what differs.
+func (w *Warehouse) watched(ctx context.Context, f Filter, d Detection) (History, error) {
 	list, err := w.series(ctx, f)
 	if err != nil {
 		return History{}, err
@@ -43,17 +59,11 @@ func (w *Warehouse) History(ctx context.Context, f Filter, d Detection, o judge.
 	h := History{Alpha: d.Alpha, Seed: d.Seed, Series: list}
 	for i := range h.Series {
 		s := &h.Series[i]
-		if err := s.detect(d); err != nil {
+		if err := errors.Join(ctx.Err(), s.detect(d)); err != nil {
 			return h, fmt.Errorf("%s of %s: %w", s.Metric, s.Name, err)
 		}
-		for k := range s.Changes {
-			c := &s.Changes[k]
-			if err := w.explain(c, *s, o); err != nil {
-				c.Unknown = err.Error()
-			}
-		}
 	}
-	return h, ctx.Err()
+	return h, nil
 }
 
 // explain says what differs between the runs on either side of a change.
@@ -93,9 +103,9 @@ func (w *Warehouse) explain(c *Change, s Series, o judge.Options) error {
 
 // openKept opens a bundle of the warehouse through the door that checks its seal.
 func (w *Warehouse) openKept(digest string, o judge.Options) (*judge.Judgement, error) {
-	dir := w.place(digest)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the bundle %s is not in the warehouse any more: retention dropped it", short(digest))
+	dir, err := w.folder(digest)
+	if err != nil {
+		return nil, err
 	}
 	return judge.Open(dir, o)
 }

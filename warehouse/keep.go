@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,13 +129,34 @@ func (w *Warehouse) Find(ctx context.Context, name string) (Run, error) {
 	case len(list) == 0:
 		return Run{}, fmt.Errorf("%w %q: want a run id, a digest or the beginning of one (assay query 'SELECT run_id FROM benchmark_run_fact')", ErrUnknownRun, name)
 	case len(list) > 1:
-		return Run{}, fmt.Errorf("%w: %q fits several runs, of digests %s and %s: write more of the digest", ErrUnknownRun, name, short(list[0].Digest), short(list[1].Digest))
+		return Run{}, fmt.Errorf("%w: %q %w, of digests %s and %s: write more of the digest", ErrUnknownRun, name, ErrSeveralRuns, short(list[0].Digest), short(list[1].Digest))
 	}
 	return list[0], nil
 }
 
 // ErrUnknownRun says that no run, or no single one, has a name.
 var ErrUnknownRun = errors.New("no such run in the warehouse")
+
+// ErrSeveralRuns says that a name is that of more than one.
+var ErrSeveralRuns = errors.New("fits several runs")
+
+// Bundle is the folder of the bundle of a run, by id, digest or the beginning of one.
+func (w *Warehouse) Bundle(ctx context.Context, name string) (string, error) {
+	run, err := w.Find(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	return w.folder(run.Digest)
+}
+
+// folder is where a bundle is kept, or why it is not.
+func (w *Warehouse) folder(digest string) (string, error) {
+	dir := w.place(digest)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("the bundle %s is not in the warehouse any more: retention dropped it", short(digest))
+	}
+	return dir, nil
+}
 
 // gather reads all rows.
 func gather[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {

@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,31 +35,57 @@ var (
 )
 
 // outcomeColumns are what every table of outcomes begins with.
-var outcomeColumns = []column{
-	{"artifact_manifest_digest", text}, {"run_id", text}, {"benchmark_case_id", text}, {"workload_spec_digest", text}, {"query_spec_digest", text},
-	{"day", text}, {"point_name", text}, {"side", text}, {"concurrency", integer}, {"rate", real}, {"ranks", integer}, {"launches", integer},
+var outcomeColumns = []Column{
+	{"artifact_manifest_digest", Text, false}, {"run_id", Text, false}, {"benchmark_case_id", Text, false}, {"workload_spec_digest", Text, false}, {"query_spec_digest", Text, false},
+	{"day", Text, false}, {"point_name", Text, false}, {"side", Text, false}, {"concurrency", Integer, false}, {"rate", Real, false}, {"ranks", Integer, false}, {"launches", Integer, false},
 }
 
-const servingKinds, trainingKinds, everyKind = "f.kind = 'serving'", "f.kind = 'steps'", "1"
+// ofRuns are those of them that a run has; the others, but for the count of launches, are of
+// its points.
+var ofRuns = []string{"artifact_manifest_digest", "run_id", "benchmark_case_id", "workload_spec_digest", "query_spec_digest", "day"}
+
+const servingKinds, trainingKinds, everyKind = "f.kind = 'serving'", "f.kind = 'steps'", "1 = 1"
 
 var outcomeViews = outcomeView("serving_outcome_fact", servingKinds, servingOutcomes) +
 	outcomeView("training_outcome_fact", trainingKinds, trainingOutcomes) +
 	outcomeView("telemetry_slice_fact", everyKind, telemetryOutcomes)
 
-// outcomeView is the statement that makes one: a row for each run, point and side that has
-// any of the metrics.
+// outcomeView is the statement that makes one.
 func outcomeView(name, kinds string, list []outcome) string {
+	return "\nCREATE VIEW " + name + " AS " + outcomeQuery(kinds, list) + ";\n"
+}
+
+// outcomeQuery has a row for each run, point and side that has any of the metrics. Every
+// engine understands it, which is why it groups by what follows from the run as well.
+func outcomeQuery(kinds string, list []outcome) string {
+	return outcomesOf(`metric_fact f JOIN benchmark_run_fact r ON r.artifact_manifest_digest = f.artifact_manifest_digest`, kinds, list)
+}
+
+// outcomesOfPartition is the same of one day and workload, from its runs to their facts: as a
+// condition on the view it would make all of the view's rows first.
+func outcomesOfPartition(kinds string, list []outcome) string {
+	return outcomesOf(`benchmark_run_fact r CROSS JOIN metric_fact f ON r.artifact_manifest_digest = f.artifact_manifest_digest`,
+		"r.day = ?1 AND r.workload_spec_digest = ?2 AND "+kinds, list)
+}
+
+func outcomesOf(tables, kinds string, list []outcome) string {
 	var columns, metrics []string
 	for _, o := range list {
 		columns = append(columns, fmt.Sprintf("max(CASE WHEN f.metric = '%s' AND f.statistic = '%s' THEN f.value END) AS %s", o.metric, o.statistic, o.column))
 		metrics = append(metrics, "'"+o.metric+"'")
 	}
-	return fmt.Sprintf(`
-CREATE VIEW %s AS SELECT r.artifact_manifest_digest, r.run_id, r.benchmark_case_id, r.workload_spec_digest, r.query_spec_digest, r.day,
-	f.point_name, f.side, f.concurrency, f.rate, f.ranks, max(f.n) AS launches,
+	var names, of []string
+	for _, c := range outcomeColumns[:len(outcomeColumns)-1] {
+		from := "f."
+		if slices.Contains(ofRuns, c.Name) {
+			from = "r."
+		}
+		// Named, since ClickHouse would call it r.run_id in the view.
+		names, of = append(names, from+c.Name+" AS "+c.Name), append(of, from+c.Name)
+	}
+	return fmt.Sprintf(`SELECT %s, max(f.n) AS launches,
 	%s
-	FROM metric_fact f JOIN benchmark_run_fact r USING (artifact_manifest_digest)
+	FROM %s
 	WHERE %s AND f.metric IN (%s)
-	GROUP BY r.artifact_manifest_digest, f.point, f.side;
-`, name, strings.Join(columns, ",\n\t"), kinds, strings.Join(metrics, ", "))
+	GROUP BY %s, f.point`, strings.Join(names, ", "), strings.Join(columns, ",\n\t"), tables, kinds, strings.Join(metrics, ", "), strings.Join(of, ", "))
 }

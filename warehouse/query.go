@@ -3,6 +3,7 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,10 @@ import (
 type Limit struct {
 	Rows int           // zero means 10000
 	Time time.Duration // zero means 30 s
+
+	// Sound leaves the numbers of runs that are void, did not complete or were retracted
+	// out of every table, for those who repeat numbers without looking at the run.
+	Sound bool
 }
 
 func (l Limit) withDefaults() Limit {
@@ -48,11 +53,10 @@ const attachLimit = 7
 // file; beyond that the statement must be a single one, since VACUUM INTO writes a file of
 // its own even where the database is read-only.
 func (w *Warehouse) Query(ctx context.Context, statement string, limit Limit) (Answer, error) {
-	if err := onlyReads(statement); err != nil {
+	ctx, limit, stop, err := Ask(ctx, statement, limit)
+	if err != nil {
 		return Answer{}, err
 	}
-	limit = limit.withDefaults()
-	ctx, stop := context.WithTimeoutCause(ctx, limit.Time, fmt.Errorf("the query took longer than %v: narrow it, or allow more with --time", limit.Time))
 	defer stop()
 	conn, err := w.db.Conn(ctx)
 	if err != nil {
@@ -62,12 +66,30 @@ func (w *Warehouse) Query(ctx context.Context, statement string, limit Limit) (A
 	if _, err := sqlite.Limit(conn, attachLimit, 0); err != nil {
 		return Answer{}, err
 	}
+	if limit.Sound {
+		if err := hideUnsound(ctx, conn, statement); err != nil {
+			return Answer{}, err
+		}
+		// What hides them belongs to the connection, which therefore serves nobody else.
+		defer conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
 	rows, err := conn.QueryContext(ctx, statement)
 	if err != nil {
 		return Answer{}, asked(ctx, err)
 	}
 	defer rows.Close() // its error is that of rows.Err
 	return answer(ctx, rows, limit)
+}
+
+// Ask refuses a statement that may not be asked, of this engine or another, and fills in
+// its limits. The context ends with the time that the statement may take.
+func Ask(ctx context.Context, statement string, limit Limit) (context.Context, Limit, context.CancelFunc, error) {
+	if err := onlyReads(statement); err != nil {
+		return ctx, limit, nil, err
+	}
+	limit = limit.withDefaults()
+	ctx, stop := context.WithTimeoutCause(ctx, limit.Time, fmt.Errorf("the query took longer than %v: narrow it, or allow more with --time", limit.Time))
+	return ctx, limit, stop, nil
 }
 
 // asked blames the time limit where that ended the query, else the statement.

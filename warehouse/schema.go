@@ -1,9 +1,12 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -105,7 +108,42 @@ CREATE VIEW workload_dim AS SELECT digest AS workload_spec_digest,
 	json_extract(content, '$.concurrency_points') AS concurrency_point, json_extract(content, '$.prompt_distribution') AS prompt_distribution,
 	json_extract(content, '$.completion_distribution') AS completion_distribution
 	FROM dimension WHERE kind = 'workload';
-` + outcomeViews}
+` + outcomeViews, `
+-- acts about alerts name a series; what acts.jsonl says is read again
+ALTER TABLE act_fact ADD COLUMN subject TEXT NOT NULL DEFAULT '';
+DELETE FROM act_fact;
+CREATE INDEX act_by_run ON act_fact (artifact_manifest_digest, act);
+CREATE INDEX run_by_creation ON benchmark_run_fact (created_ns);
+CREATE INDEX run_by_series ON benchmark_run_fact (workload_spec_digest, system, testbed, created_ns);
+CREATE INDEX run_by_system ON benchmark_run_fact (system);
+CREATE INDEX run_by_testbed ON benchmark_run_fact (testbed, status, worst_finding, created_ns);
+CREATE INDEX run_by_model ON benchmark_run_fact (model);
+CREATE INDEX run_by_status ON benchmark_run_fact (status);
+`, `
+-- dimensions are texts, as they are in Parquet and in every other engine
+DROP VIEW software_version_dim; DROP VIEW hardware_topology_dim; DROP VIEW cluster_region_dim; DROP VIEW workload_dim;
+` + dimensionView("software", "software_version_dim", nil) + dimensionView("topology", "hardware_topology_dim", nil) +
+	dimensionView("cluster", "cluster_region_dim", nil) + dimensionView("workload", "workload_dim", map[string]string{"concurrency_point": "concurrency_points"}) + `
+-- the Parquet tables have every table and column
+INSERT OR IGNORE INTO stale SELECT DISTINCT day, workload_spec_digest FROM benchmark_run_fact;
+
+-- lists of runs are filtered without reading the runs themselves
+DROP INDEX run_by_creation;
+CREATE INDEX run_by_creation ON benchmark_run_fact (created_ns, artifact_manifest_digest, name, system, testbed, model, status, worst_finding, run_id);
+DROP INDEX run_by_series;
+CREATE INDEX run_by_series ON benchmark_run_fact (workload_spec_digest, system, testbed, created_ns, status, worst_finding);
+`}
+
+// dimensionView is the statement that makes the columns of a dimension from its content,
+// in which some have other names.
+func dimensionView(kind, name string, inside map[string]string) string {
+	t := Tables[slices.IndexFunc(Tables, func(t Table) bool { return t.Name == name })]
+	columns := []string{"digest AS " + t.Key[0]}
+	for _, c := range t.Columns[1:] {
+		columns = append(columns, fmt.Sprintf("CAST(json_extract(content, '$.%s') AS TEXT) AS %s", cmp.Or(inside[c.Name], c.Name), c.Name))
+	}
+	return fmt.Sprintf("CREATE VIEW %s AS SELECT %s FROM dimension WHERE kind = '%s';\n", name, strings.Join(columns, ", "), kind)
+}
 
 // version is that of the catalogue's tables.
 func version() int { return len(migrations) }

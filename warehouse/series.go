@@ -21,6 +21,10 @@ type Filter struct {
 	Side     string
 	Since    time.Time
 	Last     int // the most runs of a series, the newest ones; zero means 200
+
+	// Bounded leaves out values without an interval: percentiles of too few requests
+	// are shown to those who ask for them, and raise no alarm.
+	Bounded bool
 }
 
 // A Series is one result over time: the same question to the same system on the same
@@ -116,11 +120,22 @@ func (k known) usual() string {
 	return k.statistics[0]
 }
 
+// metricsQuery finds the metrics that begin with a name, and their statistics. Each step looks
+// for the next one in the index: reading all rows of a metric takes a second where there
+// are a million.
+const metricsQuery = `WITH RECURSIVE metrics (metric) AS (
+	SELECT min(metric) FROM metric_fact WHERE metric >= ?1
+	UNION ALL SELECT (SELECT min(f.metric) FROM metric_fact f WHERE f.metric > m.metric) FROM metrics m WHERE m.metric < ?1 || '.w'),
+	pairs (metric, statistic) AS (
+	SELECT m.metric, (SELECT min(f.statistic) FROM metric_fact f WHERE f.metric = m.metric) FROM metrics m
+		WHERE m.metric = ?1 OR (substr(m.metric, 1, length(?1) + 2) = ?1 || '.v' AND substr(m.metric, length(?1) + 3) GLOB '[0-9]*')
+	UNION ALL SELECT p.metric, (SELECT min(f.statistic) FROM metric_fact f WHERE f.metric = p.metric AND f.statistic > p.statistic) FROM pairs p WHERE p.statistic IS NOT NULL)
+	SELECT metric, statistic FROM pairs WHERE statistic IS NOT NULL ORDER BY metric DESC, statistic`
+
 // metricsCalled is the metric with an id, or the newest definition of the one with a name:
 // values of two definitions are no series.
 func (w *Warehouse) metricsCalled(ctx context.Context, name string) ([]known, error) {
-	rows, err := w.db.QueryContext(ctx, `SELECT DISTINCT metric, statistic FROM metric_fact
-		WHERE metric = ?1 OR (substr(metric, 1, length(?1) + 2) = ?1 || '.v' AND substr(metric, length(?1) + 3) GLOB '[0-9]*') ORDER BY metric DESC, statistic`, name)
+	rows, err := w.db.QueryContext(ctx, metricsQuery, name)
 	if err != nil {
 		return nil, err
 	}
@@ -154,17 +169,22 @@ func (r seriesRow) key() [6]string {
 	return [6]string{r.Metric, r.Workload, r.System, r.Testbed, r.Point, r.Side}
 }
 
+// seriesQuery goes from the runs that fit to their facts (CROSS JOIN keeps that order): the
+// other way reads the facts of every run there is.
+const seriesQuery = `SELECT f.metric, f.statistic, f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
+	r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
+	EXISTS (SELECT 1 FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest AND a.act = 'accepted')
+	FROM current_run r CROSS JOIN metric_fact f ON f.artifact_manifest_digest = r.artifact_manifest_digest
+	WHERE f.metric = ?1 AND f.statistic = ?2 AND f.value IS NOT NULL AND r.created_ns >= ?3
+	AND (?4 = '' OR r.name = ?4 OR substr(r.workload_spec_digest, 8, length(?5)) = ?5)
+	AND substr(r.system, 1, length(?6)) = ?6 AND substr(r.testbed, 1, length(?7)) = ?7
+	AND (?8 = '' OR f.point_name = ?8) AND (?9 = '' OR f.side = ?9)
+	AND (NOT ?10 OR f.low IS NOT NULL AND f.high IS NOT NULL)
+	ORDER BY r.created_ns, r.artifact_manifest_digest`
+
 func (w *Warehouse) seriesOf(ctx context.Context, metric, statistic string, f Filter) ([]Series, error) {
-	rows, err := w.db.QueryContext(ctx, `SELECT f.metric, f.statistic, f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
-		r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
-		EXISTS (SELECT 1 FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest AND a.act = 'accepted')
-		FROM metric_fact f JOIN current_run r USING (artifact_manifest_digest)
-		WHERE f.metric = ?1 AND f.statistic = ?2 AND f.value IS NOT NULL AND r.created_ns >= ?3
-		AND (?4 = '' OR r.name = ?4 OR substr(r.workload_spec_digest, 8, length(?5)) = ?5)
-		AND substr(r.system, 1, length(?6)) = ?6 AND substr(r.testbed, 1, length(?7)) = ?7
-		AND (?8 = '' OR f.point_name = ?8) AND (?9 = '' OR f.side = ?9)
-		ORDER BY r.created_ns, r.artifact_manifest_digest`,
-		metric, statistic, nanos(f.Since), f.Workload, strings.TrimPrefix(f.Workload, "sha256:"), f.System, f.Testbed, f.Point, f.Side)
+	rows, err := w.db.QueryContext(ctx, seriesQuery,
+		metric, statistic, nanos(f.Since), f.Workload, strings.TrimPrefix(f.Workload, "sha256:"), f.System, f.Testbed, f.Point, f.Side, f.Bounded)
 	if err != nil {
 		return nil, err
 	}

@@ -14,77 +14,89 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// A columnType is what a column of a Parquet table holds. All may be null.
-type columnType int
-
-const (
-	text columnType = iota + 1
-	integer
-	real
-)
-
-type column struct {
-	name string
-	kind columnType
-}
-
-// A table is one that is kept as Parquet too. A table of facts has a file for each day and
-// workload, a dimension one file.
-type table struct {
+// A fileTable is one that is kept as Parquet too. A table of facts has a file for each day and
+// workload, any other one file.
+type fileTable struct {
 	name    string
-	columns []column
-	from    string // what is read, where it is not a table or view of that name
-	shared  bool   // a dimension
+	columns []Column
+	from    string // what is read; of facts it has the columns day and workload_spec_digest
+	whole   bool   // one file
 }
 
-func outcomesAs(list []outcome) []column {
+func outcomesAs(name, kinds string, list []outcome) fileTable {
 	columns := slices.Clone(outcomeColumns)
 	for _, o := range list {
-		columns = append(columns, column{o.column, real})
+		columns = append(columns, Column{o.column, Real, true})
 	}
-	return columns
+	return fileTable{name: name, columns: columns, from: "(" + outcomesOfPartition(kinds, list) + ")"}
 }
 
-// parquetTables are the facts and dimensions of the contract, by its names.
-var parquetTables = []table{
-	{name: "benchmark_run_fact", columns: []column{
-		{"artifact_manifest_digest", text}, {"run_id", text}, {"name", text}, {"status", text}, {"created_ns", integer}, {"sealed_ns", integer}, {"day", text},
-		{"benchmark_case_id", text}, {"workload_spec_digest", text}, {"plan_digest", text}, {"query_spec_digest", text}, {"code_version", text},
-		{"environment_digest", text}, {"topology_digest", text}, {"software_digest", text}, {"cluster_digest", text},
-		{"scheduler_run_id", text}, {"job_uid", text}, {"pod_uid", text}, {"node_name", text}, {"gpu_uuid", text},
-		{"benchmark_class", text}, {"workload_type", text}, {"cadence", text}, {"scheduler_path", text}, {"grade", text}, {"worst_finding", text},
-		{"system", text}, {"testbed", text}, {"model", text},
-	}},
-	{name: "serving_outcome_fact", columns: outcomesAs(servingOutcomes)},
-	{name: "training_outcome_fact", columns: outcomesAs(trainingOutcomes)},
-	{name: "telemetry_slice_fact", columns: outcomesAs(telemetryOutcomes)},
-	{name: "metric_fact", columns: []column{
-		{"artifact_manifest_digest", text}, {"run_id", text}, {"workload_spec_digest", text}, {"query_spec_digest", text}, {"day", text}, {"created_ns", integer},
-		{"point_name", text}, {"side", text}, {"metric", text}, {"statistic", text}, {"unit", text},
-		{"value", real}, {"low", real}, {"high", real}, {"confidence", real}, {"n", integer}, {"effective_n", real}, {"estimator", text}, {"cv", real},
-	}, from: `metric_fact JOIN benchmark_run_fact USING (artifact_manifest_digest)`},
-	{name: "launch_metric_fact", columns: []column{
-		{"artifact_manifest_digest", text}, {"run_id", text}, {"workload_spec_digest", text}, {"day", text}, {"point_name", text}, {"side", text},
-		{"metric", text}, {"statistic", text}, {"unit", text}, {"estimator", text}, {"launch", integer}, {"launch_value", real}, {"launch_n", integer},
-	}, from: `(SELECT r.artifact_manifest_digest, r.run_id, r.workload_spec_digest, r.day, f.point_name, f.side, f.metric, f.statistic, f.unit, f.estimator,
-		l.launch, l.value AS launch_value, l.n AS launch_n
-		FROM launch_metric_fact l JOIN metric_fact f USING (fact) JOIN benchmark_run_fact r USING (artifact_manifest_digest))`},
-	{name: "software_version_dim", shared: true, columns: texts("software_digest", "image_digest", "driver_version", "cuda_version", "nccl_version", "framework_version", "runtime_version", "server_engine", "server_version")},
-	{name: "hardware_topology_dim", shared: true, columns: texts("topology_digest", "gpu_model", "gpu_count", "pcie_layout", "nvlink_topology", "gpu_nic_affinity", "numa_layout", "nic", "storage", "cpu_model")},
-	{name: "cluster_region_dim", shared: true, columns: texts("cluster_digest", "cluster", "region", "availability_zone", "node_pool", "scheduler_path", "queue")},
-	{name: "workload_dim", shared: true, columns: texts("workload_spec_digest", "model", "precision", "protocol", "deployment_model", "batching_policy", "concurrency_point", "prompt_distribution", "completion_distribution")},
-	{name: "artifact_lineage_dim", shared: true, columns: texts("artifact_manifest_digest", "run_id", "raw_uri", "signature", "signer", "report", "baseline_digest")},
+// wider are tables that have more columns as Parquet than in the catalogue, since not
+// everybody who reads files joins them.
+var wider = map[string]struct{ columns, from string }{
+	"metric_fact": {
+		"run_id text, workload_spec_digest text, query_spec_digest text, day text, created_ns integer",
+		`metric_fact JOIN benchmark_run_fact USING (artifact_manifest_digest)`,
+	},
+	"launch_metric_fact": {
+		"artifact_manifest_digest text, run_id text, workload_spec_digest text, day text, point_name text, side text, " +
+			"metric text, statistic text, unit text, estimator text, launch_value real, launch_n integer",
+		`(SELECT l.*, r.artifact_manifest_digest, r.run_id, r.workload_spec_digest, r.day, f.point_name, f.side, f.metric, f.statistic, f.unit, f.estimator,
+		l.value AS launch_value, l.n AS launch_n
+		FROM launch_metric_fact l JOIN metric_fact f USING (fact) JOIN benchmark_run_fact r USING (artifact_manifest_digest))`,
+	},
 }
 
-func texts(names ...string) (list []column) {
-	for _, name := range names {
-		list = append(list, column{name, text})
+// fileTables are all of them: what every engine has, and the outcomes, which are views
+// elsewhere.
+var fileTables = func() (list []fileTable) {
+	for _, t := range Tables {
+		f := fileTable{name: t.Name, columns: t.Columns, from: t.Name, whole: t.Shared || !t.OfRuns() || t.Name == "artifact_lineage_dim"}
+		more, has := wider[t.Name]
+		switch {
+		case has:
+			f.columns, f.from = append(slices.Clone(t.Columns), columnsOf(more.columns)...), more.from
+		case !f.whole && t.Name != "benchmark_run_fact":
+			f.from = fmt.Sprintf(`(SELECT t.*, r.day, r.workload_spec_digest FROM %s t JOIN benchmark_run_fact r USING (artifact_manifest_digest))`, t.Name)
+		}
+		list = append(list, f)
+	}
+	return append(list, outcomesAs("serving_outcome_fact", servingKinds, servingOutcomes),
+		outcomesAs("training_outcome_fact", trainingKinds, trainingOutcomes), outcomesAs("telemetry_slice_fact", everyKind, telemetryOutcomes))
+}()
+
+// partSuffix ends the name of a table that is being written.
+const partSuffix = ".part"
+
+// A FileTable is one that lies as Parquet below TablesDir, in NAME/all where it is Whole,
+// else in NAME/day=…/workload=….
+type FileTable struct {
+	Name    string
+	Columns []Column // those of the catalogue, of which the files may have more
+	Whole   bool
+}
+
+// FileTables lists all of them.
+func FileTables() (list []FileTable) {
+	for i, f := range fileTables {
+		one := FileTable{f.name, f.columns, f.whole}
+		if i < len(Tables) {
+			one.Columns = Tables[i].Columns
+		}
+		list = append(list, one)
 	}
 	return list
 }
 
-// partSuffix ends the name of a table that is being written.
-const partSuffix = ".part"
+// TablesDir is the folder of the Parquet tables.
+func (w *Warehouse) TablesDir() string { return filepath.Join(w.dir, tablesDir) }
+
+// BundlesDir is the folder of the bundles, each in one named by the first two digits of its
+// digest.
+func (w *Warehouse) BundlesDir() string { return filepath.Join(w.dir, bundlesDir) }
+
+// everyPartition stands in stale where nothing but the tables of one file is older.
+const everyPartition = ""
 
 // Refresh writes the Parquet tables of every partition that has new rows. A partition is
 // forgotten as stale only after its files are on the disk, so a killed process leaves it
@@ -98,6 +110,14 @@ func (w *Warehouse) Refresh(ctx context.Context) error {
 	if err != nil || len(stale) == 0 {
 		return err
 	}
+	for _, t := range fileTables {
+		if !t.whole {
+			continue
+		}
+		if err := w.export(ctx, t, filepath.Join(t.name, "all"), "1"); err != nil {
+			return fmt.Errorf("table %s: %w", t.name, err)
+		}
+	}
 	for _, p := range stale {
 		if err := w.refresh(ctx, p[0], p[1]); err != nil {
 			return err
@@ -107,14 +127,11 @@ func (w *Warehouse) Refresh(ctx context.Context) error {
 }
 
 func (w *Warehouse) refresh(ctx context.Context, day, workload string) error {
-	for _, t := range parquetTables {
-		var err error
-		if t.shared {
-			err = w.export(ctx, t, filepath.Join(t.name, "all"), "1")
-		} else {
-			err = w.export(ctx, t, filepath.Join(t.name, "day="+day, "workload="+short(workload)), "day = ? AND workload_spec_digest = ?", day, workload)
+	for _, t := range fileTables {
+		if t.whole || day == everyPartition {
+			continue
 		}
-		if err != nil {
+		if err := w.export(ctx, t, filepath.Join(t.name, "day="+day, "workload="+short(workload)), "day = ?1 AND workload_spec_digest = ?2", day, workload); err != nil {
 			return fmt.Errorf("table %s of %s: %w", t.name, day, err)
 		}
 	}
@@ -122,19 +139,20 @@ func (w *Warehouse) refresh(ctx context.Context, day, workload string) error {
 	return err
 }
 
+// Stale is how many parts of the Parquet tables are older than the catalogue.
+func (w *Warehouse) Stale(ctx context.Context) (n int, err error) {
+	return n, w.db.QueryRowContext(ctx, `SELECT count(*) FROM stale`).Scan(&n)
+}
+
 // export writes one file with the rows that fit; without any there is no file.
-func (w *Warehouse) export(ctx context.Context, t table, dir, where string, args ...any) error {
+func (w *Warehouse) export(ctx context.Context, t fileTable, dir, where string, args ...any) error {
 	columns := slices.Clone(t.columns)
-	slices.SortFunc(columns, func(a, b column) int { return strings.Compare(a.name, b.name) }) // as a Parquet group is
-	from := t.from
-	if from == "" {
-		from = t.name
-	}
+	slices.SortFunc(columns, func(a, b Column) int { return strings.Compare(a.Name, b.Name) }) // as a Parquet group is
 	var names []string
 	for _, c := range columns {
-		names = append(names, c.name)
+		names = append(names, c.Name)
 	}
-	rows, err := w.db.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(names, ", "), from, where), args...)
+	rows, err := w.db.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM %s WHERE %s`, strings.Join(names, ", "), t.from, where), args...)
 	if err != nil {
 		return err
 	}
@@ -152,19 +170,9 @@ func (w *Warehouse) export(ctx context.Context, t table, dir, where string, args
 	return writeParquet(path, t.name, columns, list)
 }
 
-func parquetRow(rows *sql.Rows, columns []column) (parquet.Row, error) {
+func parquetRow(rows *sql.Rows, columns []Column) (parquet.Row, error) {
 	row := make(parquet.Row, len(columns))
-	cells := make([]any, len(columns))
-	for i, c := range columns {
-		switch c.kind {
-		case text:
-			cells[i] = new(sql.NullString)
-		case integer:
-			cells[i] = new(sql.NullInt64)
-		case real:
-			cells[i] = new(sql.NullFloat64)
-		}
-	}
+	cells := cellsOf(columns)
 	if err := rows.Scan(cells...); err != nil {
 		return nil, err
 	}
@@ -188,7 +196,7 @@ func parquetRow(rows *sql.Rows, columns []column) (parquet.Row, error) {
 }
 
 // writeParquet puts a table at path, whole or not at all.
-func writeParquet(path, name string, columns []column, rows []parquet.Row) (err error) {
+func writeParquet(path, name string, columns []Column, rows []parquet.Row) (err error) {
 	defer func() { // the library panics where it cannot go on
 		if p := recover(); p != nil {
 			err = fmt.Errorf("parquet: %v", p)
@@ -196,8 +204,8 @@ func writeParquet(path, name string, columns []column, rows []parquet.Row) (err 
 	}()
 	group := parquet.Group{}
 	for _, c := range columns {
-		node := map[columnType]parquet.Node{text: parquet.String(), integer: parquet.Leaf(parquet.Int64Type), real: parquet.Leaf(parquet.DoubleType)}[c.kind]
-		group[c.name] = parquet.Optional(node)
+		node := map[Kind]parquet.Node{Text: parquet.String(), Integer: parquet.Leaf(parquet.Int64Type), Real: parquet.Leaf(parquet.DoubleType)}[c.Kind]
+		group[c.Name] = parquet.Optional(node)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -12,7 +12,7 @@
 // Nothing in it is edited: a run that should not count is retracted by an act.
 //
 // To add a fact or a dimension, add a migration to schema.go, fill it in index.go, and
-// list its columns in tables.go if it is kept as Parquet too.
+// list its columns in Tables (catalogue.go): Parquet and every other engine follow.
 package warehouse
 
 import (
@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver of the catalogue
 )
@@ -69,7 +70,7 @@ func Open(ctx context.Context, dir string) (*Warehouse, error) {
 
 // OpenWriter opens the warehouse in dir for one who adds to it, makes it where there is
 // none, brings the catalogue to this version and clears away what a killed process left.
-// It waits for another writer to end.
+// It waits for another writer to end, for as long as ctx lasts.
 func OpenWriter(ctx context.Context, dir string) (*Warehouse, error) {
 	if err := os.MkdirAll(filepath.Join(dir, bundlesDir), 0o755); err != nil {
 		return nil, err
@@ -78,8 +79,7 @@ func OpenWriter(ctx context.Context, dir string) (*Warehouse, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The kernel gives the lock up when the process ends, however it ends.
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	if err := hold(ctx, lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", lock.Name(), err), lock.Close())
 	}
 	w := &Warehouse{dir: dir, lock: lock}
@@ -92,6 +92,23 @@ func OpenWriter(ctx context.Context, dir string) (*Warehouse, error) {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+// hold waits for the lock until nobody wants it any more. The kernel gives it up when the
+// process ends, however it ends.
+func hold(ctx context.Context, lock *os.File) error {
+	const again = 20 * time.Millisecond // the kernel's own wait cannot be ended
+	for {
+		err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("another process writes there: %w", context.Cause(ctx))
+		case <-time.After(again):
+		}
+	}
 }
 
 // connect opens the catalogue. Writers and readers wait for each other for a while.
