@@ -134,19 +134,33 @@ func Make(e Evidence, code string) Claims {
 	return out
 }
 
+// anyClaim is what is refused where nothing at all may be said.
+const anyClaim = "any claim"
+
+// Forbidden is why nothing at all may be said, whatever is asked; empty where something
+// might.
+func (c Claims) Forbidden() (list []Refusal) {
+	for _, r := range c.Refused {
+		if r.What == anyClaim {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // forbidden says why nothing at all may be claimed; nil when something may.
 func forbidden(e Evidence) []Refusal {
 	var list []Refusal
 	for _, f := range e.Audit.Findings {
 		if f.Severity == finding.Void {
-			list = append(list, Refusal{What: "any claim", Reason: fmt.Sprintf("%s: %s", f.Check, f.Message), ToDo: f.Fix})
+			list = append(list, Refusal{What: anyClaim, Reason: fmt.Sprintf("%s: %s", f.Check, f.Message), ToDo: f.Fix})
 		}
 	}
 	if e.Status != bundle.Completed {
-		list = append(list, Refusal{What: "any claim", Reason: fmt.Sprintf("the run is %s: not every planned launch was made", e.Status), ToDo: "run it to its end"})
+		list = append(list, Refusal{What: anyClaim, Reason: fmt.Sprintf("the run is %s: not every planned launch was made", e.Status), ToDo: "run it to its end"})
 	}
 	if n := len(e.Estimates.Launches); n == 0 {
-		list = append(list, Refusal{What: "any claim", Reason: "no launch was completed", ToDo: "see the reasons in the ledger: launches.jsonl"})
+		list = append(list, Refusal{What: anyClaim, Reason: "no launch was completed", ToDo: "see the reasons in the ledger: launches.jsonl"})
 	}
 	return list
 }

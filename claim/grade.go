@@ -52,7 +52,10 @@ func unsound(e Evidence) []string {
 	if e.Status != bundle.Completed {
 		why = append(why, fmt.Sprintf("the run is %s", e.Status))
 	}
-	if void := idsOf(e.Audit.Findings, finding.Void); len(void) > 0 {
+	// A verdict about the result lowers no grade: a candidate whose answers are worse was
+	// measured as soundly as any other, and its gate must count.
+	void := slices.DeleteFunc(idsOf(e.Audit.Findings, finding.Void), func(id string) bool { return id == lint.QualityReached.ID })
+	if len(void) > 0 {
 		why = append(why, "void findings: "+strings.Join(void, ", "))
 	}
 	if e.Plan.Trials().Quick {
@@ -86,7 +89,8 @@ func uncontrolled(e Evidence) []string {
 	}
 	for _, f := range e.Audit.Findings {
 		if slices.Contains(lint.Isolation, f.Check) && f.Severity == finding.Caution {
-			why = append(why, f.Check+": "+f.Message)
+			first, _, _ := strings.Cut(f.Message, "; ") // the finding itself lists every launch
+			why = append(why, f.Check+": "+first)
 		}
 	}
 	var open []string

@@ -77,11 +77,15 @@ func start(ctx context.Context, here Environment, job seatedJob, workers Workers
 			return nil, fmt.Errorf("rank %d was asked to set %q: a leader may set variables of assay only", here.Rank, name)
 		}
 	}
-	return Local{}.Start(ctx, Job{
+	own := Job{
 		Ranks: 1, Command: command, Env: job.Env, Master: job.Master,
 		Log:  func(int) io.Writer { return log },
 		seat: &seat{Rank: here.Rank, Ranks: job.Ranks, Local: here.LocalRank, LocalRanks: here.LocalWorld},
-	})
+	}
+	if len(job.Input) > 0 {
+		own.Input = func(int) []byte { return job.Input }
+	}
+	return Local{}.Start(ctx, own)
 }
 
 // mostStrangers is how often somebody who does not know the secret may answer before a

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -76,6 +77,41 @@ func TestLeadAndFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	world.Stop(100 * time.Millisecond) // it returns: nobody sleeps for a minute
+	leader.Close()
+	followers.Wait()
+}
+
+// Every rank reads what is meant for it alone, and a leader listens where it sees itself,
+// whatever name others find it by.
+func TestFollowersReadTheirOwn(t *testing.T) {
+	m := at(t, secret)
+	m.Listen = m.Address
+	_, port, _ := net.SplitHostPort(m.Address)
+	m.Address = net.JoinHostPort("localhost", port)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	workers := Workers{"reader": {"sh", "-c", "read n && exit $n"}}
+	var followers sync.WaitGroup
+	for rank := 1; rank < 3; rank++ {
+		followers.Go(func() {
+			if err := Follow(ctx, seated(rank), m, workers, io.Discard); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	leader, err := Lead(ctx, seated(0), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, err := leader.Start(ctx, Job{Ranks: 3, Worker: "reader", Command: workers["reader"], Input: func(rank int) []byte { return fmt.Appendf(nil, "%d\n", 20+rank) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for exit := range world.Ended() {
+		if exit.Code != 20+exit.Rank {
+			t.Errorf("rank %d read %d, want %d", exit.Rank, exit.Code, 20+exit.Rank)
+		}
+	}
 	leader.Close()
 	followers.Wait()
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -39,7 +40,7 @@ func Lead(ctx context.Context, seat Environment, m Meeting) (*Leader, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", m.Address)
+	listener, err := net.Listen("tcp", cmp.Or(m.Listen, m.Address))
 	if err != nil {
 		return nil, fmt.Errorf("meet the other ranks: %w: set ASSAY_MEETING=HOST:PORT, the same for every rank", err)
 	}
@@ -137,7 +138,11 @@ func (l *Leader) Start(ctx context.Context, job Job) (World, error) {
 	})
 	for rank := 1; rank < job.Ranks; rank++ {
 		f := l.followers[rank]
-		if err := f.encoder.Encode(call{Start: &seatedJob{job.Ranks, job.Worker, job.Env, job.Master}}); err != nil {
+		seated := seatedJob{Ranks: job.Ranks, Worker: job.Worker, Env: job.Env, Master: job.Master}
+		if job.Input != nil {
+			seated.Input = job.Input(rank)
+		}
+		if err := f.encoder.Encode(call{Start: &seated}); err != nil {
 			w.Stop(0)
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}

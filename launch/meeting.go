@@ -17,6 +17,7 @@ import (
 // A Meeting is where and how the ranks of a job find each other.
 type Meeting struct {
 	Address string // host:port of the leader
+	Listen  string // the same as the leader sees itself; empty means Address
 	Job     string // what the launcher calls the job; the same for every rank
 
 	// Secret is what the ranks of the job know and nobody else. It is asked again for
@@ -39,6 +40,7 @@ type seatedJob struct {
 	Worker string   `json:"worker"`
 	Env    []string `json:"env"` // of assay's own variables only
 	Master string   `json:"master"`
+	Input  []byte   `json:"input,omitempty"` // what the worker reads: the channel is encrypted, and nobody else sees it
 }
 
 type stopCall struct {

@@ -1,5 +1,5 @@
 // Package live shows a run to people while it goes on: full-screen in a terminal,
-// one line every few seconds elsewhere. It draws what watch.Live has counted, twice a
+// one line every few seconds elsewhere, and lines of JSON for programs. It draws what watch.Live has counted, twice a
 // second; it touches no request, no clock of the measurement and no bundle, and a
 // fault of its own ends the view and not the run.
 //
@@ -32,11 +32,12 @@ const (
 	Auto  Mode = "auto"  // TTY in a terminal, Plain elsewhere
 	TTY   Mode = "tty"   // full-screen
 	Plain Mode = "plain" // lines
+	JSON  Mode = "json"  // lines for programs
 	None  Mode = "none"  // nothing
 )
 
 // Modes lists every mode.
-var Modes = []Mode{Auto, TTY, Plain, None}
+var Modes = []Mode{Auto, TTY, Plain, JSON, None}
 
 // Options says how and where a run is shown.
 type Options struct {
@@ -46,6 +47,9 @@ type Options struct {
 	Out     io.Writer // where it is shown; required
 	In      io.Reader // where keys come from; nil, or anything but a terminal, means none
 	Environ []string  // as os.Environ
+
+	// Count has the run counted although nothing is shown: others publish it.
+	Count bool
 
 	// Abort cancels the run when the person at the terminal has asked for it twice.
 	// Nil means that the keys cannot do that.
@@ -58,7 +62,7 @@ const leastInterval = 100 * time.Millisecond
 // Validate says what is wrong with o.
 func (o Options) Validate() error {
 	if o.Mode != "" && !slices.Contains(Modes, o.Mode) {
-		return fmt.Errorf("--progress: got %q, want auto, tty, plain or none", o.Mode)
+		return fmt.Errorf("--progress: got %q, want auto, tty, plain, json or none", o.Mode)
 	}
 	if o.Interval != 0 && o.Interval < leastInterval {
 		return fmt.Errorf("--progress-interval: got %v, want at least %v", o.Interval, leastInterval)
@@ -93,11 +97,17 @@ func Begin(o Options) (*Watch, error) {
 	}
 	w := &Watch{opts: o, end: make(chan struct{})}
 	mode := o.mode()
+	if mode != None || o.Count {
+		w.Live = &watch.Live{Gauge: metric.ServerLevel}
+	}
 	if mode == None {
 		return w, nil
 	}
-	w.Live = &watch.Live{Gauge: metric.ServerLevel}
 	w.lines = mode == Plain
+	if mode == JSON {
+		w.work.Go(w.tell)
+		return w, nil
+	}
 	w.work.Go(func() {
 		if mode == TTY {
 			err := w.draw()

@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/analysis/compare"
+	"assay/finding"
 )
 
 // verdictBlock answers the question of a comparison: a sentence for each candidate and
@@ -12,6 +14,9 @@ import (
 func verdictBlock(r compare.Report) Block {
 	b := Block{Title: "verdict", Head: []string{"candidate", "point", "metric", "baseline", "candidate", "ratio", "verdict", "smallest detectable change"}}
 	for _, c := range r.Comparisons {
+		if void := voids(c.Findings); len(void) > 0 {
+			b.Lines = append(b.Lines, fmt.Sprintf("VOID: %s. What follows was measured, and nothing may be concluded from it.", strings.Join(void, ", ")))
+		}
 		b.Lines = append(b.Lines, verdictSentence(c, r.Baseline.Label))
 		if text := qualitySentence(c.Quality); text != "" {
 			b.Lines = append(b.Lines, text)
@@ -24,6 +29,16 @@ func verdictBlock(r compare.Report) Block {
 		}
 	}
 	return b
+}
+
+// voids names the checks that void a pair.
+func voids(findings []finding.Finding) (names []string) {
+	for _, f := range findings {
+		if f.Severity == finding.Void && !slices.Contains(names, f.Check) {
+			names = append(names, f.Check)
+		}
+	}
+	return names
 }
 
 // verdictSentence sums the primary metrics of a candidate up.

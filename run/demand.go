@@ -3,13 +3,13 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"time"
 
 	"assay/plan"
 	"assay/record"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 )
@@ -115,7 +115,7 @@ func notCovered(s spec.RunSpec, cfg target.Config) []string {
 		if err != nil {
 			continue // refused elsewhere
 		}
-		remote = remote || !loopback(u.Hostname())
+		remote = remote || !secret.Loopback(u.Hostname())
 	}
 	if cfg.Proxy != nil {
 		list = append(list, "the proxy: the known stream came without one")
@@ -136,8 +136,3 @@ func notCovered(s spec.RunSpec, cfg target.Config) []string {
 
 // knownAPI is the dialect of the known stream.
 const knownAPI = "openai-chat"
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}

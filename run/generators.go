@@ -25,6 +25,10 @@ const (
 	exchangesAfter  = 20
 )
 
+// GeneratorWorker is the name by which processes that another launcher has placed know the
+// command of a load generator.
+const GeneratorWorker = "generator"
+
 // generatorGrace is what generators get to end by themselves.
 const generatorGrace = 5 * time.Second
 
@@ -92,9 +96,13 @@ func (e *execution) launchGenerators(ctx context.Context, l *activeLaunch, leade
 	if train.Far(l.plan) != nil { // the program lies elsewhere there, and nobody has set its variables
 		command, env = append([]string{launch.Self}, command[1:]...), e.keys()
 	}
+	worker := ""
+	if how.Kind == spec.LaunchEnvironment { // each has its own copy of the program, and is asked for it by name
+		worker = GeneratorWorker
+	}
 	set, sets := l.planned.Set, l.plan.Sets()
 	world, err := starter.Start(ctx, launch.Job{
-		Ranks: count, Command: command, Env: env, Places: places, Namespaces: spec.SetOf(how.Namespaces, set, sets), Master: "127.0.0.1:0", Set: set, Sets: sets,
+		Ranks: count, Command: command, Worker: worker, Env: env, Places: places, Namespaces: spec.SetOf(how.Namespaces, set, sets), Master: "127.0.0.1:0", Set: set, Sets: sets,
 		Input: func(number int) []byte { return credentials[number] },
 		Log: func(number int) io.Writer {
 			log, err := l.out.Log(fmt.Sprintf("generator-%05d.log", number))

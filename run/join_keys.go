@@ -25,19 +25,23 @@ func (e *execution) runID() string { return filepath.Base(e.out.Dir()) }
 // fact join.NAME holds its value, or the column that does.
 type joinKey struct {
 	name      string
-	variables []string                          // of the environment, the first that is set
-	find      func(*execution) (string, string) // the value, or why there is none
+	variables []string // of the environment, the first that is set
+	ofHost    bool     // every host of the run has its own
+
+	// find is the value, or why there is none, where no variable has it; env are the facts
+	// of the host.
+	find func(e *execution, env record.Environment) (value, why string)
 }
 
 // joinKeys are the keys that assay knows to fill.
 var joinKeys = []joinKey{
-	{name: "run_id", find: func(e *execution) (string, string) { return e.runID(), "" }},
-	{name: "benchmark_case_id", find: func(e *execution) (string, string) { return e.plan.WorkloadDigest, "" }},
-	{name: "scheduler_run_id", variables: []string{"SLURM_JOB_ID", "SCHEDULER_RUN_ID"}, find: schedulerJob},
-	{name: "job_uid", variables: []string{"JOB_UID", "SLURM_JOB_ID"}, find: schedulerJob},
-	{name: "pod_uid", variables: []string{"POD_UID"}},
-	{name: "node_name", variables: []string{"NODE_NAME", "SLURMD_NODENAME"}, find: func(e *execution) (string, string) { return factText(e.env["host.name"]) }},
-	{name: "gpu_uuid", find: devicesOf},
+	{name: "run_id", find: func(e *execution, _ record.Environment) (string, string) { return e.runID(), "" }},
+	{name: "benchmark_case_id", find: func(e *execution, _ record.Environment) (string, string) { return e.plan.WorkloadDigest, "" }},
+	{name: "scheduler_run_id", variables: []string{"SLURM_JOB_ID", "SCHEDULER_RUN_ID"}, ofHost: true, find: schedulerJob},
+	{name: "job_uid", variables: []string{"JOB_UID", "SLURM_JOB_ID"}, ofHost: true, find: schedulerJob},
+	{name: "pod_uid", variables: []string{"POD_UID"}, ofHost: true},
+	{name: "node_name", variables: []string{"NODE_NAME", "SLURMD_NODENAME"}, ofHost: true, find: func(_ *execution, env record.Environment) (string, string) { return factText(env["host.name"]) }},
+	{name: "gpu_uuid", ofHost: true, find: devicesOf},
 	{name: "rank_id", find: column("ranks.rank", plan.KindSteps, plan.KindCollective, plan.KindPairs)},
 	{name: "request_id", find: column("requests.request", plan.KindServing)},
 	{name: "trace_id", find: tracesOf},
@@ -53,29 +57,46 @@ func (e *execution) fillJoinKeys() {
 			e.env.Miss("join."+declared, "this version knows no such key")
 			continue
 		}
-		key, value, why := joinKeys[i], "", ""
-		for _, name := range slices.Backward(key.variables) {
-			if text, set := env(name); set && text != "" {
-				value = text
-			}
+		joinKeys[i].fill(e, e.env, env)
+	}
+}
+
+// fillHostKeys does so for another host of the run, by what was captured there.
+func (e *execution) fillHostKeys(facts record.Environment) {
+	env := func(name string) (string, bool) {
+		text, ok := facts["env."+name].Value.(string)
+		return text, ok
+	}
+	for _, key := range joinKeys {
+		if key.ofHost && slices.Contains(e.plan.JoinKeys(), key.name) {
+			key.fill(e, facts, env)
 		}
-		if value == "" && key.find != nil {
-			value, why = key.find(e)
+	}
+}
+
+func (k joinKey) fill(e *execution, facts record.Environment, env func(string) (string, bool)) {
+	value, why := "", ""
+	for _, name := range slices.Backward(k.variables) {
+		if text, set := env(name); set && text != "" {
+			value = text
 		}
-		if value == "" && why == "" {
-			why = "the environment has none of " + strings.Join(key.variables, ", ")
-		}
-		if why != "" {
-			e.env.Miss("join."+declared, why)
-		} else {
-			e.env.Set("join."+declared, value)
-		}
+	}
+	if value == "" && k.find != nil {
+		value, why = k.find(e, facts)
+	}
+	if value == "" && why == "" {
+		why = "the environment has none of " + strings.Join(k.variables, ", ")
+	}
+	if why != "" {
+		facts.Miss("join."+k.name, why)
+	} else {
+		facts.Set("join."+k.name, value)
 	}
 }
 
 // schedulerJob is the job in which this program has started ranks; empty where there is
 // none.
-func schedulerJob(e *execution) (value, why string) {
+func schedulerJob(e *execution, _ record.Environment) (value, why string) {
 	value, _ = e.opts.Facts["scheduler.job"].Value.(string)
 	return value, ""
 }
@@ -88,10 +109,10 @@ func factText(f record.Fact) (value, why string) {
 	return text, ""
 }
 
-// devicesOf lists the devices of this host by their ids.
-func devicesOf(e *execution) (value, why string) {
+// devicesOf lists the devices of a host by their ids.
+func devicesOf(_ *execution, env record.Environment) (value, why string) {
 	var ids []string
-	for name, fact := range e.env {
+	for name, fact := range env {
 		if strings.HasPrefix(name, "gpu.") && strings.HasSuffix(name, ".uuid") {
 			if id, _ := factText(fact); id != "" {
 				ids = append(ids, id)
@@ -106,8 +127,8 @@ func devicesOf(e *execution) (value, why string) {
 }
 
 // column says where rows of some kinds have a key.
-func column(name string, kinds ...plan.Kind) func(*execution) (string, string) {
-	return func(e *execution) (string, string) {
+func column(name string, kinds ...plan.Kind) func(*execution, record.Environment) (string, string) {
+	return func(e *execution, _ record.Environment) (string, string) {
 		if !e.plan.Has(kinds...) {
 			return "", "the run has no rows of that kind"
 		}
@@ -115,8 +136,8 @@ func column(name string, kinds ...plan.Kind) func(*execution) (string, string) {
 	}
 }
 
-func tracesOf(e *execution) (value, why string) {
-	where, why := column("requests.trace_id", plan.KindServing)(e)
+func tracesOf(e *execution, env record.Environment) (value, why string) {
+	where, why := column("requests.trace_id", plan.KindServing)(e, env)
 	for _, s := range e.sides {
 		if t := s.target; why == "" && (t.Traceparent == nil || !*t.Traceparent || s.conn.client.Program != nil) {
 			return "", "no traceparent is sent to the target"

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"maps"
 
 	"assay/bundle"
 	"assay/telemetry"
@@ -11,6 +12,8 @@ import (
 func (e *execution) nodes() (list []bundle.Node, err error) {
 	for _, n := range e.opts.Nodes {
 		if len(n.Environment) > 0 {
+			n.Environment = maps.Clone(n.Environment)
+			e.fillHostKeys(n.Environment)
 			if n.TopologyDigest, err = telemetry.TopologyDigest(n.Environment); err != nil {
 				return nil, fmt.Errorf("node %s: %w", n.Name, err)
 			}

@@ -152,8 +152,9 @@ func TestOverloadedServer(t *testing.T) {
 	}
 	slices.Sort(response)
 	p99 := response[int(math.Ceil(0.99*60))-1]
-	if want := 0.05 + 0.04*59; math.Abs(p99-want) > 0.2*want {
-		t.Errorf("p99 from when calls were due = %v s, want %v within 20 %%", p99, want)
+	// What is omitted makes it shorter, down to 0.05; a busy machine makes it longer.
+	if want := 0.05 + 0.04*59; p99 < 0.8*want || p99 > 4*want {
+		t.Errorf("p99 from when calls were due = %v s, want about %v", p99, want)
 	}
 	t.Logf("p99 %v s, theory %v s", p99, 0.05+0.04*59)
 }

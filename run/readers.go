@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/secret"
 	"assay/spec"
 	"assay/target"
 	"assay/telemetry"
@@ -62,7 +63,7 @@ func decideAwake(asked string, cfg target.Config, idle telemetry.Idleness) (bool
 
 func onThisHost(raw string) bool {
 	u, err := url.Parse(raw)
-	return err != nil || loopback(u.Hostname())
+	return err != nil || secret.Loopback(u.Hostname())
 }
 
 // newClient makes the client of a launch and records how it reads answers.

@@ -17,7 +17,7 @@ var beyond = []struct {
 	want  string
 }{
 	{"spec.workload.datasetRef", func(s spec.RunSpec) bool {
-		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil
+		return s.Workload.DatasetRef != spec.SyntheticDataset && s.Workload.Prompt.Dataset == nil && !ofTask(s)
 	}, "its file in spec.workload.prompt.dataset"},
 	{"spec.load.warmup.requests", func(s spec.RunSpec) bool { return len(s.Load.Stages) > 0 && s.Load.Warmup.Requests > 0 }, "warmup.duration before stages"},
 	{"spec.load.search", func(s spec.RunSpec) bool { return s.Load.Search != nil && s.Workload.Session != nil }, "requests that stand alone"},
@@ -46,6 +46,14 @@ var unavailable = []struct {
 		_, ok := s.Sinks.RawArtifacts.Folder("")
 		return !ok
 	}, "a folder or a file URI with " + spec.RunIDPlaceholder + " in it"},
+}
+
+// ofTask says whether the data set of the workload is that of a task whose questions are
+// asked.
+func ofTask(s spec.RunSpec) bool {
+	return s.Evaluation != nil && slices.ContainsFunc(s.Evaluation.Tasks, func(t spec.Task) bool {
+		return t.DatasetRef == s.Workload.DatasetRef
+	})
 }
 
 // serves says whether a plan asks a target anything.

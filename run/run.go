@@ -169,6 +169,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 	}
 	e := &execution{plan: p, opts: opts, sides: sides, in: in, staff: staff, out: w, redactor: redactor}
 	opts.Live.Begin(p, redactor.String)
+	opts.Live.Identify(e.runID())
 	failures, err := e.carryOver()
 	if err == nil {
 		err = e.describe(ctx)

@@ -1,9 +1,11 @@
 package target
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -25,7 +27,29 @@ const sigV4Algorithm = "AWS4-HMAC-SHA256"
 
 // Sign implements Signer. It covers the host, the type of the content and every
 // header of Amazon's own; what else a request carries, proxies may change.
-func (s sigV4) Sign(r *http.Request, body []byte) error {
+func (s sigV4) Sign(r *http.Request, body []byte) error { return s.sign(r, hexSum(body)) }
+
+// SignS3 signs a request to an object store by the keys and the region that lookup, which
+// is os.LookupEnv or like it, has under the names that Amazon's own tools use. Sum is the
+// SHA-256 of the body in hexadecimal digits; the path must need no escaping.
+func SignS3(r *http.Request, sum string, lookup func(string) (string, bool), now time.Time) error {
+	value := func(name string) string {
+		text, _ := lookup(name)
+		return text
+	}
+	s := sigV4{
+		keyID: value("AWS_ACCESS_KEY_ID"), secret: value("AWS_SECRET_ACCESS_KEY"), token: value("AWS_SESSION_TOKEN"),
+		region: cmp.Or(value("AWS_REGION"), value("AWS_DEFAULT_REGION"), "us-east-1"), service: "s3", now: func() time.Time { return now },
+	}
+	if s.keyID == "" || s.secret == "" {
+		return errors.New("no keys for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	}
+	r.Header.Set("X-Amz-Content-Sha256", sum)
+	return s.sign(r, sum)
+}
+
+// sign signs a request whose body has the digest sum.
+func (s sigV4) sign(r *http.Request, sum string) error {
 	now := s.now().UTC()
 	region := hostRegion(r.URL.Hostname())
 	if region == "" {
@@ -38,7 +62,7 @@ func (s sigV4) Sign(r *http.Request, body []byte) error {
 	if s.token != "" {
 		r.Header.Set("X-Amz-Security-Token", s.token)
 	}
-	canonical, signed := canonicalRequest(r, body)
+	canonical, signed := canonicalRequest(r, sum)
 	day := now.Format("20060102")
 	scope := strings.Join([]string{day, region, s.service, "aws4_request"}, "/")
 	text := strings.Join([]string{sigV4Algorithm, now.Format("20060102T150405Z"), scope, hexSum([]byte(canonical))}, "\n")
@@ -53,7 +77,7 @@ func (s sigV4) Sign(r *http.Request, body []byte) error {
 
 // canonicalRequest writes a request in the one form that both sides sign, and
 // names the headers in it.
-func canonicalRequest(r *http.Request, body []byte) (canonical, signed string) {
+func canonicalRequest(r *http.Request, sum string) (canonical, signed string) {
 	headers := map[string]string{"host": r.Host}
 	for name, values := range r.Header {
 		lower := strings.ToLower(name)
@@ -80,7 +104,7 @@ func canonicalRequest(r *http.Request, body []byte) (canonical, signed string) {
 	if sent := r.URL.EscapedPath(); sent != "" {
 		path = awsEscape(sent, true)
 	}
-	return strings.Join([]string{r.Method, path, canonicalQuery(r.URL.Query()), lines.String(), signed, hexSum(body)}, "\n"), signed
+	return strings.Join([]string{r.Method, path, canonicalQuery(r.URL.Query()), lines.String(), signed, sum}, "\n"), signed
 }
 
 func canonicalQuery(query url.Values) string {

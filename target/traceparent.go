@@ -37,9 +37,16 @@ func (t Trace) ids(call record.Call) (trace, parent string) {
 	var id [24]byte
 	copy(id[:8], t.launch[:])
 	binary.BigEndian.PutUint64(id[8:16], scatter(uint64(call.ID)))
-	binary.BigEndian.PutUint64(id[16:], scatter(^uint64(call.ID))|1) // zero is no span
+	span := SpanOf(call.ID)
+	copy(id[16:], span[:])
 	text := hex.EncodeToString(id[:])
 	return text[:32], "00-" + text[:32] + "-" + text[32:] + "-01"
+}
+
+// SpanOf is the span of a call within its trace, as the target was told it.
+func SpanOf(call int64) (id [8]byte) {
+	binary.BigEndian.PutUint64(id[:], scatter(^uint64(call))|1) // zero is no span
+	return id
 }
 
 // scatter spreads the bits of a number, one to one (splitmix64, Steele et al. 2014):

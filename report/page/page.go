@@ -102,9 +102,7 @@ func (p document) write(w io.Writer) error {
 	for i, one := range p.Parts {
 		p.Parts[i] = one.fitted()
 	}
-	t, err := template.New("page.tmpl").Funcs(template.FuncMap{
-		"data": chart.data, "drawing": drawing, "cell": splitCell, "kind": cellKind,
-	}).ParseFS(files, "html/page.tmpl")
+	t, err := pageTemplate()
 	if err != nil {
 		return err
 	}
@@ -114,6 +112,12 @@ func (p document) write(w io.Writer) error {
 		Style  template.CSS
 		Script template.JS
 	}{p, policy(style, script), template.CSS(style), template.JS(script)})
+}
+
+func pageTemplate() (*template.Template, error) {
+	return template.New("page.tmpl").Funcs(template.FuncMap{
+		"data": chart.data, "drawing": drawing, "cell": splitCell, "kind": cellKind,
+	}).ParseFS(files, "html/page.tmpl")
 }
 
 func assetsOf() (style, script string, err error) {

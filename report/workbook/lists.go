@@ -155,6 +155,10 @@ var bookClientFacts = []bookClientFact{
 	{"memory, most", unit.Byte, func(h metric.ClientHealth) *float64 { return h.ResidentMax }},
 	{"open files, most", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.OpenFilesMax }},
 	{"retransmits", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.Retransmits }},
+	{"slowed by heat", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.HeatThrottles }},
+	{"disks busy", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.DiskBusy }},
+	{"read from disks, B/s", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.DiskRead }},
+	{"written to disks, B/s", unit.Ratio, func(h metric.ClientHealth) *float64 { return h.DiskWritten }},
 }
 
 func cellNumber(n int) *float64 {

@@ -14,6 +14,8 @@ import (
 // A Snapshot is a run at one moment. A figure that is not known is NaN or nil.
 type Snapshot struct {
 	Name    string
+	RunID   string // empty before the bundle is made
+	Case    string // digest of the workload
 	Stage   Stage
 	Elapsed time.Duration
 
@@ -98,7 +100,7 @@ func (v *Live) Snapshot() Snapshot {
 	}
 	now := time.Now()
 	s := Snapshot{
-		Name: v.plan.Name, Stage: v.stage, Elapsed: now.Sub(v.begun),
+		Name: v.plan.Name, RunID: v.runID, Case: v.plan.WorkloadDigest, Stage: v.stage, Elapsed: now.Sub(v.begun),
 		Launch: v.launches, Launches: len(v.plan.Launches), Side: v.launch.Side,
 		Point: v.at.point, Number: v.at.number, Of: len(v.launch.Order), Searching: v.plan.Search != nil,
 		PointProgress: v.pointProgress(now), RunProgress: v.runProgress(now),

@@ -44,6 +44,7 @@ type Live struct {
 
 	mu     sync.Mutex
 	plan   plan.Plan
+	runID  string
 	redact func(string) string
 	begun  time.Time
 	stage  Stage
@@ -101,6 +102,16 @@ const mostLines = 200
 type LogLine struct {
 	At   time.Time
 	Text string
+}
+
+// Identify notes which run it is.
+func (v *Live) Identify(runID string) {
+	if v == nil {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.runID = runID
 }
 
 // Begin notes that p is carried out from now on. Redact takes secrets out of the
