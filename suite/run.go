@@ -26,6 +26,10 @@ type Options struct {
 
 	// Timeout ends a step that takes longer; zero means never.
 	Timeout time.Duration
+
+	// Profile repeats the spec in a file of the suite under the host's profilers, which
+	// leave what they found in a folder. Nil profiles nothing.
+	Profile func(ctx context.Context, spec, dir string) ([]Profile, error)
 }
 
 // Run carries out the steps of p on h, one after the other, and writes the folder of
@@ -47,7 +51,11 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 	begin := o.Now()
 	whole, can := p.Takes(h)
 	if !o.Smoke {
-		o.Tell("%s: %d of %d steps can be measured here, in about %s", p.Name, can, len(p.Resolve()), minutes(whole))
+		by := ""
+		if p.Size.Counts != (Counts{}) {
+			by = ", by the preset's own counts"
+		}
+		o.Tell("%s: %d of %d steps can be measured here, in about %s%s", p.Name, can, len(p.Resolve()), minutes(whole), by)
 	}
 	at := 0
 	for _, s := range p.Resolve() {
@@ -80,6 +88,11 @@ func Run(ctx context.Context, p Preset, h Host, o Options) (Card, error) {
 	}
 	card := score(p, h, rows)
 	card.Nodes = compareNodes(rows)
+	profiles, err := o.profile(ctx, p, rows)
+	if err != nil {
+		return card, err
+	}
+	card.Profiles = profiles
 	card.RunID, card.Start, card.End, card.Smoke = o.RunID, begin, o.Now(), o.Smoke
 	if err := card.write(o.Dir); err != nil {
 		return card, err

@@ -28,6 +28,9 @@ type Card struct {
 	// Nodes are how the hosts compare, of all steps together; null where there is one.
 	Nodes *nodes.Report `json:"nodes,omitempty"`
 
+	// Profiles are what profilers found in a step; those that this host lacks say so.
+	Profiles []Profile `json:"profiles,omitempty"`
+
 	// Complete says that nothing the canonical gates ask for is missing; it is not
 	// the same as a suite in which nothing failed.
 	Complete bool    `json:"canonical_complete"`

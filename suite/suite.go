@@ -140,6 +140,7 @@ type Size struct {
 	Input       int // tokens
 	Output      int
 	Steps       int // of training
+	Counts      Counts
 }
 
 // A Host is what a suite is run on. The zero value has nothing.

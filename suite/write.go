@@ -61,13 +61,17 @@ func writeManifest(dir string) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		f, err := os.Open(path)
 		if err != nil {
 			return err
 		}
+		defer f.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, f); err != nil { // a profiler's report is large
+			return err
+		}
 		name, err := filepath.Rel(dir, path)
-		sum := sha256.Sum256(data)
-		files[filepath.ToSlash(name)] = "sha256:" + hex.EncodeToString(sum[:])
+		files[filepath.ToSlash(name)] = "sha256:" + hex.EncodeToString(sum.Sum(nil))
 		return err
 	})
 	if err != nil {
@@ -149,6 +153,9 @@ func (c Card) summary() []string {
 		fmt.Sprintf("coverage: %.3g %% of the subsystems (%s), %.3g %% more by stand-ins that do not count; %.3g %% of the advanced signals", c.Coverage.Score, c.Coverage.Class, c.Coverage.StandIns, c.Coverage.AdvScore),
 	}
 	list = append(list, c.nodeLines()...)
+	for _, p := range c.Profiles {
+		list = append(list, p.text())
+	}
 	for _, g := range c.Gates {
 		list = append(list, g.text())
 	}

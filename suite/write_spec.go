@@ -29,14 +29,14 @@ func (s Step) Spec(size Size, h Host) []byte {
 	if s.launches(size, h) == 1 {
 		trials = "{quick: true}"
 	}
-	return fmt.Appendf(nil, `apiVersion: assay.dev/v1alpha1
+	return []byte(size.Counts.apply(fmt.Sprintf(`apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: %s}
 spec:
   workload: {model: %s, tokenizer: {kind: server}, sequenceLengthMix: [{inputTokens: %d, outputTokens: %d, weight: 1}], concurrencyModel: %s}
   trials: %s
   %s
-`, strings.ReplaceAll(s.Name, "_", "-"), h.Model, size.Input, size.Output, model, trials, words.Replace(s.Fragment))
+`, strings.ReplaceAll(s.Name, "_", "-"), h.Model, size.Input, size.Output, model, trials, words.Replace(s.Fragment))))
 }
 
 // slo are the limits of the reference for serving.

@@ -24,10 +24,10 @@ const (
 var classified = map[string]string{
 	moves: `join.run_id join.job_uid host.boot_id host.uptime_seconds load.avg1 load.avg5 load.avg15 pressure.cpu.some_avg10
 		memory.available_bytes memory.swap_used_bytes numa.0.memory_total_bytes disk.free_bytes git.untracked_files
-		net.interfaces net.veth1a2b.mtu net.veth1a2b.state block.devices
+		net.interfaces net.veth1a2b.mtu net.veth1a2b.state net.cali12ab.mtu net.lxc12ab.mtu net.eni12ab.mtu net.gke12ab.mtu net.azv12ab.mtu block.devices
 		cpu.steal_percent_since_boot cpu.throttle_events_since_boot cpu.mhz_current thermal.max_celsius power.batteries
 		clock.offset_seconds clock.max_error_seconds clock.reading_seconds clock.resolution_seconds clock.status cgroup.path scheduler.job env.count
-		env.SLURM_JOB_ID env.SLURM_JOB_NAME env.SLURM_RESTART_COUNT env.POD_NAME env.MASTER_PORT env.MASTER_ADDR
+		env.SLURM_JOB_ID env.JOB_UID env.POD_UID env.SLURMD_NODENAME env.SLURM_JOB_NAME env.SLURM_RESTART_COUNT env.POD_NAME env.MASTER_PORT env.MASTER_ADDR
 		env.NCCL_COMM_ID env.VLLM_PORT env.VLLM_HOST_IP env.JOB_COMPLETION_INDEX
 		gpu.0.memory_used_bytes gpu.0.power_watts gpu.0.temperature_celsius gpu.0.temperature_memory_celsius gpu.0.fan_percent
 		gpu.0.utilisation_percent gpu.0.memory_utilisation_percent gpu.0.clock_sm_mhz gpu.0.clock_memory_mhz gpu.0.throttle_reasons

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/analysis/diff"
 	"assay/bundle"
 )
 
@@ -55,7 +56,8 @@ var perRank = regexp.MustCompile(`^env\.(CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEV
 func Differences(hosts []bundle.Node) (list []Difference) {
 	var names []string
 	for _, h := range hosts {
-		for name, fact := range h.Environment {
+		// Wires of pods, which have names of their own on every host, are left out there too.
+		for name, fact := range diff.Lasting(h.Environment) {
 			if fact.Unavailable == "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -131,6 +131,7 @@ func TestDiffers(t *testing.T) {
 	list := hosts(4)
 	list[2].Environment.Set("cgroup.cpu_limit_cores", .5)
 	list[1].Environment.Set("net.eth0.speed_mbps", 10)
+	list[3].Environment.Set("net.cali12ab.mtu", 1450) // the wire of a pod
 	r := Judge(list, hardware.Report{Rows: rows(3, .02, map[string][]float64{"speed": {1, 1, .6, 1}, "matmul": {1, 1, .5, 1}})}, collectives.Report{})
 	if text := r.Nodes[2].Causes[0].Text(); !strings.Contains(text, "cgroup.cpu_limit_cores is 0.5 there and unlimited on the others") || strings.Contains(text, "eth0") {
 		t.Errorf("cause %q", text)

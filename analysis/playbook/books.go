@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"assay/analysis/breakdown"
 	"assay/analysis/overlap"
@@ -137,6 +136,7 @@ var straggler = Playbook{
 		{"do the hosts differ in what they are?", "facts of every host that took part", differing, "make them alike and measure again"},
 		{"is communication what is slow?", "the exchange of gradients in every step", part(breakdown.Communication, "the exchange of gradients (table buckets)"), "assay comm over the same ranks"},
 		{"is a PCIe link narrower or slower than it can be?", "width of PCIe links when the run began", linked, "seat the device again, or cordon the host and measure without it"},
+		{"does a fabric link (NVLink, RDMA) fail or count errors?", "states and error counters of links when the run began", wired, "assay comm --pairs over the same ranks; replace the cable or cordon the host"},
 		{"is a device throttled or hot?", "throttle reasons of the accelerators", slowed, "cool it, or cordon the host, and measure again"},
 		{"are packets lost?", "TCP segments that were sent again", retransmitted, "assay comm with one rank on each of the two hosts"},
 		{"does taking the rank away restore the others?", "a second run without the rank", isolated, "assay diagnose THAT THIS --isolated RANK"},
@@ -297,43 +297,6 @@ func pointName(p plan.Plan, index int) string {
 		return point.Name
 	}
 	return fmt.Sprintf("point %d", index)
-}
-
-// linked compares the width of PCIe links with what it can be. Their speed falls
-// when a device is idle, as it is when the environment is captured.
-func linked(e Evidence) (Reply, string) {
-	env := e.Manifest.Environment
-	reply, figure := Missing, "width of the PCIe links"
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		now, most := env[name], env[name+"_max"]
-		if !strings.HasSuffix(name, "_width") || now.Value == nil || most.Value == nil {
-			continue
-		}
-		text := fmt.Sprintf("%s is %v of %v", name, now.Value, most.Value)
-		if fmt.Sprint(now.Value) != fmt.Sprint(most.Value) {
-			return Yes, text
-		}
-		reply, figure = No, text
-	}
-	return reply, figure
-}
-
-// slowed looks for a device that its driver had slowed down.
-func slowed(e Evidence) (Reply, string) {
-	env := e.Manifest.Environment
-	reply, figure := Missing, "throttle reasons of the accelerators"
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		f := env[name]
-		if !strings.HasSuffix(name, ".throttle_reasons") || f.Value == nil {
-			continue
-		}
-		text := fmt.Sprintf("%s is %v", name, f.Value)
-		if strings.Contains(text, "slowdown") {
-			return Yes, text
-		}
-		reply, figure = No, text
-	}
-	return reply, figure
 }
 
 // constrained asks whether the run wants more than it needs.

@@ -33,7 +33,7 @@ var probes = map[string]struct {
 	"nccl_traces":          {communicated, "a run of collectives or training: assay comm, assay train"},
 	"rdma_probes":          {nothing, "assay probe network on the hosts"},
 	"nvlink_exporter":      {factsLike("nvlink"), "facts of NVLink, on a host that has it"},
-	"storage_probes":       {probed("disk"), "assay probe disk"},
+	"storage_probes":       {storage, "readings of the host's disks, or assay probe disk"},
 	"dataloader_metrics":   {loaded, "a training run: assay train"},
 	"network_probes":       {counted, "the host's TCP counters"},
 	"scheduler_timing":     {factsLike("scheduler.queue_wait_seconds"), "a run by a scheduler: --launcher slurm"},
@@ -92,6 +92,13 @@ func probed(kind string) func(e Evidence) string {
 		}
 		return ""
 	}
+}
+
+func storage(e Evidence) string {
+	if point := probed("disk")(e); point != "" {
+		return point
+	}
+	return busiestDisks(e)
 }
 
 func communicated(e Evidence) string {

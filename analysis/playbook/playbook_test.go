@@ -134,6 +134,13 @@ func TestStraggler(t *testing.T) {
 	reply(t, walk(t, "distributed_straggler", e), "taking the rank away", Yes, "rank 2: restored")
 	reply(t, walked, "PCIe link", Yes, "8 of 16")
 	reply(t, walked, "throttled", Yes, "hw_thermal_slowdown")
+	reply(t, walked, "fabric link", Missing, "error counters")
+	e.Manifest.Environment.Set("gpu.0.nvlink_errors", 0)
+	reply(t, walk(t, "distributed_straggler", e), "fabric link", No, "gpu.0.nvlink_errors is 0")
+	far := record.Environment{}
+	far.Set("rdma.mlx5_0.port1.path", "the port is 1: DOWN")
+	e.Manifest.Nodes = []bundle.Node{{Name: "node7", Environment: far}}
+	reply(t, walk(t, "distributed_straggler", e), "fabric link", Yes, "node7: rdma.mlx5_0.port1.path is the port is 1: DOWN")
 }
 
 func TestReadRequests(t *testing.T) {

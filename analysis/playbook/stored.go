@@ -47,12 +47,30 @@ func stored(e Evidence) (Reply, string) {
 			continue
 		}
 		text := fmt.Sprintf("steps wait %s for their input, %.1f %%, at %s", unit.Format(data.Value, unit.Second), 100*data.Share, p.Name)
+		if busy := busiestDisks(e); busy != "" {
+			text += "; " + busy
+		}
 		if data.Share >= keepsUp {
 			return Advice, text + ": probe the storage that it is read from, with assay probe disk dataloader"
 		}
 		reply, figure = No, text
 	}
 	return reply, figure
+}
+
+// busiestDisks tells of the launch in which the disks of this host had the most to do.
+func busiestDisks(e Evidence) string {
+	var most metric.ClientHealth
+	for _, h := range e.Client.Launches {
+		if valueOf(h.DiskBusy) >= valueOf(most.DiskBusy) {
+			most = h
+		}
+	}
+	if most.DiskBusy == nil {
+		return ""
+	}
+	return fmt.Sprintf("disks of this host were busy %.0f %% of the time, added up (%s/s read, %s/s written)", 100**most.DiskBusy,
+		unit.Format(valueOf(most.DiskRead), unit.Byte), unit.Format(valueOf(most.DiskWritten), unit.Byte))
 }
 
 // cached compares steps with what is left of them when their input is at hand.

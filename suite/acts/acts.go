@@ -37,6 +37,12 @@ const (
 	Restored   = "restored"   // counts again
 	Cordoned   = "cordoned"   // a node was taken out of service
 	Uncordoned = "uncordoned" // it was put back
+
+	// Of an alert: a series that changed at the run whose digest the act has.
+	Acknowledged = "acknowledged"     // somebody looks into it
+	Fixed        = "fixed"            // the cause is gone
+	Dismissed    = "not a regression" // it is meant, or no change at all
+	Reopened     = "reopened"         // nobody has decided about it any more
 )
 
 // An Act is one decision.

@@ -65,6 +65,8 @@ type Tool struct {
 	File   string `json:"file,omitempty"`   // what it said
 	Absent string `json:"absent,omitempty"` // why it said nothing
 	Error  string `json:"error,omitempty"`  // how it ended, where that was badly
+
+	Tables []string `json:"tables,omitempty"` // of a profiler's report, as CSV
 }
 
 // Note is what a reader must know first.
