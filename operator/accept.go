@@ -3,6 +3,7 @@ package operator
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,7 @@ type accepted struct {
 	document       []byte // for the pod, as its author wrote it
 	place          spec.Kubernetes
 	exclusive      bool
+	pods           int // 1, or one for each rank or load generator
 	class          string
 	specDigest     string
 	workloadDigest string
@@ -24,6 +26,9 @@ type accepted struct {
 // A rejection is why a run cannot be carried out, in a word and in the words of assay
 // validate.
 type rejection struct{ reason, message string }
+
+// mostPods is the largest run of one JobSet: every pod is looked at whenever one changes.
+const mostPods = 1000
 
 // mostMessage is the longest message of a condition that an API server takes.
 const mostMessage = 32768
@@ -45,7 +50,7 @@ func accept(u *unstructured.Unstructured, o Options, kueue bool) (accepted, *rej
 	}
 	resolved, _ := spec.Resolve(*doc.Run)
 	a := accepted{
-		document: document, workloadDigest: decided.WorkloadDigest, class: resolved.Spec.Intent.BenchmarkClass,
+		document: document, pods: podsOf(resolved.Spec), workloadDigest: decided.WorkloadDigest, class: resolved.Spec.Intent.BenchmarkClass,
 	}
 	if a.specDigest, err = spec.Digest(resolved.Spec); err != nil {
 		return accepted{}, &rejection{"Unreadable", err.Error()}
@@ -80,7 +85,8 @@ func (a *accepted) completes(run spec.Run, o Options, kueue bool) *rejection {
 	want(a.place.Queue != "" && !kueue, "spec.kubernetes.queue", fmt.Sprintf("got %q, and Kueue was not installed when the operator started", a.place.Queue))
 	want(a.class == spec.PublicationGrade && a.place.SigningKey == "", "spec.kubernetes.signingKey", "got nothing: publication grade demands a signature, with a Secret that holds private.pem (assay keygen makes one)")
 	want(len(spec.Secrets(run)) > 0, "spec", "holds a secret as it is, which everybody who reads objects of the cluster can read: write {env: NAME}, and put it into the Secret of spec.kubernetes.secret")
-	want(a.far(run), "spec", "is to be started by ssh or slurm from a pod that reaches neither: leave launch.kind out")
+	want(far(run.Spec), "spec", "is to be started by ssh or slurm from a pod that reaches neither: want launch.kind environment, which has a pod for each rank or load generator, or leave it out")
+	want(a.pods > mostPods, "spec", fmt.Sprintf("asks for %d pods: want at most %d", a.pods, mostPods))
 	if len(missing) == 0 {
 		return nil
 	}
@@ -88,23 +94,44 @@ func (a *accepted) completes(run spec.Run, o Options, kueue bool) *rejection {
 }
 
 // far reports whether the run asks for hosts that a pod does not reach.
-func (a *accepted) far(run spec.Run) bool {
-	var how []*spec.Launcher
-	if run.Spec.Load != nil {
-		how = append(how, run.Spec.Load.Launch)
-	}
-	if run.Spec.Train != nil {
-		how = append(how, run.Spec.Train.Launch)
-	}
-	if run.Spec.Collectives != nil {
-		how = append(how, run.Spec.Collectives.Launch)
-	}
-	for _, l := range how {
-		if l != nil && l.Kind != "" && l.Kind != spec.LaunchLocal {
+func far(s spec.RunSpec) bool {
+	for _, p := range partsOf(s) {
+		if p.launch != nil && (p.launch.Kind == spec.LaunchSSH || p.launch.Kind == spec.LaunchSlurm) {
 			return true
 		}
 	}
-	return false
+	return s.Probe != nil && s.Probe.Launch != nil
+}
+
+// A part of a run has processes that may be spread.
+type part struct {
+	launch    *spec.Launcher
+	processes int // the most at a time
+}
+
+func partsOf(s spec.RunSpec) (parts []part) {
+	if s.Load != nil {
+		parts = append(parts, part{s.Load.Launch, s.Load.Generators})
+	}
+	if s.Train != nil {
+		parts = append(parts, part{s.Train.Launch, slices.Max(append([]int{1}, s.Train.Ranks...))})
+	}
+	if s.Collectives != nil {
+		parts = append(parts, part{s.Collectives.Launch, slices.Max(append([]int{1}, s.Collectives.Ranks...))})
+	}
+	return parts
+}
+
+// podsOf is how many pods carry a run out: one for each rank or load generator of the
+// largest part that joins what another launcher has placed, which is the operator here.
+func podsOf(s spec.RunSpec) int {
+	most := 1
+	for _, p := range partsOf(s) {
+		if p.launch != nil && p.launch.Kind == spec.LaunchEnvironment {
+			most = max(most, p.processes)
+		}
+	}
+	return most
 }
 
 // documentOf is the object as its author would write it to a file.
@@ -118,7 +145,7 @@ func documentOf(u *unstructured.Unstructured) ([]byte, error) {
 		Kind       string         `json:"kind"`
 		Metadata   map[string]any `json:"metadata"`
 		Spec       any            `json:"spec"`
-	}{spec.APIVersion, spec.KindBenchmarkRun, metadata, u.Object["spec"]}
+	}{spec.APIVersion, u.GetKind(), metadata, u.Object["spec"]}
 	data, err := json.MarshalIndent(document, "", "  ")
 	return append(data, '\n'), err
 }

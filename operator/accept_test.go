@@ -66,6 +66,37 @@ func TestAccept(t *testing.T) {
 	}
 }
 
+// A run whose ranks or load generators join what another has placed gets a pod for each, and
+// they know each other by a secret that no object but a Secret holds.
+func TestSeveralPods(t *testing.T) {
+	u := runObject(t, map[string]any{"load": map[string]any{"concurrency": []any{3}, "duration": "5s", "generators": 3, "launch": map[string]any{"kind": "environment"}}})
+	a, refused := accept(u, settings, true)
+	if refused != nil || a.pods != 3 {
+		t.Fatalf("%d pods, %+v", a.pods, refused)
+	}
+	j, err := json.Marshal(jobSetFor(u, a).Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"completionMode":"Indexed"`, `"completions":3`, `"parallelism":3`, `"enableDNSHostnames":true`, `{"name":"PET_NNODES","value":"3"}`,
+		`"secretKeyRef":{"key":"ASSAY_TOKEN","name":"a"}`, `"value":"a-run-0-0.a:4`, `"value":"$(POD_IP):4`,
+	} {
+		if !strings.Contains(string(j), want) {
+			t.Errorf("the JobSet has no %s:\n%s", want, j)
+		}
+	}
+	one, other := secretFor(u), secretFor(u)
+	token, _, _ := unstructured.NestedString(one.Object, "stringData", "ASSAY_TOKEN")
+	again, _, _ := unstructured.NestedString(other.Object, "stringData", "ASSAY_TOKEN")
+	if len(token) < 40 || token == again || strings.Contains(string(j), token) || one.GetOwnerReferences()[0].UID != "u" {
+		t.Errorf("the secret is %v", one.Object)
+	}
+	if alone, _ := accept(runObject(t, nil), settings, true); alone.pods != 1 {
+		t.Errorf("a plain run has %d pods", alone.pods)
+	}
+}
+
 // A rejection is assay validate's, word for word.
 func TestRejectionSaysWhatValidateSays(t *testing.T) {
 	u := runObject(t, map[string]any{"load": map[string]any{"duration": "soon", "rate": "fast"}})

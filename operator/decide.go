@@ -33,7 +33,10 @@ type children struct {
 	JobSet   *jobSet   // nil: there is none
 	Workload *workload // nil: Kueue has none
 	Pods     []pod     // in the order of their names
+	Expected int       // how many pods the run has; 0 means one
 }
+
+func (c children) expected() int { return max(1, c.Expected) }
 
 // A jobSet is what JobSet says of one.
 type jobSet struct {
@@ -76,6 +79,8 @@ type note struct {
 	Status      bundle.Status `json:"status"`
 	Digest      string        `json:"digest"` // of its manifest
 	Attestation string        `json:"attestation,omitempty"`
+	Outliers    string        `json:"outliers,omitempty"`
+	Stragglers  []string      `json:"stragglers,omitempty"`
 }
 
 // A decision is where a run stands.
@@ -129,8 +134,8 @@ func interfered(before spec.Status, c children) (decision, bool) {
 		return void("JobSetDeleted", "somebody deleted the JobSet while it measured")
 	case disrupted(c) != "":
 		return void("Disrupted", disrupted(c))
-	case len(c.Pods) == 0 && c.JobSet.Failed == "":
-		return void("PodDeleted", "somebody deleted the pod while it measured")
+	case len(c.Pods) < c.expected() && c.JobSet.Failed == "":
+		return void("PodDeleted", fmt.Sprintf("somebody deleted a pod while it measured: %d of %d are left", len(c.Pods), c.expected()))
 	}
 	return decision{}, false
 }
@@ -148,7 +153,7 @@ func disrupted(c children) string {
 // lastNote is what the pod said, if it did.
 func lastNote(c children) note {
 	for _, p := range c.Pods {
-		if p.Note != (note{}) {
+		if p.Note.RunID != "" {
 			return p.Note
 		}
 	}
@@ -164,6 +169,9 @@ var results = map[bundle.Status]string{
 func settled(c children) (decision, bool) {
 	if !c.JobSet.Completed && c.JobSet.Failed == "" {
 		return decision{}, false
+	}
+	if slices.ContainsFunc(c.Pods, func(p pod) bool { return p.Started && !p.Ended }) {
+		return decision{}, false // a pod of a JobSet that failed is asked to end, and seals what it has first
 	}
 	said := lastNote(c)
 	phase, known := results[said.Status]
@@ -203,7 +211,7 @@ func underway(queued bool, c children) decision {
 		}
 	}
 	switch {
-	case len(ended) > 0:
+	case len(ended) > 0 && (len(started) == 0 || c.JobSet.Failed != ""):
 		return decision{Phase: phaseCollecting, Reason: "PodEnded", Message: "ended: " + strings.Join(ended, ", ")}
 	case len(started) > 0:
 		return decision{Phase: phaseRunning, Reason: "PodRunning", Message: strings.Join(started, ", ")}

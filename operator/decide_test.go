@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -57,6 +58,11 @@ func TestDecide(t *testing.T) {
 		{"JobSet deleted before it began", spec.Status{Phase: phaseQueued}, true, children{}, phasePending, "Accepted"},
 		{"suspended while it measured", began, false, children{JobSet: &jobSet{Suspended: true}, Pods: []pod{running}}, phaseVoid, "Suspended"},
 		{"node drained", began, false, children{JobSet: &jobSet{}, Pods: []pod{{Name: "p", Node: "n", Started: true, Disrupted: "EvictionByEvictionAPI: drained"}}}, phaseVoid, "Disrupted"},
+		{"all pods of three run", began, false, children{JobSet: &jobSet{}, Expected: 3, Pods: []pod{running, running, running}}, phaseRunning, "PodRunning"},
+		{"a member has ended and the leader seals", began, false, children{JobSet: &jobSet{}, Expected: 2, Pods: []pod{running, ending(0, "")}}, phaseRunning, "PodRunning"},
+		{"a member failed and the leader seals", began, false, children{JobSet: &jobSet{Failed: "FailedJobs: x"}, Expected: 2, Pods: []pod{running, ending(1, "")}}, phaseCollecting, "PodEnded"},
+		{"a member failed and the leader has sealed", began, false, children{JobSet: &jobSet{Failed: "FailedJobs: x"}, Expected: 2, Pods: []pod{ending(143, bundle.Aborted), ending(1, "")}}, phaseFailed, "RunFailed"},
+		{"one pod of three deleted", began, false, children{JobSet: &jobSet{}, Expected: 3, Pods: []pod{running, running}}, phaseVoid, "PodDeleted"},
 		{"pod deleted", began, false, children{JobSet: &jobSet{}}, phaseVoid, "PodDeleted"},
 	}
 	for _, tt := range tests {
@@ -65,6 +71,19 @@ func TestDecide(t *testing.T) {
 				t.Errorf("decide = %+v, want %s for %s", got, tt.phase, tt.reason)
 			}
 		})
+	}
+}
+
+// What the pod says of its bundle stands in the status.
+func TestFound(t *testing.T) {
+	said := note{RunID: "r", Directory: "/runs/r", Digest: "sha256:0", Attestation: "a.jsonl", Outliers: "node n2 is slow", Stragglers: []string{"n2"}}
+	got := found(spec.Status{}, decision{Note: said}, accepted{place: spec.Kubernetes{Claim: "c"}})
+	want := spec.Status{
+		RunID: "r", BundleDigest: "sha256:0", RunDirectory: "pvc://c/r", ProvenanceRef: "pvc://c/r/a.jsonl",
+		OutlierSummary: "node n2 is slow", StragglerNodes: []string{"n2"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("found = %+v, want %+v", got, want)
 	}
 }
 

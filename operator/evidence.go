@@ -26,8 +26,8 @@ func scheduling(before spec.Scheduling, c children, neighbours []string) spec.Sc
 			s.QueueWaitSeconds = max(0, w.AdmittedAt.Sub(w.QueuedAt).Seconds())
 		}
 	}
-	if nodes := nodesOf(c.Pods); len(nodes) > 0 {
-		s.Nodes = nodes
+	if seated(c) {
+		s.Nodes = nodesOf(c.Pods)
 	}
 	for _, n := range neighbours {
 		if !slices.Contains(s.Neighbours, n) {
@@ -42,10 +42,21 @@ func scheduling(before spec.Scheduling, c children, neighbours []string) spec.Sc
 // move.
 const mostReasons = 8
 
-// placed reports whether the pod has its node, so that everything a bundle should know of
+// placed reports whether every pod has its node, so that everything a bundle should know of
 // its placement is known.
 func placed(c children) bool {
-	return c.JobSet != nil && !c.JobSet.Suspended && len(nodesOf(c.Pods)) > 0 && (c.Workload == nil || !c.Workload.AdmittedAt.IsZero())
+	return c.JobSet != nil && !c.JobSet.Suspended && seated(c) && (c.Workload == nil || !c.Workload.AdmittedAt.IsZero())
+}
+
+// seated reports whether every pod has its node.
+func seated(c children) bool {
+	with := 0
+	for _, p := range c.Pods {
+		if p.Node != "" {
+			with++
+		}
+	}
+	return with >= c.expected()
 }
 
 // A placement is what the operator hands to the pod's assay, in the form that launchers use.
@@ -78,6 +89,7 @@ func placementOf(namespace string, s spec.Scheduling, a accepted) (string, error
 	facts.Set("launcher.kind", "kubernetes")
 	facts.Set("launcher.hosts", s.Nodes)
 	facts.Set("launcher.image", a.place.Image)
+	facts.Set("launcher.pods", a.pods)
 	text, err := json.Marshal(placement{Facts: facts, Note: noteFile})
 	if err != nil {
 		return "", fmt.Errorf("write the placement: %w", err)

@@ -1,6 +1,11 @@
 package operator
 
 import (
+	"crypto/rand"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +26,7 @@ const user = 65532
 // An object is a JSON object.
 type object = map[string]any
 
-// jobSetFor is the JobSet that carries the run out: one pod, once. It begins suspended
+// jobSetFor is the JobSet that carries the run out, once. It begins suspended
 // where Kueue is to admit it.
 func jobSetFor(u *unstructured.Unstructured, a accepted) *unstructured.Unstructured {
 	labels := object{labelUID: string(u.GetUID())}
@@ -38,15 +43,25 @@ func jobSetFor(u *unstructured.Unstructured, a accepted) *unstructured.Unstructu
 		"ttlSecondsAfterFinished": keptSeconds,
 		// A second attempt would be another launch under the same name.
 		"failurePolicy": object{"maxRestarts": int64(0)},
-		"network":       object{"enableDNSHostnames": false},
+		// Members find the leader by its name.
+		"network": object{"enableDNSHostnames": a.pods > 1},
 		"replicatedJobs": []any{object{
 			"name": replicatedJob, "replicas": int64(1),
-			"template": object{"spec": object{
-				"parallelism": int64(1), "completions": int64(1), "backoffLimit": int64(0),
-				"activeDeadlineSeconds": int64(a.place.Time.Std() / time.Second),
-				"template":              podFor(u, a),
-			}},
+			"template": object{"spec": jobFor(u, a)},
 		}},
+	}
+	return j
+}
+
+// jobFor is the Job of the JobSet: one pod, or one for each rank, of which the first leads.
+func jobFor(u *unstructured.Unstructured, a accepted) object {
+	j := object{
+		"parallelism": int64(a.pods), "completions": int64(a.pods), "backoffLimit": int64(0),
+		"activeDeadlineSeconds": int64(a.place.Time.Std() / time.Second),
+		"template":              podFor(u, a),
+	}
+	if a.pods > 1 {
+		j["completionMode"] = "Indexed"
 	}
 	return j
 }
@@ -111,13 +126,17 @@ func containerFor(u *unstructured.Unstructured, a accepted) object {
 		args = append(args, "--key", "/etc/assay-key/private.pem")
 		mounts = append(mounts, object{"name": "key", "mountPath": "/etc/assay-key", "readOnly": true})
 	}
+	env := []any{
+		object{"name": "ASSAY_PLACEMENT", "valueFrom": object{"configMapKeyRef": object{"name": childName(u.GetName()), "key": keyPlacement}}},
+		field("POD_NAME", "metadata.name"), field("POD_UID", "metadata.uid"), field("NODE_NAME", "spec.nodeName"),
+	}
+	if a.pods > 1 {
+		env = append(env, membership(u, a.pods)...)
+	}
 	c := object{
 		"name": container, "image": a.place.Image, "args": args, "volumeMounts": mounts,
 		"terminationMessagePath": noteFile,
-		"env": []any{
-			object{"name": "ASSAY_PLACEMENT", "valueFrom": object{"configMapKeyRef": object{"name": childName(u.GetName()), "key": keyPlacement}}},
-			field("POD_NAME", "metadata.name"), field("POD_UID", "metadata.uid"), field("NODE_NAME", "spec.nodeName"),
-		},
+		"env":                    env,
 		"securityContext": object{
 			"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []any{"ALL"}},
 		},
@@ -129,6 +148,39 @@ func containerFor(u *unstructured.Unstructured, a accepted) object {
 		c["envFrom"] = []any{object{"secretRef": object{"name": a.place.Secret}}}
 	}
 	return c
+}
+
+// membership is what a pod knows of the others: how many they are, where the first listens,
+// and the secret by which they know each other. Its own number comes from its Job.
+func membership(u *unstructured.Unstructured, pods int) []any {
+	name := childName(u.GetName())
+	port := meetingPort(u)
+	return []any{
+		object{"name": "PET_NNODES", "value": strconv.Itoa(pods)},
+		object{"name": "ASSAY_MEETING", "value": fmt.Sprintf("%s-%s-0-0.%s:%d", name, replicatedJob, name, port)},
+		// Its own name may not resolve yet when the leader begins to listen.
+		field("POD_IP", "status.podIP"),
+		object{"name": "ASSAY_LISTEN", "value": fmt.Sprintf("$(POD_IP):%d", port)},
+		object{"name": envToken, "valueFrom": object{"secretKeyRef": object{"name": name, "key": envToken}}},
+	}
+}
+
+// meetingPort is one of assay's own ports. Runs whose pods share the network of their node
+// have different ones.
+func meetingPort(u *unstructured.Unstructured) int {
+	h := fnv.New32a()
+	io.WriteString(h, string(u.GetUID()))
+	return 43000 + int(h.Sum32()%2000)
+}
+
+// secretFor holds what the pods of a run know each other by. The operator makes it and
+// cannot read it.
+func secretFor(u *unstructured.Unstructured) *unstructured.Unstructured {
+	s := child(u, object{labelUID: string(u.GetUID())})
+	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	s.Object["immutable"] = true
+	s.Object["stringData"] = object{envToken: rand.Text() + rand.Text()}
+	return s
 }
 
 func field(name, path string) object {

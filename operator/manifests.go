@@ -19,11 +19,15 @@ const defaultImage = "assay:latest"
 // Manifests are what kubectl apply needs for an operator with these options: the CRD, its
 // roles, its Deployment.
 func Manifests(o Options) ([]byte, error) {
-	out, err := spec.CRD()
-	if err != nil {
-		return nil, err
+	var out []byte
+	for _, kind := range spec.CRDKinds() {
+		crd, err := spec.CRD(kind)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, "---\n"...), crd...)
 	}
-	all := append(roles(), deployment(o))
+	all := append([]object{{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": systemNamespace}}}, installation(o, systemNamespace, 2)...)
 	for _, one := range all {
 		text, err := yaml.Marshal(one)
 		if err != nil {
@@ -31,22 +35,27 @@ func Manifests(o Options) ([]byte, error) {
 		}
 		out = append(append(out, "---\n"...), text...)
 	}
-	return bytes.TrimLeft(out, "\n"), nil
+	return bytes.TrimPrefix(out, []byte("---\n")), nil
 }
 
-// roles are the operator's namespace, account and permissions.
-func roles() []object {
-	account := []any{object{"kind": "ServiceAccount", "name": leaseName, "namespace": systemNamespace}}
+// installation is everything but the CRDs and the namespace. Replicas is a number, or the
+// words of a chart that become one.
+func installation(o Options, namespace string, replicas any) []object {
+	return append(roles(namespace), deployment(o, namespace, replicas))
+}
+
+// roles are the operator's account and permissions.
+func roles(namespace string) []object {
+	account := []any{object{"kind": "ServiceAccount", "name": leaseName, "namespace": namespace}}
 	meta := func(namespaced bool) object {
 		m := object{"name": leaseName, "labels": object{"app.kubernetes.io/name": leaseName}}
 		if namespaced {
-			m["namespace"] = systemNamespace
+			m["namespace"] = namespace
 		}
 		return m
 	}
 	const rbac = "rbac.authorization.k8s.io"
 	return []object{
-		{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": systemNamespace}},
 		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta(true)},
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRole", "metadata": meta(false), "rules": rules(permissions)},
 		{"apiVersion": rbac + "/v1", "kind": "ClusterRoleBinding", "metadata": meta(false), "subjects": account,
@@ -69,22 +78,19 @@ func rules(table []permission) (rules []any) {
 }
 
 // deployment is two operators, of which one acts.
-func deployment(o Options) object {
+func deployment(o Options, namespace string, replicas any) object {
 	image := cmp.Or(o.Image, defaultImage)
-	args := []any{"--image", image, "--leader-namespace", systemNamespace, "--metrics", ":8080", "--health", ":8081"}
-	if o.Claim != "" {
-		args = append(args, "--claim", o.Claim)
-	}
-	if o.Namespace != "" {
-		args = append(args, "--namespace", o.Namespace)
+	args := []any{
+		"--image=" + image, "--claim=" + o.Claim, "--namespace=" + o.Namespace, "--leader-namespace=" + namespace,
+		"--metrics=:8080", "--health=:8081",
 	}
 	probe := func(path string) object { return object{"httpGet": object{"path": path, "port": "health"}} }
 	labels := object{"app.kubernetes.io/name": leaseName}
 	return object{
 		"apiVersion": "apps/v1", "kind": "Deployment",
-		"metadata": object{"name": leaseName, "namespace": systemNamespace, "labels": labels},
+		"metadata": object{"name": leaseName, "namespace": namespace, "labels": labels},
 		"spec": object{
-			"replicas": 2, "selector": object{"matchLabels": labels},
+			"replicas": replicas, "selector": object{"matchLabels": labels},
 			"template": object{
 				"metadata": object{"labels": labels},
 				"spec": object{

@@ -14,3 +14,12 @@ var reached = func() *prometheus.CounterVec {
 	metrics.Registry.MustRegister(c)
 	return c
 }()
+
+// scheduleMissed counts due times of schedules that no run was made for.
+var scheduleMissed = func() *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "assay_operator_missed_runs_total", Help: "Due times of schedules without a run, by reason.",
+	}, []string{"reason"})
+	metrics.Registry.MustRegister(c)
+	return c
+}()

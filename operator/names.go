@@ -14,6 +14,7 @@ import (
 // The objects that the operator reads and makes.
 var (
 	runKind      = kindOf(spec.APIVersion, spec.KindBenchmarkRun)
+	scheduleKind = kindOf(spec.APIVersion, spec.KindBenchmarkSchedule)
 	jobSetKind   = kindOf("jobset.x-k8s.io/v1alpha2", "JobSet")
 	workloadKind = kindOf("kueue.x-k8s.io/v1beta2", "Workload")
 )
@@ -28,11 +29,15 @@ const (
 	manager       = "assay-operator"       // who applies fields
 	labelUID      = "assay.dev/run-uid"    // of the run that an object belongs to
 	annotationRun = "assay.dev/run"        // its name, which may be too long for a label
+	labelSchedule = "assay.dev/schedule"   // of the schedule that made a run
+	labelPurpose  = "assay.dev/purpose"    // what that schedule is for
+	annotationDue = "assay.dev/due"        // when the run was due
 	finalizer     = "assay.dev/seal"       // a run stays until its pod has sealed its bundle
 	container     = "assay"                // of the pod
 	replicatedJob = "run"                  // of the JobSet
 	keySpec       = "spec.yaml"            // of the ConfigMap: the document
 	keyPlacement  = "placement.json"       // the same: the scheduler's evidence, without which no pod begins
+	envToken      = "ASSAY_TOKEN"          // the secret of a run of several pods
 	noteFile      = "/dev/termination-log" // where the pod says what became of its run
 )
 

@@ -114,6 +114,10 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	if err := r.register(manager, cmp.Or(o.AtOnce, 4)); err != nil {
 		return err
 	}
+	made := &scheduler{Client: r.Client, live: r.live, recorder: r.recorder, options: o, kueue: r.kueue, now: r.now}
+	if err := made.register(manager); err != nil {
+		return err
+	}
 	if err := errors.Join(manager.AddHealthzCheck("alive", healthz.Ping), manager.AddReadyzCheck("synced", synced(manager.GetCache()))); err != nil {
 		return err
 	}
@@ -183,6 +187,7 @@ func installed(mapper meta.RESTMapper) (kueue bool, err error) {
 		cure string
 	}{
 		{runKind, "kubectl apply -f config/crd/benchmarkruns.assay.dev.yaml, or assay schema crd | kubectl apply -f -"},
+		{scheduleKind, "the CRDs are those of another version: assay operator --print-manifests | kubectl apply --server-side -f -"},
 		{jobSetKind, "install JobSet (0.12 is tested): https://jobset.sigs.k8s.io/docs/installation"},
 	} {
 		if _, err := mapper.RESTMapping(needed.kind.GroupKind(), needed.kind.Version); meta.IsNoMatchError(err) {

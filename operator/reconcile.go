@@ -70,6 +70,7 @@ func (r *reconciler) advance(ctx context.Context, u *unstructured.Unstructured, 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	seen.Expected = a.pods
 	d := decide(before, a.place.Queue != "", seen)
 	status := before
 	neighbours, err := r.neighbours(ctx, u, seen, before, d)
@@ -99,11 +100,16 @@ func (r *reconciler) advance(ctx context.Context, u *unstructured.Unstructured, 
 	return ctrl.Result{}, nil
 }
 
-// begin makes the ConfigMap and the JobSet. Neither is applied again: Kueue owns suspend
+// begin makes the ConfigMap, the Secret of several pods, and the JobSet. None is applied again: Kueue owns suspend
 // from now on, and the rest does not change.
 func (r *reconciler) begin(ctx context.Context, u *unstructured.Unstructured, a accepted) error {
 	if err := r.apply(ctx, configMapFor(u, a, "")); err != nil {
 		return err
+	}
+	if a.pods > 1 {
+		if err := r.Create(ctx, secretFor(u), client.FieldOwner(manager)); err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("make the secret of the run: %w", err)
+		}
 	}
 	return r.apply(ctx, jobSetFor(u, a))
 }

@@ -15,14 +15,29 @@ import (
 
 // readStatus is the status of an object.
 func readStatus(u *unstructured.Unstructured) (s spec.Status, err error) {
+	err = readInto(u, &s)
+	return s, err
+}
+
+// readInto reads the status of an object.
+func readInto(u *unstructured.Unstructured, status any) error {
 	data, err := json.Marshal(u.Object["status"])
 	if err == nil && string(data) != "null" {
-		err = json.Unmarshal(data, &s)
+		err = json.Unmarshal(data, status)
 	}
 	if err != nil {
-		return s, fmt.Errorf("read the status of %s/%s: %w", u.GetNamespace(), u.GetName(), err)
+		return fmt.Errorf("read the status of %s/%s: %w", u.GetNamespace(), u.GetName(), err)
 	}
-	return s, nil
+	return nil
+}
+
+// plainObject is a value as an object of Kubernetes holds it.
+func plainObject(v any) (plain map[string]any, err error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return plain, json.Unmarshal(data, &plain)
 }
 
 // setStatus puts a status into an object, and reports whether that changed it.
@@ -31,12 +46,8 @@ func setStatus(u *unstructured.Unstructured, s spec.Status) (changed bool, err e
 	if err != nil || reflect.DeepEqual(before, s) {
 		return false, err
 	}
-	data, err := json.Marshal(s)
+	plain, err := plainObject(s)
 	if err != nil {
-		return false, err
-	}
-	var plain map[string]any
-	if err := json.Unmarshal(data, &plain); err != nil {
 		return false, err
 	}
 	u.Object["status"] = plain
@@ -93,6 +104,7 @@ func found(s spec.Status, d decision, a accepted) spec.Status {
 	}
 	s.RunID, s.BundleDigest = d.Note.RunID, d.Note.Digest
 	s.RunDirectory = "pvc://" + path.Join(a.place.Claim, path.Base(d.Note.Directory))
+	s.OutlierSummary, s.StragglerNodes = d.Note.Outliers, d.Note.Stragglers
 	if d.Note.Attestation != "" {
 		s.ProvenanceRef = s.RunDirectory + "/" + d.Note.Attestation
 	}

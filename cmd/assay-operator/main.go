@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	kubeconfig := flags.String("kubeconfig", "", "configuration `file` of the cluster; by default KUBECONFIG, the pod's service account, or ~/.kube/config")
 	manifests := flags.Bool("print-manifests", false, "print the CRD, roles and Deployment for kubectl apply, and end")
+	chart := flags.String("write-chart", "", "write a Helm chart into `folder`, made anew, and end")
 	flags.StringVar(&o.Image, "image", "", "image that holds assay, for runs that name none")
 	flags.StringVar(&o.Claim, "claim", "", "PersistentVolumeClaim of bundles, for runs that name none")
 	flags.StringVar(&o.Namespace, "namespace", "", "the only namespace that is looked at; by default all")
@@ -66,20 +67,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	o.Log = slog.New(slog.NewTextHandler(stderr, nil))
-	if err := act(ctx, *kubeconfig, *manifests, o, stdout); err != nil {
+	if err := act(ctx, *kubeconfig, *manifests, *chart, o, stdout); err != nil {
 		fmt.Fprintf(stderr, "assay-operator: %v\n", err)
 		return 1
 	}
 	return 0
 }
 
-func act(ctx context.Context, kubeconfig string, manifests bool, o operator.Options, stdout io.Writer) error {
+func act(ctx context.Context, kubeconfig string, manifests bool, chart string, o operator.Options, stdout io.Writer) error {
 	if manifests {
 		text, err := operator.Manifests(o)
 		if err == nil {
 			_, err = stdout.Write(text)
 		}
 		return err
+	}
+	if chart != "" {
+		return operator.WriteChart(chart, o)
 	}
 	cfg, err := operator.Connect(kubeconfig)
 	if err != nil {
