@@ -20,7 +20,8 @@ type scheduler struct {
 }
 
 // slurmConfig is that of a cluster that starts in seconds and notices soon that a node
-// is gone. Nodes pretend to have eight processors.
+// is gone. Nodes pretend to have eight processors. host0 to host3 are those of newNetwork,
+// which Slurm knows and starts nothing on.
 const slurmConfig = `ClusterName=bench
 SlurmctldHost=HOST(127.0.0.1)
 SlurmctldPort=PORT0
@@ -49,6 +50,7 @@ SwitchType=switch/none
 MpiDefault=none
 TmpFS=DIR/tmp
 NodeName=n[1-4] NodeHostname=HOST NodeAddr=127.0.0.1 Port=[PORT1-PORT4] CPUs=8 Sockets=1 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=1000
+NodeName=host[0-3] NodeAddr=127.0.0.1 Port=PORT0 CPUs=8 RealMemory=1000 State=DOWN
 PartitionName=bench Nodes=n[1-4] Default=YES MaxTime=INFINITE State=UP
 `
 

@@ -68,9 +68,9 @@ func patched(t *testing.T, data []byte, path []string, value any) map[string]any
 	return clonePlain(t, document)
 }
 
-func readCRD(t *testing.T) *apiextensions.CustomResourceDefinition {
+func readCRD(t *testing.T, kind string) *apiextensions.CustomResourceDefinition {
 	t.Helper()
-	data, err := spec.CRD()
+	data, err := spec.CRD(kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func readCRD(t *testing.T) *apiextensions.CustomResourceDefinition {
 	return &internal
 }
 
-func crdProps(t *testing.T) *apiextensions.JSONSchemaProps {
+func crdProps(t *testing.T, kind string) *apiextensions.JSONSchemaProps {
 	t.Helper()
-	crd := readCRD(t)
+	crd := readCRD(t, kind)
 	// The conversion lifts the schema of the only version to the top.
 	if crd.Spec.Validation == nil || crd.Spec.Validation.OpenAPIV3Schema == nil {
 		t.Fatal("the CRD has no schema")
@@ -99,23 +99,25 @@ func crdProps(t *testing.T) *apiextensions.JSONSchemaProps {
 	return crd.Spec.Validation.OpenAPIV3Schema
 }
 
-// An API server accepts the CRD.
+// An API server accepts every CRD.
 func TestCRDIsAccepted(t *testing.T) {
-	if errs := crdvalidation.ValidateCustomResourceDefinition(context.Background(), readCRD(t)); len(errs) > 0 {
-		t.Errorf("the API server would refuse the CRD: %v", errs.ToAggregate())
-	}
-	structural, err := structuralschema.NewStructural(crdProps(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if errs := structuralschema.ValidateStructural(nil, structural); len(errs) > 0 {
-		t.Errorf("the schema is not structural: %v", errs.ToAggregate())
+	for _, kind := range spec.CRDKinds() {
+		if errs := crdvalidation.ValidateCustomResourceDefinition(context.Background(), readCRD(t, kind)); len(errs) > 0 {
+			t.Errorf("the API server would refuse the CRD of %s: %v", kind, errs.ToAggregate())
+		}
+		structural, err := structuralschema.NewStructural(crdProps(t, kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if errs := structuralschema.ValidateStructural(nil, structural); len(errs) > 0 {
+			t.Errorf("the schema of %s is not structural: %v", kind, errs.ToAggregate())
+		}
 	}
 }
 
 // The API server accepts every example and prunes nothing from it.
 func TestCRDTakesExamples(t *testing.T) {
-	props := crdProps(t)
+	props := crdProps(t, spec.KindBenchmarkRun)
 	validator, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +189,7 @@ func clonePlain(t *testing.T, v map[string]any) (clone map[string]any) {
 // The API server refuses what breaks a bound, and a status of its own making
 // passes.
 func TestCRDRefuses(t *testing.T) {
-	validator, _, err := validation.NewSchemaValidator(crdProps(t))
+	validator, _, err := validation.NewSchemaValidator(crdProps(t, spec.KindBenchmarkRun))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,7 @@ build jobset sigs.k8s.io/jobset
 build kueue sigs.k8s.io/kueue/cmd/kueue
 build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager
 build kube-scheduler k8s.io/kubernetes/cmd/kube-scheduler
+build kubectl k8s.io/kubernetes/cmd/kubectl
 
 # What these servers are set up with comes with their modules.
 for module in sigs.k8s.io/jobset sigs.k8s.io/kueue; do

@@ -51,7 +51,7 @@ func Start(t testing.TB) *Cluster {
 		t.Fatal(err)
 	}
 	c := &Cluster{t: t, dir: t.TempDir(), bin: strings.TrimSpace(string(out))}
-	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "jobset", "kueue"} {
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "jobset", "kueue", "kubectl"} {
 		if _, err := os.Stat(filepath.Join(c.bin, name)); err != nil {
 			t.Fatalf("%s is not built: make test-kubernetes builds it (%v)", name, err)
 		}

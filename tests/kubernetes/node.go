@@ -28,7 +28,7 @@ import (
 // stands in its status. It is no kubelet: nothing is isolated, and images are not pulled.
 type Node struct {
 	Name string
-	Runs string // the volume of every claim
+	Runs string // the volume of every claim, on every node
 
 	c       *Cluster
 	program string     // in place of the image; empty has pods run until somebody ends them
@@ -62,7 +62,7 @@ func (c *Cluster) AddNode(name, program string) *Node {
 		object.Spec.Taints = nil
 		return c.Update(ctx, object)
 	})
-	n := &Node{Name: name, Runs: filepath.Join(c.t.TempDir(), "runs"), c: c, program: program, started: map[types.UID]bool{}}
+	n := &Node{Name: name, Runs: c.path("runs"), c: c, program: program, started: map[types.UID]bool{}}
 	if err := os.MkdirAll(n.Runs, 0o755); err != nil {
 		c.t.Fatal(err)
 	}
@@ -128,29 +128,58 @@ func (n *Node) prepare(ctx context.Context, pod corev1.Pod) (environment []strin
 		return nil, "", err
 	}
 	environment = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	known := []string{} // of the container, for $(NAME)
 	for _, e := range pod.Spec.Containers[0].Env {
-		if e.ValueFrom == nil || e.ValueFrom.ConfigMapKeyRef == nil {
-			continue
-		}
-		ref := e.ValueFrom.ConfigMapKeyRef
-		var held corev1.ConfigMap
-		if err := n.c.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: ref.Name}, &held); err != nil {
+		value, err := n.variable(ctx, pod, e, spec)
+		if err != nil {
 			return nil, "", err
 		}
-		value, ok := held.Data[ref.Key]
-		if !ok {
-			return nil, "", fmt.Errorf("couldn't find key %s in ConfigMap %s/%s", ref.Key, pod.Namespace, ref.Name)
-		}
-		// The termination log of a container is a file of its own.
+		value = strings.NewReplacer(known...).Replace(value)
+		known = append(known, "$("+e.Name+")", value)
+		// The termination log of a container is a file of its own, and the name of a pod an
+		// address of this machine.
 		value = strings.ReplaceAll(value, corev1.TerminationMessagePathDefault, filepath.Join(dir, "termination-log"))
-		environment = append(environment, e.Name+"="+value)
-		for name, text := range held.Data {
-			if err := os.WriteFile(filepath.Join(spec, name), []byte(text), 0o644); err != nil {
-				return nil, "", err
-			}
+		if host, port, ok := strings.Cut(value, ":"); ok && pod.Spec.Subdomain != "" && strings.HasSuffix(host, "."+pod.Spec.Subdomain) {
+			value = "127.0.0.1:" + port
 		}
+		environment = append(environment, e.Name+"="+value)
 	}
 	return environment, dir, nil
+}
+
+// variable is the value of a variable of a container. A ConfigMap that it comes from is
+// the one that is mounted too.
+func (n *Node) variable(ctx context.Context, pod corev1.Pod, e corev1.EnvVar, spec string) (string, error) {
+	switch from := e.ValueFrom; {
+	case from == nil:
+		return e.Value, nil
+	case from.FieldRef != nil:
+		label, _ := strings.CutPrefix(strings.TrimSuffix(from.FieldRef.FieldPath, "']"), "metadata.labels['") // the pod's number in its Job
+		return map[string]string{
+			"metadata.name": pod.Name, "metadata.uid": string(pod.UID), "spec.nodeName": n.Name, "status.podIP": "127.0.0.1",
+		}[from.FieldRef.FieldPath] + pod.Labels[label], nil
+	case from.SecretKeyRef != nil:
+		var held corev1.Secret
+		if err := n.c.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: from.SecretKeyRef.Name}, &held); err != nil {
+			return "", err
+		}
+		return string(held.Data[from.SecretKeyRef.Key]), nil
+	}
+	ref := e.ValueFrom.ConfigMapKeyRef
+	var held corev1.ConfigMap
+	if err := n.c.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: ref.Name}, &held); err != nil {
+		return "", err
+	}
+	value, ok := held.Data[ref.Key]
+	if !ok {
+		return "", fmt.Errorf("couldn't find key %s in ConfigMap %s/%s", ref.Key, pod.Namespace, ref.Name)
+	}
+	for name, text := range held.Data {
+		if err := os.WriteFile(filepath.Join(spec, name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return value, nil
 }
 
 // live runs a pod's container to its end, or until somebody deletes the pod.

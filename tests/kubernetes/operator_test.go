@@ -130,16 +130,17 @@ func TestOperator(t *testing.T) {
 		phase(t, c, "restarted", "Succeeded")
 	})
 	t.Run("deleted", func(t *testing.T) { deleted(t, c, node) })
+	t.Run("several", func(t *testing.T) { several(t, c, node) })
+	t.Run("cordoned", func(t *testing.T) { cordoned(t, c, node) })
+	scheduled(t, c) // which wait for the next minute
 	t.Run("fifty", func(t *testing.T) { fifty(t, c) })
 	t.Run("upgrade", func(t *testing.T) { upgrade(t, c) })
+	t.Run("schedules", func(t *testing.T) { schedules(t, c, node) })
 }
 
 // kustomize renders the folder of the tree, and the API server would take it.
 func kustomize(t *testing.T, c *Cluster) {
-	if _, err := exec.LookPath("kubectl"); err != nil {
-		t.Skip("kubectl is not installed, which renders it")
-	}
-	text, err := exec.Command("kubectl", "kustomize", "../../deploy/kustomize").Output()
+	text, err := exec.Command(filepath.Join(c.bin, "kubectl"), "kustomize", "../../deploy/kustomize").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,11 +197,18 @@ func statusOf(ctx context.Context, c *Cluster, name string) (s spec.Status, err 
 	return s, err
 }
 
+// lastPhases are those that a run stays in.
+var lastPhases = []string{"Succeeded", "Partial", "Failed", "Void"}
+
 // phase waits until a run has come to a phase.
 func phase(t *testing.T, c *Cluster, name, want string) (s spec.Status) {
 	t.Helper()
 	Eventually(t, name+" "+want, func(ctx context.Context) (err error) {
-		if s, err = statusOf(ctx, c, name); err == nil && s.Phase != want {
+		s, err = statusOf(ctx, c, name)
+		if err == nil && s.Phase != want && slices.Contains(lastPhases, s.Phase) {
+			t.Fatalf("%s is %s, want %s: %+v", name, s.Phase, want, s.Conditions)
+		}
+		if err == nil && s.Phase != want {
 			err = fmt.Errorf("phase is %q: %+v", s.Phase, s.Conditions)
 		}
 		return err
@@ -395,7 +403,7 @@ func deleted(t *testing.T, c *Cluster, node *Node) {
 // Fifty runs at once come to their end, and when they are deleted nothing of them is left
 // in the cluster or in the operator.
 func fifty(t *testing.T, c *Cluster) {
-	script := filepath.Join(t.TempDir(), "assay")
+	script := c.path("fifty")
 	note := `#!/bin/sh
 note=$(echo "$ASSAY_PLACEMENT" | sed 's/.*"note":"\([^"]*\)".*/\1/')
 echo '{"runId":"r","directory":"/runs/r","status":"completed","digest":"sha256:0"}' >"$note"
@@ -407,6 +415,7 @@ echo '{"runId":"r","directory":"/runs/r","status":"completed","digest":"sha256:0
 		t.Fatalf("%v: %s", err, out)
 	}
 	c.AddNode("node-2", script)
+	defer retire(t, c, "node-2") // whose pods measure nothing
 	before := runtime.NumGoroutine()
 	var all []*unstructured.Unstructured
 	for i := range 50 {
@@ -447,6 +456,15 @@ echo '{"runId":"r","directory":"/runs/r","status":"completed","digest":"sha256:0
 		}
 		return nil
 	})
+}
+
+// retire keeps new pods off a node.
+func retire(t *testing.T, c *Cluster, name string) {
+	t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := c.Patch(t.Context(), node, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"unschedulable":true}}`))); err != nil {
+		t.Error(err)
+	}
 }
 
 // A run that was made under the CRD before this one is carried out under this one, and what

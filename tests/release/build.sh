@@ -44,7 +44,7 @@ debian() {
 	root=$work/deb-$1
 	mkdir -p "$root/DEBIAN" "$root/usr/bin" "$root/usr/share/man/man1" "$root/usr/share/doc/assay" \
 		"$root/usr/share/bash-completion/completions" "$root/usr/share/zsh/vendor-completions" "$root/usr/share/fish/vendor_completions.d"
-	cp "$2" "$root/usr/bin/assay"
+	cp "$2" "$2-operator" "$root/usr/bin"
 	cp "$work"/man/* "$root/usr/share/man/man1" && gzip -n -9 "$root"/usr/share/man/man1/*
 	cp LICENSE "$root/usr/share/doc/assay/copyright"
 	cp "$work/completion/assay.bash" "$root/usr/share/bash-completion/completions/assay"
@@ -86,7 +86,13 @@ for system in $systems; do
 	mkdir -p "$out/$name"
 	case $system in
 	windows/*) build "$system" "$out/$name/assay.exe" ./cmd/windows; sbom "$out/$name/assay.exe" "$out/$name.cdx.json"; cp LICENSE docs/guides/systems.md "$out/$name" ;;
-	*) build "$system" "$out/$name/assay" ./cmd/assay; sbom "$out/$name/assay" "$out/$name.cdx.json"; texts "$out/$name" ;;
+	*)
+		build "$system" "$out/$name/assay" ./cmd/assay
+		build "$system" "$out/$name/assay-operator" ./cmd/assay-operator
+		sbom "$out/$name/assay" "$out/$name.cdx.json"
+		sbom "$out/$name/assay-operator" "$out/assay-operator-$version-$(echo "$system" | tr / -).cdx.json"
+		texts "$out/$name"
+		;;
 	esac
 	case $system in linux/*) debian "${system#*/}" "$out/$name/assay" "$version" ;; esac
 	archive "$name"

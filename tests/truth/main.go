@@ -37,6 +37,7 @@ type options struct {
 
 	users    []int
 	parts    []int // load generators
+	servers  int   // that share one port, each on a core of its own
 	rates    []float64
 	launches int
 	duration time.Duration
@@ -93,6 +94,7 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.Func("users", "closed loops, such as 100,1000", list(&o.users, strconv.Atoi))
 	f.Func("rates", "open loops in requests per second, such as 1000,5000", list(&o.rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
 	f.Func("generators", "numbers of load generators, such as 1,2,4", list(&o.parts, strconv.Atoi))
+	f.IntVar(&o.servers, "servers", 1, "of generators, truth servers behind one port, each on a core of its own")
 	f.IntVar(&o.launches, "launches", 3, "launches of each run")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long each launch is measured")
 	f.DurationVar(&o.warmup, "warmup", 3*time.Second, "warm-up of each launch")

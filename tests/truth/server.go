@@ -37,13 +37,33 @@ type truthServer struct {
 	url, log string
 	cmd      *exec.Cmd
 	stdin    io.Closer
+	others   []*truthServer // behind the same port; their answers are not read
 }
 
 // shm is where the log lies if it is there: the server must not wait for a disk.
 const shm = "/dev/shm"
 
-// startServer starts the truth server. It ends with this program at the latest.
+// startServer starts the truth server, and as many more behind its port as are asked for.
+// They end with this program at the latest.
 func startServer(ctx context.Context, o options, p place) (*truthServer, error) {
+	s, err := startOne(ctx, o, p)
+	if err != nil {
+		return nil, err
+	}
+	for range o.servers - 1 {
+		if p.server >= 0 {
+			p.server--
+		}
+		other, err := startOne(ctx, o, p, "--port", s.url[strings.LastIndexByte(s.url, ':')+1:])
+		if err != nil {
+			return nil, errors.Join(err, s.stop(), s.remove())
+		}
+		s.others = append(s.others, other)
+	}
+	return s, nil
+}
+
+func startOne(ctx context.Context, o options, p place, more ...string) (*truthServer, error) {
 	folder := shm
 	if _, err := os.Stat(shm); err != nil {
 		folder = ""
@@ -61,7 +81,7 @@ func startServer(ctx context.Context, o options, p place) (*truthServer, error) 
 	if p.server >= 0 {
 		args = append(args, "--core", strconv.Itoa(p.server))
 	}
-	s.cmd = exec.CommandContext(ctx, o.server, args...)
+	s.cmd = exec.CommandContext(ctx, o.server, append(args, more...)...)
 	s.cmd.Stderr = os.Stderr
 	stdin, inErr := s.cmd.StdinPipe()
 	stdout, outErr := s.cmd.StdoutPipe()
@@ -84,7 +104,13 @@ func nanoseconds(d time.Duration) string { return strconv.FormatInt(d.Nanosecond
 func (s *truthServer) remove() error { return os.RemoveAll(filepath.Dir(s.log)) }
 
 // stop ends the server, whose log is then whole.
-func (s *truthServer) stop() error { return errors.Join(s.stdin.Close(), s.cmd.Wait()) }
+func (s *truthServer) stop() error {
+	err := errors.Join(s.stdin.Close(), s.cmd.Wait())
+	for _, other := range s.others {
+		err = errors.Join(err, other.stop(), other.remove())
+	}
+	return err
+}
 
 // answers ends the server and reads its log.
 func (s *truthServer) answers() (answers, error) {

@@ -60,3 +60,21 @@ func Kubernetes(t testing.TB) {
 		t.Skipf("starts a Kubernetes cluster: make test-kubernetes runs it, or %s=kubernetes", Variable)
 	}
 }
+
+// Engines skips a test that starts databases of others, unless that is asked for: make
+// test-engines installs them and runs them.
+func Engines(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "engines" {
+		t.Skipf("starts databases: make test-engines runs it, or %s=engines", Variable)
+	}
+}
+
+// Quiet skips a test that can only judge on a machine that nobody else uses, unless it is
+// asked for: a target of make that says so runs it.
+func Quiet(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "quiet" {
+		t.Skipf("wants a machine for itself: %s=quiet", Variable)
+	}
+}

@@ -73,7 +73,7 @@ static struct {
 	int64_t ttft, gap;
 	double jitter;
 	uint64_t seed;
-	int core, log;
+	int core, log, port;
 	char *address;
 } set = {.ttft = 50000000, .gap = 10000000, .seed = 1, .core = -1, .log = -1, .address = "127.0.0.1"};
 
@@ -322,9 +322,10 @@ static void accept_all(int listener)
 
 static int listen_anywhere(void)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(set.address)};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(set.address), .sin_port = htons(set.port)};
 	socklen_t length = sizeof address;
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one); // several share a port, and the kernel its connections among them
 	if (bind(fd, (void *)&address, length) || listen(fd, 1 << 14) || getsockname(fd, (void *)&address, &length))
 		die("listen");
 	printf("http://%s:%d\n", set.address, ntohs(address.sin_port));
@@ -363,7 +364,7 @@ static void serve(int listener)
 static void read_options(int argc, char **argv)
 {
 	static const struct option known[] = {
-		{"log", 1, 0, 'l'}, {"core", 1, 0, 'c'}, {"ttft", 1, 0, 't'}, {"gap", 1, 0, 'g'}, {"jitter", 1, 0, 'j'}, {"seed", 1, 0, 's'}, {"address", 1, 0, 'a'}, {0}};
+		{"log", 1, 0, 'l'}, {"core", 1, 0, 'c'}, {"ttft", 1, 0, 't'}, {"gap", 1, 0, 'g'}, {"jitter", 1, 0, 'j'}, {"seed", 1, 0, 's'}, {"address", 1, 0, 'a'}, {"port", 1, 0, 'p'}, {0}};
 	for (int o; (o = getopt_long(argc, argv, "", known, NULL)) != -1;)
 		switch (o) {
 		case 'l': set.log = open(optarg, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644); break;
@@ -373,6 +374,7 @@ static void read_options(int argc, char **argv)
 		case 'j': set.jitter = atof(optarg); break;
 		case 's': set.seed = strtoull(optarg, NULL, 10); break;
 		case 'a': set.address = optarg; break;
+		case 'p': set.port = atoi(optarg); break;
 		default: exit(2);
 		}
 	if (set.log < 0)
