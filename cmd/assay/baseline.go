@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"assay/bundle"
+	"assay/judge/pair"
 	"assay/plan"
 	"assay/spec"
 )
@@ -76,8 +77,8 @@ func sealedAs(folder, digest string) (string, error) {
 		return "", err
 	}
 	for i, e := range entries {
-		if i == mostBeside {
-			return "", fmt.Errorf("%s holds more than %d entries, too many to look through: name the bundle's folder with --baseline", folder, mostBeside)
+		if i == pair.MostBeside {
+			return "", fmt.Errorf("%s holds more than %d entries, too many to look through: name the bundle's folder with --baseline", folder, pair.MostBeside)
 		}
 		dir := filepath.Join(folder, e.Name())
 		if b, err := bundle.Open(dir); err == nil && b.Manifest.Digest == digest {

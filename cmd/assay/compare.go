@@ -12,6 +12,7 @@ import (
 	"assay/accuracy/parity"
 	"assay/analysis/compare"
 	"assay/finding"
+	"assay/judge/pair"
 	"assay/report"
 	"assay/report/page"
 	"assay/spec"
@@ -101,11 +102,8 @@ func (ask compareCall) run(env Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := compare.Compare(sides[0], sides[1:], ask.options)
+	r, err := bundles.Compare(sides, ask.options)
 	if err != nil {
-		return err
-	}
-	if err := auditPairs(&r, sides, bundles); err != nil {
 		return err
 	}
 	show := map[string]func() error{
@@ -179,7 +177,7 @@ func publishable(w io.Writer, r compare.Report) error {
 }
 
 // openSides opens what the arguments name, the baseline first.
-func (ask compareCall) openSides(bundles reader, args []string) ([]compare.Side, error) {
+func (ask compareCall) openSides(bundles pair.Reader, args []string) ([]compare.Side, error) {
 	if baseline := ask.baseline; baseline != "" {
 		i := slices.Index(args, baseline)
 		if i < 0 {
@@ -187,65 +185,5 @@ func (ask compareCall) openSides(bundles reader, args []string) ([]compare.Side,
 		}
 		args = slices.Concat([]string{baseline}, args[:i], args[i+1:])
 	}
-	if len(args) == 1 {
-		return openCandidates(bundles, args[0])
-	}
-	var sides []compare.Side
-	for _, arg := range args {
-		side, err := bundles.side(arg)
-		if err != nil {
-			return nil, err
-		}
-		sides = append(sides, side)
-	}
-	if err := twice(sides); err != nil {
-		return nil, err
-	}
-	return distinct(sides), nil
-}
-
-// twice refuses a system beside itself: the same launches agree with certainty.
-func twice(sides []compare.Side) error {
-	for i, s := range sides {
-		for _, other := range sides[:i] {
-			if s.Digest == other.Digest && s.Bundle.Manifest.RunID == other.Bundle.Manifest.RunID && s.Name == other.Name {
-				return usageError(fmt.Errorf("%s is given twice: a bundle beside itself shows nothing; measure again for a comparison of a system with itself", s.Bundle.Dir))
-			}
-		}
-	}
-	return nil
-}
-
-// openCandidates opens every side of a run with candidates.
-func openCandidates(bundles reader, dir string) ([]compare.Side, error) {
-	j, err := bundles.judgement(dir)
-	if err != nil {
-		return nil, err
-	}
-	names := j.Plan.Sides()
-	if len(names) < 2 {
-		return nil, usageError(fmt.Errorf("compare: got one bundle, %s, of a run without candidates: want a second bundle", dir))
-	}
-	var sides []compare.Side
-	for _, one := range names {
-		side, err := sideOf(j, one.Name)
-		if err != nil {
-			return nil, err
-		}
-		sides = append(sides, side)
-	}
-	return sides, nil
-}
-
-// distinct gives sides of the same label names of their own.
-func distinct(sides []compare.Side) []compare.Side {
-	seen := map[string]int{}
-	for i := range sides {
-		label := sides[i].Label
-		seen[label]++
-		if n := seen[label]; n > 1 {
-			sides[i].Label = fmt.Sprintf("%s (%d)", label, n)
-		}
-	}
-	return sides
+	return bundles.Sides(args)
 }

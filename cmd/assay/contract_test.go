@@ -39,7 +39,7 @@ func quickServer(t *testing.T) string {
 func TestUnactedIsNamed(t *testing.T) {
 	t.Parallel()
 	spec := documentOf(t, quickServer(t), `, automation: {ci: {canary: true}}, sinks: {hotMetrics: {store: prometheus}}`)
-	const line = "recorded, not acted on: spec.sinks.hotMetrics, spec.automation"
+	const line = "recorded, not acted on: spec.sinks.hotMetrics.store, spec.automation"
 	for _, verb := range []string{"validate", "plan"} {
 		if stdout, stderr, code := call(t, verb, spec); code != exitOK || !strings.Contains(stdout, line) {
 			t.Errorf("%s: exit %d, no %q:\n%s%s", verb, code, line, stdout, stderr)
@@ -52,7 +52,7 @@ func TestUnactedIsNamed(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v\n%s", code, err, stderr)
 	}
-	if want := []string{"spec.sinks.hotMetrics", "spec.automation"}; !slices.Equal(r.Unacted.Recorded, want) {
+	if want := []string{"spec.sinks.hotMetrics.store", "spec.automation"}; !slices.Equal(r.Unacted.Recorded, want) {
 		t.Errorf("the report has %q recorded only, want %q", r.Unacted.Recorded, want)
 	}
 	if stdout, _, _ := call(t, "validate", documentOf(t, "http://127.0.0.1:1", "")); strings.Contains(stdout, "not acted on") {

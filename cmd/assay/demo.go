@@ -98,17 +98,22 @@ func demoSource(duration string, launches int, seed int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := freeLoopback()
 	if err != nil {
-		return nil, fmt.Errorf("find a free port: %w", err)
-	}
-	addr := listener.Addr().String()
-	if err := listener.Close(); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = demoSpec.Execute(&b, map[string]any{"Addr": addr, "Binary": binary, "Duration": duration, "Launches": launches, "Seed": seed})
 	return b.Bytes(), err
+}
+
+// freeLoopback is an address that nobody listens on yet.
+func freeLoopback() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	return listener.Addr().String(), listener.Close()
 }
 
 // demoKey returns the demo's own key, made at the first demo. It proves that a

@@ -91,7 +91,7 @@ func (d *diffCall) compare(env Env, dirs []string) (changes.Report, error) {
 	var both []changes.Side
 	var tools [2]string
 	for i := range 2 {
-		j, err := read.judgement(dirs[min(i, len(dirs)-1)])
+		j, err := read.Judgement(dirs[min(i, len(dirs)-1)])
 		if err != nil {
 			return changes.Report{}, err
 		}

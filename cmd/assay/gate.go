@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/intake"
+	"assay/judge/pair"
 	"assay/report"
 	"assay/report/page"
 	"assay/spec"
@@ -104,70 +104,27 @@ func gateCode(r gate.Result) int {
 
 // gather reads everything that the gate looks at.
 func (ask gateCall) gather(env Env, baseline, candidate string) (in gate.Input, err error) {
-	if in.Policy, err = readPolicy(env, ask.policy); err != nil {
+	policy, err := readPolicy(env, ask.policy)
+	if err != nil {
 		return in, err
 	}
-	ask.trust.ids = in.Policy.Spec.TrustedKeys
-	bundles := newReader(env, ask.trust)
-	if in.Baseline, err = bundles.side(baseline); err != nil {
-		return in, err
-	}
-	if in.Candidate, err = bundles.side(candidate); err != nil {
-		return in, err
-	}
-	sides := []compare.Side{in.Baseline, in.Candidate}
-	if err := twice(sides); err != nil {
-		return in, err
-	}
-	if ask.confirm != "" {
-		again, err := bundles.side(ask.confirm)
-		if err != nil {
-			return in, fmt.Errorf("--confirm: %w", err)
-		}
-		sides = append(sides, again)
-	}
-	sides = distinct(sides)
-	in.Baseline, in.Candidate = sides[0], sides[1]
-	if ask.confirm != "" {
-		in.Confirmation = &sides[2]
-		if in.ConfirmationBaseline, err = beside(in, bundles); err != nil {
-			return in, fmt.Errorf("--confirm: %w", err)
-		}
-	}
+	about := pair.GateAsk{Policy: policy, Baseline: baseline, Candidate: candidate, Confirm: ask.confirm, Remembers: ask.history != "", Reason: ask.reason}
 	if ask.accuracy != "" {
 		data, err := intake.ReadFile(ask.accuracy, mostList)
 		if err != nil {
 			return in, usageError(fmt.Errorf("--accuracy: %w", err))
 		}
-		if in.Accuracy, err = gate.ReadAccuracy(ask.accuracy, data); err != nil {
+		if about.Accuracy, err = gate.ReadAccuracy(ask.accuracy, data); err != nil {
 			return in, usageError(fmt.Errorf("--accuracy: %w", err))
 		}
 	}
-	var history []gate.Entry
 	if ask.history != "" { // a history that cannot be read must not be written to
-		if history, err = gate.ReadHistory(ask.history); err != nil {
+		if about.History, err = gate.ReadHistory(ask.history); err != nil {
 			return in, usageError(fmt.Errorf("--history: %w", err))
 		}
 	}
-	a := auditor{in: in, history: history, remembers: ask.history != "", reason: ask.reason, bundles: bundles}
-	in.Grade = a.grade
-	in.Audits, err = a.audits()
-	return in, err
-}
-
-// beside opens the baseline that was measured in blocks with the confirmation,
-// where the first pair was too.
-func beside(in gate.Input, bundles reader) (*compare.Side, error) {
-	again := *in.Confirmation
-	if in.Baseline.Digest != in.Candidate.Digest || again.Name == "" {
-		return nil, nil
-	}
-	j, err := bundles.judgement(again.Bundle.Dir)
-	if err != nil {
-		return nil, err
-	}
-	side, err := sideOf(j, in.Baseline.Name)
-	return &side, err
+	ask.trust.ids = policy.Spec.TrustedKeys
+	return newReader(env, ask.trust).Gate(about)
 }
 
 // readPolicy reads a GatePolicy and prints every fault of it.

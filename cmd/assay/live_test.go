@@ -137,7 +137,7 @@ func TestPlainProgress(t *testing.T) {
 }
 
 func TestProgressFlags(t *testing.T) {
-	if _, stderr, code := call(t, "run", "--progress", "loud", "../../examples/minimal.yaml"); code != exitUsage || !strings.Contains(stderr, "want auto, tty, plain or none") {
+	if _, stderr, code := call(t, "run", "--progress", "loud", "../../examples/minimal.yaml"); code != exitUsage || !strings.Contains(stderr, "want auto, tty, plain, json or none") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if _, stderr, code := call(t, "run", "--progress", "tty", "../../examples/minimal.yaml"); code != exitUsage || !strings.Contains(stderr, "not a terminal") {

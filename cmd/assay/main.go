@@ -21,6 +21,7 @@ import (
 	"assay/accuracy/sandbox"
 	"assay/bundle"
 	"assay/intake"
+	"assay/judge/pair"
 	"assay/visible"
 )
 
@@ -139,7 +140,7 @@ func codeOf(err error) int {
 		return exit.code
 	case errors.As(err, &seal):
 		return exitUnverified
-	case errors.As(err, &refused), errors.Is(err, bundle.ErrNotBundle):
+	case errors.As(err, &refused), errors.Is(err, bundle.ErrNotBundle), errors.Is(err, pair.ErrAsked):
 		return exitUsage // what was named is not there, or is something else
 	}
 	return exitFailed

@@ -20,12 +20,14 @@ import (
 	"assay/plan"
 	"assay/report"
 	"assay/report/plot"
+	"assay/server/client"
 	"assay/sim"
 	"assay/spec"
 	"assay/suite"
 	"assay/suite/acts"
 	"assay/suite/triage"
 	"assay/telemetry/doctor"
+	"assay/timetable"
 	"assay/warehouse"
 )
 
@@ -60,10 +62,13 @@ var outputs = []output{
 	{"triage", reflect.TypeFor[triage.Marker](), []string{"triage"}},
 	{"act", reflect.TypeFor[acts.Act](), []string{"suite accept", "promote", "cordon", "uncordon", "mark"}},
 	{"keep", reflect.TypeFor[[]warehouse.Kept](), []string{"keep"}},
+	{"push", reflect.TypeFor[[]client.Kept](), []string{"push"}},
+	{"token", reflect.TypeFor[newToken](), []string{"token new"}},
 	{"query", reflect.TypeFor[warehouse.Answer](), []string{"query"}},
 	{"history", reflect.TypeFor[warehouse.History](), []string{"history"}},
 	{"lineage", reflect.TypeFor[warehouse.Lineage](), []string{"lineage"}},
 	{"retain", reflect.TypeFor[[]warehouse.Retained](), []string{"retain"}},
+	{"schedule-status", reflect.TypeFor[[]timetable.State](), []string{"schedule status"}},
 	{"doctor", reflect.TypeFor[doctor.Report](), []string{"doctor"}},
 	{"diagnose", reflect.TypeFor[diagnosis](), []string{"diagnose"}},
 	{"scale", reflect.TypeFor[scaling.Result](), []string{"scale"}},
@@ -89,7 +94,7 @@ var outputs = []output{
 	{"list", reflect.TypeFor[[]listed](), []string{"list TABLE"}},
 	{"schema-form", reflect.TypeFor[schemaForm](), []string{"schema crd", "schema docs"}},
 	{"schema-files", reflect.TypeFor[[]string](), []string{"schema --write DIR"}},
-	{"contracts", reflect.TypeFor[contractSummary](), []string{"tools benchmark-contracts"}},
+	{"contracts", reflect.TypeFor[spec.ContractSummary](), []string{"tools benchmark-contracts"}},
 	{"version", reflect.TypeFor[bundle.Tool](), []string{"version"}},
 }
 

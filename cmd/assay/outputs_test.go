@@ -39,7 +39,7 @@ func TestOutputsNameEveryCommand(t *testing.T) {
 }
 
 // elsewhere are the outputs of commands that measure; their own tests check them.
-var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "diff-answers", "net", "net-interfaces", "probe", "score", "score-pairs", "sim-ready", "sim-totals", "suite-tier1"}
+var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "diff-answers", "net", "net-interfaces", "probe", "schedule-status", "score", "score-pairs", "sim-ready", "sim-totals", "suite-tier1"}
 
 // Every command prints what its schema says.
 func TestOutputs(t *testing.T) {
@@ -147,6 +147,8 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 	f("lineage", "lineage", "--json", kept, sealed.Manifest.Digest)
 	f("act", "mark", "--json", kept, sealed.Manifest.RunID, "--as", "accepted", "--why", "the first one")
 	f("retain", "retain", "--json", kept, "--dry-run")
+	f("token", "token", "new", "--json", kept, "--name", "ci", "--scope", "write")
+	f("push", pushed(t, at("other"), base)...)
 	for _, file := range exampleFiles(t) {
 		f("validate", "validate", "--json", file)
 		if stdout, _, code := call(t, "plan", "--json", file); code == exitOK {

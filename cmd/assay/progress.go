@@ -16,14 +16,14 @@ type progressFlags struct {
 }
 
 func (p *progressFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&p.mode, "progress", string(live.Auto), "how the run is shown while it goes on: auto, tty (full-screen), plain (lines) or none")
-	f.DurationVar(&p.interval, "progress-interval", 5*time.Second, "time between two lines of plain progress")
+	f.StringVar(&p.mode, "progress", string(live.Auto), "how the run is shown while it goes on: auto, tty (full-screen), plain (lines), json (lines for programs) or none")
+	f.DurationVar(&p.interval, "progress-interval", 5*time.Second, "time between two lines of plain or json progress")
 }
 
 // begin shows a run on standard error; abort ends it when the person at the
-// terminal asks for that.
-func (p progressFlags) begin(env Env, abort context.CancelCauseFunc) (*live.Watch, error) {
-	return live.Begin(live.Options{
+// terminal asks for that. With count the run is counted although nothing is shown.
+func (p progressFlags) begin(env Env, abort context.CancelCauseFunc, count bool) (*live.Watch, error) {
+	return live.Begin(live.Options{Count: count,
 		Mode: live.Mode(p.mode), Interval: p.interval,
 		Out: unfiltered(env.Stderr), In: env.Stdin, Environ: env.Environ(), Abort: abort,
 	})

@@ -41,6 +41,18 @@ func (p pupil) script() []byte {
 	return b.Bytes()
 }
 
+// writeSums writes so many questions with their answers.
+func writeSums(t *testing.T, file string, n int) {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "{\"id\": \"%d\", \"prompt\": \"What is %d + %d?\", \"answer\": \"%d\"}\n", i, i, i, 2*i)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // besideEachOther evaluates both pupils under load, in one run whose launches alternate,
 // and returns the bundle.
 func besideEachOther(t *testing.T, baseline, candidate pupil) string {
@@ -53,11 +65,8 @@ func besideEachOther(t *testing.T, baseline, candidate pupil) string {
 		}
 		return file
 	}
-	var questions bytes.Buffer
-	for i := range manySums {
-		fmt.Fprintf(&questions, "{\"id\": \"%d\", \"prompt\": \"What is %d + %d?\", \"answer\": \"%d\"}\n", i, i, i, 2*i)
-	}
-	sheet := write("sums.jsonl", questions.Bytes())
+	sheet := filepath.Join(dir, "sums.jsonl")
+	writeSums(t, sheet, manySums)
 	digest, err := exam.Digest("own", sheet)
 	if err != nil {
 		t.Fatal(err)

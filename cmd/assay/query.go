@@ -18,7 +18,7 @@ import (
 func queryCommand(env Env) *cobra.Command {
 	var place warehouseFlag
 	var limit warehouse.Limit
-	var format string
+	var format, on string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "query SQL",
@@ -32,11 +32,17 @@ training_outcome_fact, telemetry_slice_fact, finding_fact, claim_fact, file_fact
 Dimensions: workload_dim, software_version_dim, hardware_topology_dim, cluster_region_dim,
 artifact_lineage_dim. current_run leaves out runs that were retracted or superseded.
 
+--on has another engine answer, over the same tables and columns and in its own SQL:
+duckdb reads the Parquet files of the warehouse (and, as raw_requests, raw_chunks and so on, those of
+the bundles) through the program assay-duckdb; postgres://… and clickhouse://… what assay keep
+--into copied there. Passwords come from PGPASSWORD or CLICKHOUSE_PASSWORD.
+
 The same facts and dimensions lie as Parquet below tables/ in the warehouse, by day and
-workload, for DuckDB, Polars or Spark.
+workload, for Polars or Spark.
 
 Exit codes: 0 answered, 1 could not be answered in time, 2 usage error.`,
 		Example: `  assay query "SELECT run_id, status FROM current_run ORDER BY created_ns DESC"
+  assay query --on duckdb "SELECT day, median(ttft_p99_s) FROM serving_outcome_fact GROUP BY day ORDER BY day"
   assay query --format csv "SELECT run_id, value, low, high FROM metric_fact JOIN current_run USING (artifact_manifest_digest) WHERE metric = 'ttft.v2' AND statistic = 'p99'"`,
 		Args: exactArgs(1, "a SELECT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,10 +52,11 @@ Exit codes: 0 answered, 1 could not be answered in time, 2 usage error.`,
 			if asJSON {
 				format = "json"
 			}
-			return query(cmd.Context(), env, place.place(env), args[0], limit, format)
+			return query(cmd.Context(), env, place.place(env), on, args[0], limit, format)
 		},
 	}
 	place.add(cmd)
+	cmd.Flags().StringVar(&on, "on", "", "engine that answers: duckdb, postgres://… or clickhouse://…; by default the catalogue itself")
 	cmd.Flags().IntVar(&limit.Rows, "rows", 10_000, "the most rows of an answer")
 	cmd.Flags().DurationVar(&limit.Time, "time", 0, "the longest that a query may take; by default 30s")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
@@ -64,7 +71,7 @@ var answerFormats = map[string]func(io.Writer, warehouse.Answer) error{
 	"json":  func(w io.Writer, a warehouse.Answer) error { return printJSON(w, a) },
 }
 
-func query(ctx context.Context, env Env, dir, statement string, limit warehouse.Limit, format string) (err error) {
+func query(ctx context.Context, env Env, dir, on, statement string, limit warehouse.Limit, format string) (err error) {
 	write, known := answerFormats[format]
 	if !known {
 		return usageError(fmt.Errorf("--format %q: want table, csv or json", format))
@@ -74,7 +81,12 @@ func query(ctx context.Context, env Env, dir, statement string, limit warehouse.
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	a, err := w.Query(ctx, statement, limit)
+	var a warehouse.Answer
+	if on == "" {
+		a, err = w.Query(ctx, statement, limit)
+	} else {
+		a, err = queryOn(ctx, env, w, on, statement, limit)
+	}
 	switch {
 	case errors.Is(err, warehouse.ErrQuery):
 		return usageError(err)

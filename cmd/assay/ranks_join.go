@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"assay/launch"
 	"assay/plan"
+	"assay/run"
 	"assay/spec"
 	"assay/train"
 )
@@ -18,8 +20,9 @@ var jobNames = []string{"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE",
 
 // joins says whether the ranks of a plan are there already.
 func joins(p plan.Plan) bool {
-	t, c := p.Train(), p.Collectives()
-	return t != nil && t.Launch != nil && t.Launch.Kind == spec.LaunchEnvironment ||
+	t, c, l := p.Train(), p.Collectives(), p.Load()
+	return l != nil && l.Launch != nil && l.Launch.Kind == spec.LaunchEnvironment && p.Generators() > 1 ||
+		t != nil && t.Launch != nil && t.Launch.Kind == spec.LaunchEnvironment ||
 		c != nil && c.Launch != nil && c.Launch.Kind == spec.LaunchEnvironment
 }
 
@@ -33,7 +36,7 @@ func join(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) (follow
 	if !ok {
 		return false, nil, usageError(errors.New("--launcher environment: neither torchrun nor srun nor mpirun started this process: use one of them, or --launcher local"))
 	}
-	meeting := launch.Meeting{Job: here.Launcher, Address: get("ASSAY_MEETING")}
+	meeting := launch.Meeting{Job: here.Launcher, Address: get("ASSAY_MEETING"), Listen: get("ASSAY_LISTEN")}
 	for _, name := range jobNames {
 		meeting.Job += " " + get(name)
 	}
@@ -45,9 +48,9 @@ func join(ctx context.Context, env Env, p plan.Plan, tools *train.Tools) (follow
 	if here.Rank > 0 {
 		return true, nil, follow(ctx, env, here, meeting, p, *tools, get)
 	}
-	host, _, err := net.SplitHostPort(meeting.Address)
+	host, _, err := net.SplitHostPort(cmp.Or(meeting.Listen, meeting.Address))
 	if err != nil {
-		return false, nil, usageError(fmt.Errorf("ASSAY_MEETING: %w", err))
+		return false, nil, usageError(fmt.Errorf("ASSAY_LISTEN, or else ASSAY_MEETING: %w", err))
 	}
 	if here.Nodes > 1 {
 		tools.Address = host
@@ -84,5 +87,7 @@ func follow(ctx context.Context, env Env, here launch.Environment, meeting launc
 	if err != nil {
 		return fmt.Errorf("rank %d: %w", here.Rank, err)
 	}
-	return launch.Follow(ctx, here, meeting, staff.Workers(p.Decided()), env.Stderr)
+	workers := staff.Workers(p.Decided())
+	workers[run.GeneratorWorker] = generatorTool()
+	return launch.Follow(ctx, here, meeting, workers, env.Stderr)
 }

@@ -154,7 +154,9 @@ func TestRankFails(t *testing.T) {
 	}
 	t.Run("cut off", func(t *testing.T) {
 		bridge := newBridge(t, 3)
-		broken(t, "rank 1", func(int) error { return exec.Command("ip", "link", "set", bridge.port(1), "down").Run() },
+		broken(t, "rank 1", func(int) error {
+			return exec.Command("ip", "-n", bridge.inside, "link", "set", bridge.port(1), "down").Run()
+		},
 			"--namespaces", strings.Join(bridge.namespaces, ","), "--interface", "eth0", "--address", bridge.address)
 	})
 }
@@ -244,13 +246,15 @@ func rankProcess(t *testing.T, parent, rank int) int {
 	return 0
 }
 
-// A bridge joins network namespaces, with an address of its own.
+// A bridge joins network namespaces, and the host by its address. It stands in a
+// namespace of its own: what the host sees of it is one end of a cable, as of a
+// container, so that runs beside it do not find another environment.
 type bridge struct {
-	name, address string
-	namespaces    []string
+	inside, address string
+	namespaces      []string
 }
 
-func (b bridge) port(i int) string { return fmt.Sprintf("%sp%d", b.name, i) }
+func (b bridge) port(i int) string { return fmt.Sprintf("port%d", i) }
 
 // newBridge makes one; it needs root.
 func newBridge(t *testing.T, n int) bridge {
@@ -262,7 +266,8 @@ func newBridge(t *testing.T, n int) bridge {
 		t.Skip("network namespaces need iproute2: make judges installs it")
 	}
 	number := os.Getpid() % 200
-	b := bridge{name: fmt.Sprintf("assay%d", number), address: fmt.Sprintf("10.78.%d.254", number)}
+	name := fmt.Sprintf("assay%d", number)
+	b := bridge{inside: name, address: fmt.Sprintf("10.78.%d.254", number)}
 	do := func(line string) {
 		t.Helper()
 		words := strings.Fields(line)
@@ -271,20 +276,23 @@ func newBridge(t *testing.T, n int) bridge {
 		}
 	}
 	t.Cleanup(func() {
-		for _, ns := range b.namespaces {
+		for _, ns := range append(b.namespaces, b.inside) {
 			_ = exec.Command("ip", "netns", "del", ns).Run()
 		}
-		_ = exec.Command("ip", "link", "del", b.name).Run()
 	})
-	do("ip link add " + b.name + " type bridge")
-	do(fmt.Sprintf("ip addr add %s/24 dev %s", b.address, b.name))
-	do("ip link set " + b.name + " up")
+	do("ip netns add " + name)
+	do("ip -n " + name + " link add bridge type bridge")
+	do("ip -n " + name + " link set bridge up")
+	do(fmt.Sprintf("ip link add veth%s type veth peer name host netns %s", name, name))
+	do(fmt.Sprintf("ip -n %s link set host master bridge up", name))
+	do(fmt.Sprintf("ip addr add %s/24 dev veth%s", b.address, name))
+	do("ip link set veth" + name + " up")
 	for i := range n {
-		ns := fmt.Sprintf("%sn%d", b.name, i)
+		ns := fmt.Sprintf("%sn%d", name, i)
 		b.namespaces = append(b.namespaces, ns)
 		do("ip netns add " + ns)
-		do(fmt.Sprintf("ip link add %s type veth peer name eth0 netns %s", b.port(i), ns))
-		do(fmt.Sprintf("ip link set %s master %s up", b.port(i), b.name))
+		do(fmt.Sprintf("ip -n %s link add %s type veth peer name eth0 netns %s", name, b.port(i), ns))
+		do(fmt.Sprintf("ip -n %s link set %s master bridge up", name, b.port(i)))
 		do(fmt.Sprintf("ip -n %s addr add 10.78.%d.%d/24 dev eth0", ns, number, i+1))
 		do(fmt.Sprintf("ip -n %s link set eth0 up", ns))
 		do(fmt.Sprintf("ip -n %s link set lo up", ns))

@@ -39,6 +39,9 @@ finished launches are carried over into a new bundle, the others are made.
 any other document the whole run is carried out on the first host or node, and its
 bundle comes back.
 
+--suites then carries out what else the document's enabled layers want, each suite by the
+command that assay plan names for it, with its bundle in a folder of that name.
+
 A document that declares comparison.baseline is run only where that bundle is found and
 verifies: by its run id or digest in the folder of --out, by its path, or as --baseline.
 
@@ -51,6 +54,7 @@ func runCommand(env Env) *cobra.Command {
 	var quick, asJSON bool
 	var generators int
 	var where fieldFlags
+	var then sequel
 	cmd := &cobra.Command{
 		Use:   "run SPEC | run --resume BUNDLE",
 		Short: "Run a benchmark from a spec file",
@@ -89,7 +93,7 @@ func runCommand(env Env) *cobra.Command {
 			if dir != "" && j.placed.shows() {
 				fmt.Fprintf(env.Stderr, "bundle %s\n", dir)
 			}
-			return err
+			return then.follow(cmd, env, j, dir, err)
 		},
 	}
 	cmd.Flags().StringVarP(&j.out, "out", "o", "runs", "folder in which the bundle is made; with --resume, the folder that holds BUNDLE")
@@ -101,8 +105,10 @@ func runCommand(env Env) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "short for --format json")
 	cmd.Flags().BoolVar(&quick, "quick", false, "a quick look: one launch, no interval, not quotable")
 	cmd.Flags().IntVar(&generators, "generators", 0, "processes that send the load together, in place of load.generators of the spec")
+	then.register(cmd)
 	cmd.Flags().BoolVar(&j.all, "all", false, "print the whole report, not only the first screen")
 	j.progress.register(cmd.Flags())
+	j.hot.register(cmd.Flags())
 	where.register(cmd.Flags(), hostFields("train"))
 	return cmd
 }
@@ -187,6 +193,7 @@ type job struct {
 	all      bool   // print the whole report
 
 	progress progressFlags // how it is shown; the zero value suits the terminal
+	hot      hotFlags      // where it is published; the zero value as the document says
 	quiet    bool          // results alone
 
 	python workers.Python // that is known to have torch; zero means that one is looked for
@@ -223,11 +230,11 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	defer at.leave()
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
-	view, err := j.progress.begin(env, abort)
+	view, published, err := j.shows(env, p, abort)
 	if err != nil {
 		return "", usageError(err)
 	}
-	defer view.Stop()
+	defer func() { published.stop(); view.Stop() }()
 	host := telemetry.Local(ctx)
 	defer host.Close()
 	result, runErr := run.Execute(ctx, p, run.Options{
@@ -253,11 +260,12 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone, assay run --resume %s continues the run, and assay recover %s seals what there is", err, dir, dir, dir)
 		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
 	}
+	published.end(context.WithoutCancel(ctx), dir)
 	w, print := printer(env, show, j.all)
 	if !j.placed.shows() {
 		print = func(io.Writer, report.Report) error { return nil } // whoever sent the run here shows it
 	}
-	err = errors.Join(runErr, j.placed.leave(dir), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
+	err = errors.Join(runErr, j.placed.leave(dir, sealed), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, quickNote(p))
 	}

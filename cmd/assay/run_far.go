@@ -91,6 +91,9 @@ func moveTo(own *spec.Launcher, how spec.Launcher) *spec.Launcher {
 
 // carries carries the run out, here or on the host that it goes to.
 func (j job) carries(ctx context.Context, env Env) (dir string, err error) {
+	if j.far != nil && j.hot.given() {
+		return "", usageError(errors.New("--metrics-listen, --metrics-push and --otlp: the run is carried out elsewhere, and published from there: write sinks.hotMetrics into the document"))
+	}
 	if j.far != nil {
 		return j.carryOutFar(ctx, env)
 	}

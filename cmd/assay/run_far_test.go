@@ -4,13 +4,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
+	"assay/analysis/nodes"
 	"assay/bundle"
+	"assay/finding"
 	"assay/record"
+	"assay/report"
 	"assay/spec"
 )
 
@@ -119,7 +124,12 @@ func TestNote(t *testing.T) {
 	t.Parallel()
 	dir, file := smallRun(t, true, nil), filepath.Join(t.TempDir(), "note")
 	p := &placement{Note: file}
-	if err := p.leave(dir); err != nil {
+	slow := finding.Finding{Check: "N01", Message: "node n3 is slow: " + strings.Repeat("ä", 3000)}
+	said := report.Report{
+		Findings: []finding.Finding{{Check: "outlier-launches", Message: "launch 2 is an outlier"}, {Check: "no-variance", Message: "of another kind"}, slow},
+		Nodes:    &nodes.Report{Nodes: []nodes.Node{{Name: "n1"}, {Name: "n2", Causes: []nodes.Cause{{Follows: true}}}, {Name: "n3", Causes: []nodes.Cause{{}}}}},
+	}
+	if err := p.leave(dir, said); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -130,14 +140,15 @@ func TestNote(t *testing.T) {
 	if err := json.Unmarshal(text, &n); err != nil {
 		t.Fatal(err)
 	}
-	if n.RunID == "" || n.Directory != dir || n.Status != bundle.Completed || !strings.HasPrefix(n.Digest, "sha256:") || n.Attestation != "" || len(text) > 4096 {
+	if n.RunID == "" || n.Directory != dir || n.Status != bundle.Completed || !strings.HasPrefix(n.Digest, "sha256:") || n.Attestation != "" || len(text) > 4096 ||
+		!strings.HasPrefix(n.Outliers, "launch 2 is an outlier; node n3 is slow") || strings.Contains(n.Outliers, "another kind") || !utf8.ValidString(n.Outliers) || !slices.Equal(n.Stragglers, []string{"n3"}) {
 		t.Errorf("the note is %s", text)
 	}
-	if err := (&placement{Note: filepath.Join(dir, "none", "note")}).leave(dir); err == nil || !strings.Contains(err.Error(), "the bundle is sealed") {
+	if err := (&placement{Note: filepath.Join(dir, "none", "note")}).leave(dir, said); err == nil || !strings.Contains(err.Error(), "the bundle is sealed") {
 		t.Errorf("a note that cannot be written: %v", err)
 	}
 	var none *placement
-	if none.leave("nowhere") != nil || !none.shows() || !p.shows() || (&placement{}).shows() {
+	if none.leave("nowhere", said) != nil || !none.shows() || !p.shows() || (&placement{}).shows() {
 		t.Error("a run shows its report unless another host does, and leaves a note where one is wanted")
 	}
 }

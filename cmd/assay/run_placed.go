@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	nodesanalysis "assay/analysis/nodes"
 	"assay/bundle"
+	"assay/lint"
 	"assay/record"
+	"assay/report"
 )
 
 // envPlacement holds the placement of a run that was sent to this host.
@@ -36,13 +40,50 @@ type placedNote struct {
 	Status      bundle.Status `json:"status"`
 	Digest      string        `json:"digest"`
 	Attestation string        `json:"attestation,omitempty"`
+
+	// Outliers are what was found about unusual launches, ranks and nodes, in words, and
+	// Stragglers the nodes that held others up.
+	Outliers   string   `json:"outliers,omitempty"`
+	Stragglers []string `json:"stragglers,omitempty"`
+}
+
+// The most that a note says of either: with the rest of it they fit into a pod's status.
+const (
+	mostOutliers   = 1500 // bytes
+	mostStragglers = 16
+)
+
+// outlierChecks are the checks that find unusual launches, ranks and nodes.
+var outlierChecks = []string{"N01", "N02", "N03", lint.NodeDiffers.ID, lint.NodeDegraded.ID, lint.OutlierLaunches.ID, lint.HiddenRank.ID}
+
+// outliers are what a report says of unusual launches, ranks and nodes.
+func outliers(r report.Report) (text string, nodes []string) {
+	var words []string
+	for _, f := range r.Findings {
+		if slices.Contains(outlierChecks, f.Check) {
+			words = append(words, f.Message)
+		}
+	}
+	text = strings.Join(words, "; ")
+	if len(text) > mostOutliers {
+		text = strings.ToValidUTF8(text[:mostOutliers-len("…")], "") + "…"
+	}
+	if r.Nodes == nil {
+		return text, nil
+	}
+	for _, n := range r.Nodes.Nodes {
+		if blame := func(c nodesanalysis.Cause) bool { return !c.Follows }; slices.ContainsFunc(n.Causes, blame) && len(nodes) < mostStragglers {
+			nodes = append(nodes, n.Name)
+		}
+	}
+	return text, nodes
 }
 
 // shows reports whether the run prints its report here.
 func (p *placement) shows() bool { return p == nil || p.Note != "" }
 
-// leave writes the note of a sealed bundle.
-func (p *placement) leave(dir string) error {
+// leave writes the note of a sealed bundle and what its report says.
+func (p *placement) leave(dir string, r report.Report) error {
 	if p == nil || p.Note == "" {
 		return nil
 	}
@@ -54,6 +95,7 @@ func (p *placement) leave(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, bundle.AttestationFile)); err == nil {
 		n.Attestation = bundle.AttestationFile
 	}
+	n.Outliers, n.Stragglers = outliers(r)
 	text, err := json.Marshal(n)
 	if err != nil {
 		return err

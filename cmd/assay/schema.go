@@ -70,7 +70,7 @@ func printSchema(env Env, form, kind string, asJSON bool) error {
 }
 
 // specKinds are the documents that people write.
-var specKinds = []string{"benchmarkrun", "workloadspec", "gatepolicy"}
+var specKinds = []string{"benchmarkrun", "workloadspec", "gatepolicy", "benchmarkschedule"}
 
 func outputKinds() (kinds []string) {
 	for _, o := range outputs {
@@ -103,7 +103,7 @@ func schemaText(form, kind string) ([]byte, error) {
 		}
 		return outputs[i].schema()
 	}
-	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy, "performanceintake": spec.KindPerformanceIntake}
+	kinds := map[string]string{"benchmarkrun": spec.KindBenchmarkRun, "workloadspec": spec.KindWorkloadSpec, "gatepolicy": spec.KindGatePolicy, "performanceintake": spec.KindPerformanceIntake, "benchmarkschedule": spec.KindBenchmarkSchedule}
 	name, ok := kinds[kind]
 	if !ok {
 		return nil, fmt.Errorf("--kind %q: want one of %s", kind, strings.Join(slices.Concat(specKinds, outputKinds()), ", "))
@@ -114,10 +114,7 @@ func schemaText(form, kind string) ([]byte, error) {
 	case "docs":
 		return spec.Reference(name)
 	case "crd":
-		if name != spec.KindBenchmarkRun {
-			return nil, errors.New("only a BenchmarkRun has a CRD: want --kind benchmarkrun")
-		}
-		return spec.CRD()
+		return spec.CRD(name)
 	default:
 		return nil, fmt.Errorf("got %q, want one of jsonschema, crd, docs", form)
 	}

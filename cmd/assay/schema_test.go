@@ -35,7 +35,7 @@ func TestSchemaWrite(t *testing.T) {
 	dir := t.TempDir()
 	code, stdout, stderr := executeVerb(t, schemaCommand, "", "--write", dir, "--json")
 	var files []string
-	if err := json.Unmarshal([]byte(stdout), &files); code != exitOK || err != nil || len(files) != 10+len(outputs) {
+	if err := json.Unmarshal([]byte(stdout), &files); code != exitOK || err != nil || len(files) != 13+len(outputs) {
 		t.Fatalf("exit code %d, files %v, %v: %s", code, files, err, stderr)
 	}
 	for _, file := range files {

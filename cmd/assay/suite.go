@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -13,10 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"assay/bundle"
 	"assay/judge"
 	"assay/report"
 	"assay/suite"
 	"assay/suite/tier1"
+	"assay/suite/triage"
 	"assay/workers"
 )
 
@@ -25,7 +28,8 @@ type suiteFlags struct {
 	out, runID      string
 	url, model, api string
 	device, python  string
-	size            string
+	size, group     string
+	counts          suite.Counts
 	ranks           int
 	smoke, asJSON   bool
 	timeout         time.Duration
@@ -77,11 +81,20 @@ func (o *suiteFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.device, "device", "auto", "auto, cpu or cuda")
 	f.StringVar(&o.python, "python", "", "Python that has torch")
 	f.StringVar(&o.size, "size", "", "quick, fast or full: how much each step measures, in place of the preset's own")
+	f.StringVar(&o.group, "benchmark", suite.AllGroups, "which steps of the preset: communication, compute, memory, storage, input, training, serving or all")
+	f.IntVar(&o.counts.Iterations, "iters", 0, "timed calls, steps, replicates or requests of every step, in place of its own")
+	f.IntVar(&o.counts.Warmup, "warmup", 0, "calls, steps or requests before measuring, in place of each step's own; probes warm up by themselves")
 	f.IntVar(&o.ranks, "ranks", 0, "largest world of ranks, up to 8; 0 takes one for each accelerator, or up to 4 on processors")
 	f.StringSliceVar(&o.fleet.Hosts, "hosts", nil, "hosts to measure and to measure between, over ssh: their names, or the path of a host file")
 	f.BoolVar(&o.smoke, "smoke", false, "measure nothing: write the specs and what would be skipped")
 	f.DurationVar(&o.timeout, "timeout", 0, "end a step that takes longer; 0 never does")
 	f.BoolVar(&o.asJSON, "json", false, "print the scorecard as JSON")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "output-dir" { // as other harnesses call it
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 // A listedSuite is one preset in the list of them.
@@ -125,6 +138,14 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 			return usageError(fmt.Errorf("--size %q: want quick, fast or full", o.size))
 		}
 	}
+	p.Size.Counts = o.counts
+	if o.counts.Iterations < 0 || o.counts.Warmup < 0 {
+		return usageError(errors.New("--iters and --warmup are counts: give 1 or more"))
+	}
+	p, err := p.Only(o.group)
+	if err != nil {
+		return usageError(err)
+	}
 	if err := o.fleet.Validate(); err != nil {
 		return usageError(err)
 	}
@@ -147,8 +168,8 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 	dir := filepath.Join(o.out, o.runID)
 	card, err := suite.Run(ctx, p, host, suite.Options{
 		Dir: dir, RunID: o.runID, Now: time.Now, Smoke: o.smoke, Timeout: o.timeout,
-		Measure: measurer(env, python),
-		Tell:    func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
+		Measure: measurer(env, python), Profile: profiler(env),
+		Tell: func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) },
 	})
 	if card.Version == "" {
 		return usageError(err)
@@ -170,6 +191,38 @@ func runSuite(ctx context.Context, env Env, name string, o suiteFlags) error {
 		return silent(exitVerdict)
 	}
 	return nil
+}
+
+// longestProfile ends a profiler that takes longer: some repeat every kernel dozens of times.
+const longestProfile = 2 * time.Minute
+
+// profiler carries out a spec again under the profilers of this host. The bundle that comes
+// of it is a profiler's and no result: it goes away.
+func profiler(env Env) func(ctx context.Context, spec, dir string) ([]suite.Profile, error) {
+	return func(ctx context.Context, spec, dir string) ([]suite.Profile, error) {
+		binary, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program: %w", err)
+		}
+		scratch, err := os.MkdirTemp("", "assay-profile-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(scratch)
+		o := triage.Options{
+			Command:  []string{binary, "run", spec, "--quick", "--progress", "none", "--out", scratch},
+			Duration: longestProfile, Redactor: bundle.NewRedactor(nil, env.Environ()),
+		}
+		var list []suite.Profile
+		for _, t := range o.Profilers(ctx, dir) {
+			one := suite.Profile{Tool: t.Name, Absent: t.Absent, Error: t.Error, Tables: t.Tables}
+			if strings.HasSuffix(t.File, "-rep") {
+				one.Report = t.File
+			}
+			list = append(list, one)
+		}
+		return list, nil
+	}
 }
 
 // measurer measures steps with a Python that is known to have torch.

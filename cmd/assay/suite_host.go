@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"runtime"
 	"strconv"
@@ -83,10 +82,9 @@ func simulatedTarget(model string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := freeLoopback()
 	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
+		return "", err
 	}
-	addr := listener.Addr().String()
-	return fmt.Sprintf("{url: \"http://%s\", server: {command: [%q, sim, --addr, %q, --model, %q], ready: {timeout: 10s, interval: 50ms}}}", addr, binary, addr, model), listener.Close()
+	return fmt.Sprintf("{url: \"http://%s\", server: {command: [%q, sim, --addr, %q, --model, %q], ready: {timeout: 10s, interval: 50ms}}}", addr, binary, addr, model), nil
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"path"
 
 	"github.com/spf13/cobra"
 
@@ -29,24 +26,6 @@ given as JSON.`,
 	return cmd
 }
 
-// A contractSurface is one generated description of the documents.
-type contractSurface struct {
-	Name   string `json:"name"`
-	Path   string `json:"path"` // in the source tree
-	SHA256 string `json:"sha256"`
-	Bytes  int    `json:"bytes"`
-}
-
-// A contractSummary is everything a program needs to make a document.
-type contractSummary struct {
-	APIVersions []string          `json:"apiVersions"`
-	Kinds       []string          `json:"kinds"`
-	Surfaces    []contractSurface `json:"contracts"`
-	Defaults    map[string]string `json:"defaults"`
-	Choices     map[string]any    `json:"choices"`
-	PreviewYAML string            `json:"previewYAML"`
-}
-
 func contractsCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -57,7 +36,7 @@ digest; with --json also the choices of the renderer, their defaults and the doc
 that the defaults give.`,
 		Args: exactArgs(0, "none"),
 		RunE: func(*cobra.Command, []string) error {
-			s, err := contracts()
+			s, err := spec.Contracts()
 			if err != nil {
 				return err
 			}
@@ -73,31 +52,6 @@ that the defaults give.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the summary as JSON")
 	return cmd
-}
-
-func contracts() (contractSummary, error) {
-	s := contractSummary{
-		APIVersions: spec.Vocabularies["apiVersions"],
-		Kinds:       []string{spec.KindBenchmarkRun, spec.KindWorkloadSpec, spec.KindGatePolicy, spec.KindPerformanceIntake},
-		Defaults:    map[string]string{}, Choices: map[string]any{},
-	}
-	files, err := spec.Generated()
-	if err != nil {
-		return s, err
-	}
-	for _, f := range files {
-		sum := sha256.Sum256(f.Data)
-		s.Surfaces = append(s.Surfaces, contractSurface{path.Base(f.Path), f.Path, hex.EncodeToString(sum[:]), len(f.Data)})
-	}
-	for _, f := range spec.RenderFields {
-		s.Defaults[f.Name] = f.Default
-		if f.Choices != nil {
-			s.Choices[f.Name] = f.Choices
-		}
-	}
-	rendering, err := spec.Render(nil)
-	s.PreviewYAML = rendering.RenderedYAML
-	return s, err
 }
 
 func renderCommand(env Env) *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 func TestContracts(t *testing.T) {
 	stdout, stderr, code := call(t, "tools", "benchmark-contracts", "--json")
-	var s contractSummary
+	var s spec.ContractSummary
 	if err := json.Unmarshal([]byte(stdout), &s); code != exitOK || err != nil {
 		t.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
 	}

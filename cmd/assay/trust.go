@@ -11,6 +11,7 @@ import (
 	"assay/bundle"
 	"assay/intake"
 	"assay/judge"
+	"assay/judge/pair"
 )
 
 // trustFlags are how the reader of a bundle says whom it trusts.
@@ -33,6 +34,11 @@ func (t trustFlags) show(env Env, dir string) (*judge.Judgement, error) {
 // refused, and figures that no trusted key signed are derived again.
 func (t trustFlags) decide(env Env, dir string) (*judge.Judgement, error) {
 	return t.open(env, dir, judge.Options{Derive: true})
+}
+
+// newReader opens the bundles of one call that concludes something from several.
+func newReader(env Env, trust trustFlags) pair.Reader {
+	return pair.NewReader(func(dir string) (*judge.Judgement, error) { return trust.decide(env, dir) })
 }
 
 func (t trustFlags) open(env Env, dir string, o judge.Options) (*judge.Judgement, error) {

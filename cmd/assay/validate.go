@@ -30,7 +30,7 @@ func validateCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check spec files",
-		Long: "Check BenchmarkRun, WorkloadSpec, GatePolicy and PerformanceIntake documents in YAML or JSON. Every fault of every file is reported,\n" +
+		Long: "Check BenchmarkRun, BenchmarkSchedule, WorkloadSpec, GatePolicy and PerformanceIntake documents in YAML or JSON. Every fault of every file is reported,\n" +
 			"with its line and column. Exit code 0: all valid; 2: a file is invalid or cannot be read.\nThe file - is standard input.",
 		RunE: func(_ *cobra.Command, files []string) error {
 			if rules {

@@ -16,15 +16,19 @@ type group struct {
 	verbs []func(Env) *cobra.Command
 }
 
+// measureGroup holds the verbs that measure and leave a bundle.
+const measureGroup = "Measure:"
+
 // groups lists every verb that help shows.
 var groups = []group{
 	{"Start here:", []func(Env) *cobra.Command{demoCommand, benchCommand, initCommand, versionCommand}},
-	{"Measure:", []func(Env) *cobra.Command{runCommand, evalCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
+	{measureGroup, []func(Env) *cobra.Command{runCommand, evalCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
 	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diffAnswersCommand, gradeCommand, scoreCommand, judgeAnswersCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},
 	{"Bundles:", []func(Env) *cobra.Command{importCommand, exportCommand, verifyCommand, promoteCommand, recoverCommand, keygenCommand}},
-	{"Remember:", []func(Env) *cobra.Command{keepCommand, queryCommand, historyCommand, lineageCommand, markCommand, retainCommand}},
+	{"Remember:", []func(Env) *cobra.Command{keepCommand, queryCommand, historyCommand, lineageCommand, markCommand, retainCommand, scheduleCommand}},
+	{"Serve:", []func(Env) *cobra.Command{serveCommand, tokenCommand, pushCommand, mcpCommand}},
 	{"Nodes:", []func(Env) *cobra.Command{cordonCommand, uncordonCommand}},
 }
 
