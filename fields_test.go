@@ -15,7 +15,7 @@ import (
 
 // documents are the types of everything that people write and assay reads.
 var documents = []string{
-	"assay/spec.Run", "assay/spec.WorkloadSpec", "assay/spec.GatePolicy",
+	"assay/spec.Run", "assay/spec.WorkloadSpec", "assay/spec.GatePolicy", "assay/spec.BenchmarkSchedule",
 	"assay/lint.StatementFile", "assay/report/plot.Layout", "assay/analysis/gate.Delta", "assay/analysis/scaling.Study",
 }
 

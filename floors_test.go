@@ -48,7 +48,7 @@ type wings struct {
 var ours = house{
 	module: moduleName(),
 	floors: [][]string{
-		{"unit", "child", "door", "secret", "visible"},
+		{"unit", "child", "docs", "door", "schedule", "secret", "visible"},
 		{"record", "spec", "stats", "finding", "intake"},
 		{"plan"},
 		{"bundle"},
@@ -57,9 +57,11 @@ var ours = house{
 		{"lint"},
 		{"run", "claim"},
 		{"judge"},
-		{"report", "live"},
-		{"suite", "operator"},
+		{"report", "live", "tokens", "alert", "hot"},
+		{"suite", "operator", "timetable"},
 		{"warehouse"},
+		{"server"},
+		{"assistant"},
 		{"cmd"},
 		{"tests"},
 	},
@@ -74,7 +76,7 @@ var ours = house{
 		},
 	},
 	wings: wings{
-		words: []string{"unit", "secret", "visible", "record", "spec", "stats", "finding", "intake", "plan", "bundle"},
+		words: []string{"unit", "docs", "schedule", "secret", "visible", "record", "spec", "stats", "finding", "intake", "plan", "bundle"},
 		makers: []string{
 			"child", "door", "workload", "target", "sim", "worker", "workers", "generator", "launch", "collective", "telemetry", "foreign",
 			"load", "train", "probe", "run",
@@ -85,7 +87,7 @@ var ours = house{
 		// judge replays those decisions from the bundle: they must be one piece of code.
 		shared: []string{"search"},
 
-		faces: []string{"report", "live", "suite", "operator", "warehouse", "cmd", "tests"},
+		faces: []string{"report", "live", "tokens", "alert", "hot", "suite", "operator", "timetable", "warehouse", "server", "assistant", "cmd", "tests"},
 	},
 }
 
