@@ -28,7 +28,7 @@ TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg -
 test: compiler
 	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
 	@mkdir -p bin; failed=0; \
-	GOGC=400 ASSAY_TESTS=all $(TESTS) --jsonfile bin/rest.json -- -vet=off -timeout 40m $(REST) || failed=1; \
+	GOGC=400 ASSAY_TESTS=all $(TESTS) --jsonfile bin/rest.json -- -vet=off -timeout 40m -p $(AT_ONCE) $(REST) || failed=1; \
 	ASSAY_TESTS=all $(TESTS) --jsonfile bin/watched.json -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte)$$' $(WATCHED) || failed=1; \
 	ASSAY_TESTS=all $(TESTS) --jsonfile bin/program.json -- -vet=off -timeout 60m -p 3 $(PROGRAM) || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
@@ -538,10 +538,11 @@ kills: compiler
 
 # Every case of the tests that make test samples: each of five hundred changed bundles
 # given to each command that reads one, every byte of a bundle flipped, every
-# combination of the renderer's choices, 20,000 texts for every kind of tokenizer.
+# combination of the renderer's choices, 20,000 texts for every kind of tokenizer, three
+# trainings over real links.
 .PHONY: exhaustive
 exhaustive: $(VENV)/ready
-	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./cmd/assay -run '^(TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered)$$' -count 1 -timeout 60m
+	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./cmd/assay -run '^(TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered|TestOneTruthForReal)$$' -count 1 -timeout 60m
 	ASSAY_TESTS=exhaustive go test ./server -run '^TestKilled' -count 1 -timeout 60m
 
 clean:

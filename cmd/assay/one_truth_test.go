@@ -119,7 +119,7 @@ func facesAgree(t *testing.T, dir string) (overlap.Point, bottleneck.Diagnosis) 
 // TestOneTruthForReal trains over a link of 60 Mbit/s and over the loopback, with
 // sleeps in place of computation so that a busy machine changes nothing.
 func TestOneTruthForReal(t *testing.T) {
-	whole.Only(t)
+	whole.Every(t)
 	needTorch(t)
 	bridge := newBridge(t, 2)
 	args := []string{"train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--family", "mlp", "--layers", "6", "--hidden", "512", "--bucket", "1MiB",
@@ -134,11 +134,7 @@ func TestOneTruthForReal(t *testing.T) {
 		name, class string
 		args        []string
 	}
-	runs := []training{{"slow link", "communication", far}, {"loopback", "compute", args[1:]}}
-	if whole.Exhaustive() {
-		runs = append(runs, training{"slow link again", "communication", far})
-	}
-	for _, tt := range runs {
+	for _, tt := range []training{{"slow link", "communication", far}, {"loopback", "compute", args[1:]}, {"slow link again", "communication", far}} {
 		dir := t.TempDir()
 		if out, stderr, code := call(t, append(append([]string{"train"}, tt.args...), "-o", dir)...); code != exitOK {
 			t.Fatalf("%s: exit %d\n%s%s", tt.name, code, out, stderr)

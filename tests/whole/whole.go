@@ -22,6 +22,14 @@ func Only(t testing.TB) {
 	}
 }
 
+// Every skips a test that takes longer still, unless every case is asked for.
+func Every(t testing.TB) {
+	t.Helper()
+	if !Exhaustive() {
+		t.Skipf("takes very long: make exhaustive runs it, or %s=exhaustive", Variable)
+	}
+}
+
 // AtOnce has a package whose tests mostly wait for what they measure run n of them at a
 // time: go test runs as many as there are cores, which then have nothing to do. The flag
 // -parallel still counts. TestMain calls it before it runs the tests.
