@@ -103,7 +103,7 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 	for tried < o.Rounds && extreme < enoughExtreme {
 		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		tried++
-		if _, q := d.best(shuffled, o.Shortest); q >= observed*(1-arrangementSlack) {
+		if d.reaches(shuffled, o.Shortest, observed*(1-arrangementSlack)) {
 			extreme++
 		}
 	}
@@ -117,33 +117,82 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 // distances holds the sums of |x−y| over blocks of pairs, so that the statistic of any
 // split costs four readings.
 type distances struct {
-	n    int
-	sums []float64 // of all pairs below i and j, in rows of n+1
+	n        int
+	sums     []float64 // of all pairs below i and j, in rows of n+1, where j is at least i
+	within   []float64 // of all pairs below i
+	inverses []float64 // 1/i
 }
 
-func newDistances(n int) *distances { return &distances{n, make([]float64, (n+1)*(n+1))} }
+func newDistances(n int) *distances {
+	d := &distances{n, make([]float64, (n+1)*(n+1)), make([]float64, n+1), make([]float64, n+1)}
+	for i := range d.inverses {
+		d.inverses[i] = 1 / float64(i)
+	}
+	return d
+}
 
+// fill takes four rows at a time: a sum waits for the one before it, and the processor
+// adds to the other three meanwhile. Each sum is added up in the same order as alone.
 func (d *distances) fill(xs []float64) {
-	width := d.n + 1
-	for i, x := range xs {
-		row := 0.0
-		above, here := d.sums[i*width:(i+1)*width], d.sums[(i+1)*width:(i+2)*width]
-		for j, y := range xs {
-			row += math.Abs(x - y)
-			here[j+1] = above[j+1] + row
+	i := 0
+	for ; i+4 <= len(xs); i += 4 {
+		a, b, c, e := xs[i], xs[i+1], xs[i+2], xs[i+3]
+		var p, q, r, s float64
+		for _, y := range xs[:i] { // nobody reads the columns of these
+			p, q, r, s = p+math.Abs(a-y), q+math.Abs(b-y), r+math.Abs(c-y), s+math.Abs(e-y)
 		}
+		rest := xs[i:]
+		above, first := d.row(i)[i+1:][:len(rest)], d.row(i + 1)[i+1:][:len(rest)]
+		second, third, fourth := d.row(i + 2)[i+1:][:len(rest)], d.row(i + 3)[i+1:][:len(rest)], d.row(i + 4)[i+1:][:len(rest)]
+		for j, y := range rest {
+			p, q, r, s = p+math.Abs(a-y), q+math.Abs(b-y), r+math.Abs(c-y), s+math.Abs(e-y)
+			sum := above[j] + p
+			first[j] = sum
+			sum += q
+			second[j] = sum
+			sum += r
+			third[j] = sum
+			fourth[j] = sum + s
+		}
+	}
+	for ; i < len(xs); i++ {
+		row := 0.0
+		above, here := d.row(i), d.row(i+1)
+		for j, y := range xs {
+			row += math.Abs(xs[i] - y)
+			if j >= i {
+				here[j+1] = above[j+1] + row
+			}
+		}
+	}
+	for i := range d.within {
+		d.within[i] = d.row(i)[i]
 	}
 }
 
+func (d *distances) row(i int) []float64 { return d.sums[i*(d.n+1) : (i+1)*(d.n+1)] }
+
 // energy compares the values below at with those from there to end.
 func (d *distances) energy(at, end int) float64 {
-	width := d.n + 1
-	left, all, both := d.sums[at*width+at], d.sums[end*width+end], d.sums[at*width+end]
+	left, all, both := d.within[at], d.within[end], d.row(at)[end]
 	between := both - left
 	right := all - left - 2*between
 	n, m := float64(at), float64(end-at)
 	// left and right count every pair twice, as n(n−1) does.
 	return m * n / (m + n) * (2*between/(m*n) - left/(n*(n-1)) - right/(m*(m-1)))
+}
+
+// outlineSlack is far more than rounding makes of an outline, and far less than makes many
+// splits worth a closer look.
+const outlineSlack = 1e-12
+
+// outline is never less than energy(at, end)·end, and hardly more. It divides by nothing,
+// which is most of what the statistic costs. each is left/(at−1), both that of the split.
+func (d *distances) outline(at, end int, left, each, both float64) float64 {
+	between := 2 * (both - left)
+	inside := each * float64(end-at)
+	after := (d.within[end] - left - between) * float64(at) * d.inverses[end-at-1]
+	return between - inside - after + outlineSlack*(between+inside+math.Abs(after))
 }
 
 // best is the split with the largest statistic, over where it is and where its second
@@ -152,11 +201,32 @@ func (d *distances) best(xs []float64, shortest int) (at int, most float64) {
 	d.fill(xs)
 	most = math.Inf(-1)
 	for i := shortest; i <= len(xs)-shortest; i++ {
-		for end := i + shortest; end <= len(xs); end++ {
+		left, row := d.within[i], d.row(i)
+		each := left * d.inverses[i-1]
+		for end := i + shortest; end < len(row); end++ {
+			if d.outline(i, end, left, each, row[end]) < most*float64(end) {
+				continue
+			}
 			if q := d.energy(i, end); q > most {
 				at, most = i, q
 			}
 		}
 	}
 	return at, most
+}
+
+// reaches reports whether a split has at least such a statistic: whether best does, for
+// less.
+func (d *distances) reaches(xs []float64, shortest int, least float64) bool {
+	d.fill(xs)
+	for i := shortest; i <= len(xs)-shortest; i++ {
+		left, row := d.within[i], d.row(i)
+		each := left * d.inverses[i-1]
+		for end := i + shortest; end < len(row); end++ {
+			if d.outline(i, end, left, each, row[end]) >= least*float64(end) && d.energy(i, end) >= least {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -79,6 +79,64 @@ func TestChangePointsRefuse(t *testing.T) {
 	f([]float64{1, 2, 3}, ChangePointOptions{Alpha: 1})
 }
 
+// bestPlainly is best without any shortcut.
+func bestPlainly(xs []float64, shortest int) (at int, most float64) {
+	width := len(xs) + 1
+	sums := make([]float64, width*width)
+	for i, x := range xs {
+		row := 0.0
+		for j, y := range xs {
+			row += math.Abs(x - y)
+			sums[(i+1)*width+j+1] = sums[i*width+j+1] + row
+		}
+	}
+	most = math.Inf(-1)
+	for i := shortest; i <= len(xs)-shortest; i++ {
+		for end := i + shortest; end <= len(xs); end++ {
+			left, all := sums[i*width+i], sums[end*width+end]
+			between := sums[i*width+end] - left
+			right := all - left - 2*between
+			n, m := float64(i), float64(end-i)
+			if q := m * n / (m + n) * (2*between/(m*n) - left/(n*(n-1)) - right/(m*(m-1))); q > most {
+				at, most = i, q
+			}
+		}
+	}
+	return at, most
+}
+
+// The shortcuts change no bit of any answer: of series with a step or without, with many
+// equal values, of any size of number and any length.
+func TestChangePointShortcuts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for i := range 3000 {
+		n, shortest := 4+rng.IntN(60), 2+rng.IntN(2)
+		level := math.Pow(10, float64(rng.IntN(40)-20))
+		xs := noisy(rng, n, level, []float64{0, 1e-9, .02, 3}[rng.IntN(4)])
+		for k := range xs[rng.IntN(n):] {
+			xs[n-1-k] += level * []float64{0, .05, -2}[i%3]
+		}
+		if i%4 == 0 { // few different values make many equal statistics
+			for k := range xs {
+				xs[k] = level * float64(rng.IntN(3))
+			}
+		}
+		d := newDistances(n)
+		at, most := d.best(xs, shortest)
+		wantAt, want := bestPlainly(xs, shortest)
+		if at != wantAt || most != want {
+			t.Fatalf("%v: best at %d with %v, want at %d with %v", xs, at, most, wantAt, want)
+		}
+		if math.IsInf(want, -1) {
+			continue // too short for a split
+		}
+		above := math.Nextafter(want, math.Inf(1))
+		if !d.reaches(xs, shortest, want) || d.reaches(xs, shortest, above) {
+			t.Fatalf("%v reaches %v: %v, and %v: %v; want the first alone", xs, want, d.reaches(xs, shortest, want), above, d.reaches(xs, shortest, above))
+		}
+	}
+}
+
 // A stable series must not be called changed more often than alpha says.
 func TestChangePointsFalseAlarms(t *testing.T) {
 	const trials, alpha = 400, .05
