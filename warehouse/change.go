@@ -136,12 +136,12 @@ func (d Detection) departure(xs []float64, from int) (Change, bool) {
 }
 
 // detect fills in what follows from the values of a series.
-func (s *Series) detect(d Detection) error {
+func (s *Series) detect(d Detection, changes func(Detection, []float64) ([]Change, error)) error {
 	xs := make([]float64, len(s.Values))
 	for i, v := range s.Values {
 		xs[i] = v.Value
 	}
-	list, err := d.Changes(xs)
+	list, err := changes(d, xs)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,11 @@ package warehouse
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/accuracy/parity"
 	"assay/analysis/diff"
@@ -59,46 +62,68 @@ func (w *Warehouse) watched(ctx context.Context, f Filter, d Detection) (History
 	h := History{Alpha: d.Alpha, Seed: d.Seed, Series: list}
 	for i := range h.Series {
 		s := &h.Series[i]
-		if err := errors.Join(ctx.Err(), s.detect(d)); err != nil {
+		if err := errors.Join(ctx.Err(), s.detect(d, w.changes)); err != nil {
 			return h, fmt.Errorf("%s of %s: %w", s.Metric, s.Name, err)
 		}
 	}
 	return h, nil
 }
 
-// explain says what differs between the runs on either side of a change.
+// explain says what differs between the runs on either side of a change. What was said about
+// two bundles is remembered, by their digests, for as long as both are there.
 func (w *Warehouse) explain(c *Change, s Series, o judge.Options) error {
-	good, err := w.openKept(s.Values[c.At-1].Digest, o)
-	if err != nil {
-		return err
+	before, after := s.Values[c.At-1].Digest, s.Values[c.At].Digest
+	for _, digest := range []string{before, after} {
+		if _, err := w.folder(digest); err != nil {
+			return err
+		}
 	}
-	bad, err := w.openKept(s.Values[c.At].Digest, o)
+	key := sha256.Sum256([]byte(strings.Join([]string{before, after, s.Side, s.Metric, s.Statistic, s.Point}, "\x00")))
+	e, known := w.explained.recall(key)
+	if !known {
+		var err error
+		if e, err = w.compare(before, after, s, o); err != nil {
+			return err
+		}
+		w.explained.keep(key, e, len(e.differences)+len(e.paired))
+	}
+	c.Differences, c.Paired = slices.Clone(e.differences), slices.Clone(e.paired)
+	return nil
+}
+
+// compare reads two bundles and says what differs between them.
+func (w *Warehouse) compare(before, after string, s Series, o judge.Options) (e explanation, err error) {
+	good, err := w.openKept(before, o)
 	if err != nil {
-		return err
+		return e, err
+	}
+	bad, err := w.openKept(after, o)
+	if err != nil {
+		return e, err
 	}
 	a, err := diff.Side{Plan: good.Plan, Manifest: good.Bundle.Manifest}.Of(s.Side)
 	if err != nil {
-		return err
+		return e, err
 	}
 	b, err := diff.Side{Plan: bad.Plan, Manifest: bad.Bundle.Manifest}.Of(s.Side)
 	if err != nil {
-		return err
+		return e, err
 	}
-	c.Differences = diff.Bundles(a, b)
+	e.differences = diff.Bundles(a, b)
 	if s.Statistic != "score" || !good.Answers().Graded() || !bad.Answers().Graded() {
-		return nil
+		return e, nil
 	}
 	r, err := parity.Judge(
 		good.Answers().Of(good.Bundle.Manifest, a.Plan, s.Side), bad.Answers().Of(bad.Bundle.Manifest, b.Plan, s.Side), parity.Options{})
 	if err != nil {
-		return err
+		return e, err
 	}
 	for _, row := range r.Rows {
 		if row.Task+"."+row.Grader == s.Metric && (row.Point == "" || row.Point == s.Point) {
-			c.Paired = append(c.Paired, row)
+			e.paired = append(e.paired, row)
 		}
 	}
-	return nil
+	return e, nil
 }
 
 // openKept opens a bundle of the warehouse through the door that checks its seal.

@@ -3,6 +3,7 @@ package warehouse
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,13 @@ func TestHistory(t *testing.T) {
 	must(t, err)
 	if c := h.Series[0].Changes[0]; c.State != Settled || h.Alarming() {
 		t.Errorf("after a run behind it was accepted, the change is %s", c.State)
+	}
+
+	must(t, os.RemoveAll(w.place(s.Values[c.At].Digest))) // as retention does
+	h, err = w.History(t.Context(), Filter{Metric: "ttft.v2:p50"}, Detection{Alpha: .02}, options)
+	must(t, err)
+	if c := h.Series[0].Changes[0]; !strings.Contains(c.Unknown, "retention dropped it") || c.Differences != nil {
+		t.Errorf("without the bundle, what differs is %v, %q", c.Differences, c.Unknown)
 	}
 
 	for _, f := range []Filter{{Metric: "nonsense"}, {Metric: "ttft:p12"}, {Metric: "ttft", Workload: "other"}, {Metric: "ttft", System: "sglang"}} {

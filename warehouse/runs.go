@@ -185,41 +185,6 @@ func (w *Warehouse) Choices(ctx context.Context) (map[string][]string, error) {
 	return all, nil
 }
 
-// Frontier gives two statistics of every point of runs that count, of the newest run of each
-// workload, system and testbed: what is spent, and what is had for it.
-func (w *Warehouse) Frontier(ctx context.Context, f RunFilter, metrics []string) ([]RunRow, []Figure, error) {
-	rows, err := w.db.QueryContext(ctx, `SELECT `+runColumns+` FROM (SELECT workload_spec_digest AS workload, system AS what, testbed AS place, max(created_ns) AS newest
-			FROM benchmark_run_fact WHERE status = 'completed' AND coalesce(worst_finding, '') <> 'void' GROUP BY 1, 2, 3) o
-		CROSS JOIN current_run r ON r.workload_spec_digest = o.workload AND r.system = o.what AND r.testbed = o.place AND r.created_ns = o.newest`+runConditions+`
-		AND r.status = 'completed' AND coalesce(r.worst_finding, '') <> 'void'
-		ORDER BY r.created_ns DESC LIMIT 40`, f.args()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	runs, err := gather(rows, scanRun)
-	if err != nil {
-		return nil, nil, err
-	}
-	var figures []Figure
-	for _, run := range runs {
-		args := []any{run.Digest}
-		for _, m := range metrics {
-			args = append(args, m)
-		}
-		rows, err := w.db.QueryContext(ctx, `SELECT `+figureColumns+` FROM metric_fact f WHERE f.artifact_manifest_digest = ? AND f.value IS NOT NULL
-			AND f.metric || ':' || f.statistic IN (`+places(len(metrics))+`) ORDER BY f.point`, args...)
-		if err != nil {
-			return nil, nil, err
-		}
-		some, err := gather(rows, scanFigure)
-		if err != nil {
-			return nil, nil, err
-		}
-		figures = append(figures, some...)
-	}
-	return runs, figures, nil
-}
-
 // A Testbed is how reliable a machine was.
 type Testbed struct {
 	Name      string    `json:"name"`

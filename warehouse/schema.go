@@ -132,6 +132,11 @@ DROP INDEX run_by_creation;
 CREATE INDEX run_by_creation ON benchmark_run_fact (created_ns, artifact_manifest_digest, name, system, testbed, model, status, worst_finding, run_id);
 DROP INDEX run_by_series;
 CREATE INDEX run_by_series ON benchmark_run_fact (workload_spec_digest, system, testbed, created_ns, status, worst_finding);
+`, `
+-- the values of a series are read from the index alone, those of its points and no others
+DROP INDEX metric_by_name;
+CREATE INDEX metric_by_name ON metric_fact (metric, statistic, artifact_manifest_digest, point_name, side, value, low, high, n, cv, unit, better);
+CREATE INDEX run_by_partition ON benchmark_run_fact (day, workload_spec_digest);
 `}
 
 // dimensionView is the statement that makes the columns of a dimension from its content,

@@ -170,37 +170,49 @@ func (r seriesRow) key() [6]string {
 }
 
 // seriesQuery goes from the runs that fit to their facts (CROSS JOIN keeps that order): the
-// other way reads the facts of every run there is.
-const seriesQuery = `SELECT f.metric, f.statistic, f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
+// other way reads the facts of every run there is. Conditions that nobody asks for are left
+// out, since no index helps with those that may be empty.
+func (f Filter) seriesQuery(metric, statistic string) (string, []any) {
+	q := `SELECT f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
 	r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
 	EXISTS (SELECT 1 FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest AND a.act = 'accepted')
 	FROM current_run r CROSS JOIN metric_fact f ON f.artifact_manifest_digest = r.artifact_manifest_digest
-	WHERE f.metric = ?1 AND f.statistic = ?2 AND f.value IS NOT NULL AND r.created_ns >= ?3
-	AND (?4 = '' OR r.name = ?4 OR substr(r.workload_spec_digest, 8, length(?5)) = ?5)
-	AND substr(r.system, 1, length(?6)) = ?6 AND substr(r.testbed, 1, length(?7)) = ?7
-	AND (?8 = '' OR f.point_name = ?8) AND (?9 = '' OR f.side = ?9)
-	AND (NOT ?10 OR f.low IS NOT NULL AND f.high IS NOT NULL)
-	ORDER BY r.created_ns, r.artifact_manifest_digest`
+	WHERE f.metric = ? AND f.statistic = ? AND f.value IS NOT NULL`
+	args := []any{metric, statistic}
+	where := func(given bool, condition string, values ...any) {
+		if given {
+			q += " AND " + condition
+			args = append(args, values...)
+		}
+	}
+	digest := strings.TrimPrefix(f.Workload, "sha256:")
+	where(!f.Since.IsZero(), `r.created_ns >= ?`, nanos(f.Since))
+	where(f.Workload != "", `(r.name = ? OR r.workload_spec_digest >= ? AND r.workload_spec_digest < ?)`, f.Workload, "sha256:"+digest, "sha256:"+digest+"\U0010ffff")
+	where(f.System != "", `substr(r.system, 1, length(?)) = ?`, f.System, f.System)
+	where(f.Testbed != "", `substr(r.testbed, 1, length(?)) = ?`, f.Testbed, f.Testbed)
+	where(f.Point != "", `f.point_name = ?`, f.Point)
+	where(f.Side != "", `f.side = ?`, f.Side)
+	where(f.Bounded, `f.low IS NOT NULL AND f.high IS NOT NULL`)
+	return q + ` ORDER BY r.created_ns, r.artifact_manifest_digest, f.fact`, args
+}
 
 func (w *Warehouse) seriesOf(ctx context.Context, metric, statistic string, f Filter) ([]Series, error) {
-	rows, err := w.db.QueryContext(ctx, seriesQuery,
-		metric, statistic, nanos(f.Since), f.Workload, strings.TrimPrefix(f.Workload, "sha256:"), f.System, f.Testbed, f.Point, f.Side, f.Bounded)
+	query, args := f.seriesQuery(metric, statistic)
+	rows, err := w.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	all, err := gather(rows, scanSeries)
+	all, err := gather(rows, func(rows *sql.Rows) (r seriesRow, err error) {
+		var ns int64
+		err = rows.Scan(&r.Unit, &r.Better, &r.Name, &r.Workload, &r.System, &r.Testbed, &r.Point, &r.Side,
+			&r.value.RunID, &r.value.Digest, &ns, &r.value.Value, &r.value.Low, &r.value.High, &r.value.N, &r.value.CV, &r.counts, &r.value.Accepted)
+		r.Metric, r.Statistic, r.value.At = metric, statistic, time.Unix(0, ns).UTC()
+		return r, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return intoSeries(all, f.Last), nil
-}
-
-func scanSeries(rows *sql.Rows) (r seriesRow, err error) {
-	var ns int64
-	err = rows.Scan(&r.Metric, &r.Statistic, &r.Unit, &r.Better, &r.Name, &r.Workload, &r.System, &r.Testbed, &r.Point, &r.Side,
-		&r.value.RunID, &r.value.Digest, &ns, &r.value.Value, &r.value.Low, &r.value.High, &r.value.N, &r.value.CV, &r.counts, &r.value.Accepted)
-	r.value.At = time.Unix(0, ns).UTC()
-	return r, err
 }
 
 // intoSeries sorts rows, which come in the order of time, into their series.

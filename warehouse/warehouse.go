@@ -44,6 +44,9 @@ type Warehouse struct {
 	dir  string
 	db   *sql.DB
 	lock *os.File // held by those who write; nil for readers
+
+	found     memo[[]Change]    // the changes of series that were looked at
+	explained memo[explanation] // by the digests of runs
 }
 
 // ErrNone says that there is no warehouse in a folder.

@@ -1,0 +1,93 @@
+package warehouse
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+
+	"assay/accuracy/parity"
+	"assay/analysis/diff"
+)
+
+// mostRemembered is how much a memo holds at most, and half of it how much at least once it
+// has been full: changes, or differences between runs, and one for each key. Some MB.
+const mostRemembered = 20_000
+
+// A memo remembers answers that follow from their keys alone, so that it can be forgotten and
+// never be out of date. The zero value is empty.
+type memo[V any] struct {
+	mu         sync.Mutex
+	young, old map[memoKey]remembered[V]
+	weight     int // of young
+}
+
+type memoKey = [sha256.Size]byte
+
+type remembered[V any] struct {
+	answer V
+	weight int
+}
+
+func (m *memo[V]) recall(key memoKey) (V, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, known := m.young[key]
+	if !known {
+		if r, known = m.old[key]; known {
+			m.add(key, r)
+		}
+	}
+	return r.answer, known
+}
+
+// keep remembers an answer that holds so many things. Nobody may write to it any more.
+func (m *memo[V]) keep(key memoKey, answer V, things int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.add(key, remembered[V]{answer, 1 + things})
+}
+
+// add forgets what nobody asked for since the last time that it was full.
+func (m *memo[V]) add(key memoKey, r remembered[V]) {
+	if m.young == nil || m.weight+r.weight > mostRemembered/2 {
+		m.old, m.young, m.weight = m.young, map[memoKey]remembered[V]{}, 0
+	}
+	m.young[key] = r
+	m.weight += r.weight
+}
+
+// changes are those of values, found now or before. All of the values are the key, and
+// whatever else the search follows from: what was kept, retracted or accepted since is read
+// from the catalogue anew.
+func (w *Warehouse) changes(d Detection, xs []float64) ([]Change, error) {
+	key := d.of(xs)
+	list, known := w.found.recall(key)
+	if !known {
+		var err error
+		if list, err = d.Changes(xs); err != nil {
+			return nil, err
+		}
+		w.found.keep(key, list, len(list))
+	}
+	return slices.Clone(list), nil
+}
+
+// of names a search: what Changes gives follows from these alone.
+func (d Detection) of(xs []float64) memoKey {
+	d = d.withDefaults()
+	data := binary.LittleEndian.AppendUint64(nil, math.Float64bits(d.each()))
+	data = binary.LittleEndian.AppendUint64(data, uint64(d.Recent))
+	data = binary.LittleEndian.AppendUint64(data, uint64(d.Seed))
+	for _, x := range xs {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
+	}
+	return sha256.Sum256(data)
+}
+
+// An explanation is what differs between two runs, besides the result.
+type explanation struct {
+	differences []diff.Change
+	paired      []parity.Row
+}
