@@ -51,7 +51,7 @@ func benchCatalogue(ctx context.Context, o options, dir string) (lines []line, e
 	if err != nil || len(points.Rows) < 2 {
 		return nil, fmt.Errorf("%d points have a latency: %w", len(points.Rows), err)
 	}
-	for _, q := range pages(ctx, w, fmt.Sprint(points.Rows[1][0])) {
+	for _, q := range pages(ctx, w, dir, fmt.Sprint(points.Rows[1][0])) {
 		took, spent, err := middle(o.rounds, q.ask)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", q.what, err)
@@ -72,15 +72,12 @@ type page struct {
 }
 
 // pages are the questions of server and of assay history, by what they are asked for.
-func pages(ctx context.Context, w *warehouse.Warehouse, point string) []page {
+func pages(ctx context.Context, w *warehouse.Warehouse, dir, point string) []page {
 	runs := func(f warehouse.RunFilter) func() error {
 		return func() error { _, _, err := w.Runs(ctx, f); return err }
 	}
-	history := func(f warehouse.Filter) func() error {
-		return func() error { _, err := w.History(ctx, f, warehouse.Detection{Seed: 1}, judge.Options{}); return err }
-	}
 	frontier := []string{"e2e.v2:p99", "output_throughput.v1:value"}
-	return []page{
+	list := []page{
 		{"overview: the newest runs", runs(warehouse.RunFilter{Rows: 12})},
 		{"overview: runs since yesterday", runs(warehouse.RunFilter{Since: time.Now().Add(-24 * time.Hour), Status: "completed", Rows: 1})},
 		{"runs: the first page", runs(warehouse.RunFilter{})},
@@ -93,9 +90,36 @@ func pages(ctx context.Context, w *warehouse.Warehouse, point string) []page {
 		{"frontier", func() error { _, _, err := w.Frontier(ctx, warehouse.RunFilter{}, frontier); return err }},
 		{"machines", func() error { _, err := w.Testbeds(ctx); return err }},
 		{"lineage of a number", func() error { return unlessNone(w.Lineage(ctx, "12.3 ms")) }},
-		{"history of one series", history(warehouse.Filter{Metric: "e2e", Workload: "nightly-3", Testbed: "node-1", Point: point})},
-		{"history of a workload on a machine, every point", history(warehouse.Filter{Metric: "e2e", Workload: "nightly-3", Testbed: "node-1"})},
-		{"history of a workload on every machine, its newest 50 runs", history(warehouse.Filter{Metric: "ttft:p99", Workload: "nightly-5", Point: point, Last: 50})},
+	}
+	for _, h := range []struct {
+		what string
+		of   warehouse.Filter
+	}{
+		{"history of one series", warehouse.Filter{Metric: "e2e", Workload: "nightly-3", Testbed: "node-1", Point: point}},
+		{"history of a workload on a machine, every point", warehouse.Filter{Metric: "e2e", Workload: "nightly-3", Testbed: "node-1"}},
+		{"history of one series that changed", warehouse.Filter{Metric: "e2e", Workload: "nightly-7", Testbed: "node-1", Point: point}},
+		{"history of a workload on every machine, its newest 50 runs", warehouse.Filter{Metric: "ttft:p99", Workload: "nightly-5", Point: point, Last: 50}},
+	} {
+		list = append(list, page{h.what + ", opened anew: no change is remembered", afresh(ctx, dir, h.of)}, page{h.what, history(ctx, w, h.of)})
+	}
+	return list
+}
+
+func history(ctx context.Context, w *warehouse.Warehouse, f warehouse.Filter) func() error {
+	return func() error {
+		_, err := w.History(ctx, f, warehouse.Detection{Seed: 1}, judge.Options{})
+		return err
+	}
+}
+
+// afresh opens the warehouse for each question, so that every change is searched for.
+func afresh(ctx context.Context, dir string, f warehouse.Filter) func() error {
+	return func() error {
+		w, err := warehouse.Open(ctx, dir)
+		if err != nil {
+			return err
+		}
+		return errors.Join(history(ctx, w, f)(), w.Close())
 	}
 }
 
@@ -180,7 +204,7 @@ func keepOne(ctx context.Context, w *warehouse.Warehouse, dir string) error {
 var copied = map[string]string{
 	"artifact_manifest_digest": `'sha256:' || printf('%016x', i * 2654435761 * 65537) || printf('%048x', i)`, "run_id": `'run-' || i`, "name": `'nightly-' || (i % 10)`,
 	"testbed": `'node-' || (i / 10 % 4)`, "created_ns": `now - i * 300000000000`, "day": `date((now - i * 300000000000) / 1000000000, 'unixepoch')`, "worst_finding": `''`,
-	"workload_spec_digest": `'sha256:' || printf('%012d', i % 10)`, "fact": `fact + i * 1000`, "value": `value * (1 + 0.01 * ((i * 7919 % 200) / 100.0 - 1))`,
+	"workload_spec_digest": `'sha256:' || printf('%012d', i % 10)`, "fact": `fact + i * 1000`, "value": `value * (1 + 0.01 * ((i * 7919 % 200) / 100.0 - 1)) * iif(i % 10 = 7 AND i < 600, 1.05, 1)`, // nightly-7 changed
 }
 
 func grow(ctx context.Context, path string, runs int) (err error) {
