@@ -48,7 +48,14 @@ func Postgres(t testing.TB) string {
 	start(t, as, dir, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"), "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
 	address := "127.0.0.1:" + port
 	listens(t, address)
-	return address
+	for range 1200 { // it listens before it lets anybody in
+		if exec.Command(filepath.Join(bin, "pg_isready"), "-q", "-h", "127.0.0.1", "-p", port).Run() == nil {
+			return address
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("Postgres does not get ready")
+	return ""
 }
 
 // OldClickHouse starts Debian's ClickHouse and returns the host and port of its HTTP

@@ -61,7 +61,8 @@ func TestPostgresWholeOrNot(t *testing.T) {
 	whole.Engines(t)
 	w := filled(t, 9)
 	m := opened(t, address("postgres", Postgres(t), "postgres"), w).(engine.Mirror)
-	must(t, m.Prepare(t.Context()))
+	_, err := m.Prepare(t.Context())
+	must(t, err)
 	digests, err := w.Digests(t.Context())
 	must(t, err)
 	sheets, err := w.SheetsOf(t.Context(), digests)
@@ -109,7 +110,8 @@ func TestClickHouseWholeOrNot(t *testing.T) {
 	t.Cleanup(proxy.Close)
 	at := address("clickhouse", strings.TrimPrefix(proxy.URL, "http://"), "benchmarks")
 	m := opened(t, at, w).(engine.Mirror)
-	must(t, m.Prepare(t.Context()))
+	_, err := m.Prepare(t.Context())
+	must(t, err)
 	for _, requests := range []int64{0, 3, 11} { // a batch is an insert for each table, and one that says that it is whole
 		left.Store(requests)
 		if _, err := engine.Fill(t.Context(), w, m); err == nil {

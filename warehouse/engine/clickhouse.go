@@ -33,6 +33,7 @@ type clickHouse struct {
 	header   http.Header
 	client   *http.Client
 	known    map[string]bool // settings that the server has, of those that are asked for
+	beside   bool            // views still show the rows of older tables
 }
 
 // sameAnswers are the settings under which the server answers as SQL says. A server that
@@ -114,94 +115,8 @@ func (c *clickHouse) learn(ctx context.Context) error {
 
 func (c *clickHouse) Close() error { c.client.CloseIdleConnections(); return nil }
 
-var clickHouseTypes = map[warehouse.Kind]string{warehouse.Text: "String", warehouse.Integer: "Int64", warehouse.Real: "Float64"}
-
-// Prepare makes what is missing. Each statement is whole by itself, and the version comes
-// last.
-func (c *clickHouse) Prepare(ctx context.Context) error {
-	if err := c.send(ctx, "CREATE DATABASE IF NOT EXISTS "+c.database, nil, ""); err != nil {
-		return err
-	}
-	script := []string{
-		"CREATE TABLE IF NOT EXISTS schema_version (version Int64) ENGINE = MergeTree ORDER BY version",
-		"CREATE TABLE IF NOT EXISTS whole_run (of_run String, attempt String) ENGINE = MergeTree ORDER BY (of_run, attempt)" + c.durable(),
-	}
-	for _, statement := range script {
-		if err := c.send(ctx, statement, nil, c.database); err != nil {
-			return err
-		}
-	}
-	a, err := c.ask(ctx, "SELECT version FROM "+c.database+".schema_version LIMIT 1", nil)
-	if err != nil {
-		return err
-	}
-	if len(a.Rows) > 0 {
-		at, _ := a.Rows[0][0].(int64)
-		return sameVersion(int(at), "DROP DATABASE "+c.database)
-	}
-	script = nil
-	for _, t := range warehouse.Tables {
-		script = append(script, c.tableOf(t))
-	}
-	for _, t := range warehouse.Tables {
-		script = append(script, viewOf(t))
-	}
-	for _, v := range warehouse.Views {
-		if c.old() && strings.Contains(v.Text, " JOIN ") {
-			continue
-		}
-		script = append(script, "CREATE VIEW IF NOT EXISTS "+v.Name+" AS "+v.Text)
-	}
-	for _, statement := range append(script, fmt.Sprintf("INSERT INTO schema_version VALUES (%d)", warehouse.Version())) {
-		if err := c.send(ctx, statement, nil, c.database); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// old reports whether the server is one of before 2020, in which joined tables have no names:
-// it has the tables, and not the views that join them.
-func (c *clickHouse) old() bool { return !c.known["union_default_mode"] }
-
-// durable has the server sync what is inserted, where it can.
-func (c *clickHouse) durable() string {
-	if !c.known["fsync_after_insert"] {
-		return ""
-	}
-	return " SETTINGS fsync_after_insert = 1, fsync_part_directory = 1"
-}
-
-func (c *clickHouse) tableOf(t warehouse.Table) string {
-	columns := []string{"of_run String", "attempt String"}
-	for _, column := range t.Columns {
-		kind := clickHouseTypes[column.Kind]
-		if column.Null {
-			kind = "Nullable(" + kind + ")"
-		}
-		columns = append(columns, column.Name+" "+kind)
-	}
-	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS rows_%s (%s) ENGINE = MergeTree ORDER BY (of_run, attempt)", t.Name, strings.Join(columns, ", ")) + c.durable()
-}
-
-// viewOf shows each row once.
-func viewOf(t warehouse.Table) string {
-	where := "(of_run, attempt) IN (SELECT of_run, min(attempt) FROM whole_run GROUP BY of_run)"
-	switch {
-	case !t.OfRuns():
-		where = "1"
-	case t.Name == "launch_metric_fact":
-		where += " AND of_run NOT IN (SELECT artifact_manifest_digest FROM rows_dropped_fact)"
-	}
-	once := ""
-	if t.Shared || !t.OfRuns() {
-		once = " LIMIT 1 BY " + strings.Join(t.Key, ", ")
-	}
-	return fmt.Sprintf("CREATE VIEW IF NOT EXISTS %s AS SELECT %s FROM rows_%s WHERE %s%s", t.Name, strings.Join(t.Names(), ", "), t.Name, where, once)
-}
-
 func (c *clickHouse) Runs(ctx context.Context) (map[string]bool, error) {
-	a, err := c.ask(ctx, "SELECT DISTINCT of_run FROM "+c.database+".whole_run", nil)
+	a, err := c.ask(ctx, "SELECT DISTINCT of_run FROM "+c.database+"."+wholeRun, nil)
 	return runsIn(a), err
 }
 
@@ -214,18 +129,18 @@ func (c *clickHouse) Acts(ctx context.Context) (map[int64]int64, error) {
 func (c *clickHouse) Add(ctx context.Context, digests []string, sheets []warehouse.Sheet) error {
 	attempt := time.Now().UTC().Format("20060102T150405.000000000") + rand.Text()
 	for _, s := range sheets {
-		if err := c.insert(ctx, "rows_"+s.Table.Name, s.Table.Names(), s.Rows, func(i int) (string, string) { return s.Of[i], attempt }); err != nil {
+		if err := c.insert(ctx, rowsOf(s.Table), s.Table.Names(), s.Rows, func(i int) (string, string) { return s.Of[i], attempt }); err != nil {
 			return err
 		}
 	}
-	return c.insert(ctx, "whole_run", nil, make([][]any, len(digests)), func(i int) (string, string) { return digests[i], attempt })
+	return c.insert(ctx, wholeRun, nil, make([][]any, len(digests)), func(i int) (string, string) { return digests[i], attempt })
 }
 
 // Decide inserts what is not there. Twice the same row is seen once.
 func (c *clickHouse) Decide(ctx context.Context, sheets []warehouse.Sheet) error {
 	for _, s := range sheets {
 		keys := strings.Join(s.Table.Key, ", ")
-		a, err := c.ask(ctx, fmt.Sprintf("SELECT %s FROM %s.%s", keys, c.database, s.Table.Name), nil)
+		a, err := c.ask(ctx, fmt.Sprintf("SELECT %s FROM %s.%s", keys, c.database, rowsOf(s.Table)), nil)
 		if err != nil {
 			return err
 		}
@@ -241,7 +156,7 @@ func (c *clickHouse) Decide(ctx context.Context, sheets []warehouse.Sheet) error
 			}
 			return there[fmt.Sprint(key)]
 		})
-		if err := c.insert(ctx, "rows_"+s.Table.Name, names, fresh, func(int) (string, string) { return "", "" }); err != nil {
+		if err := c.insert(ctx, rowsOf(s.Table), names, fresh, func(int) (string, string) { return "", "" }); err != nil {
 			return err
 		}
 	}
@@ -281,7 +196,7 @@ func (c *clickHouse) send(ctx context.Context, statement string, body io.Reader,
 		settings.Set("database", database)
 	}
 	c.settle(settings, exactRows)
-	if strings.HasPrefix(statement, "CREATE VIEW") {
+	if strings.HasPrefix(statement, "CREATE VIEW") || strings.HasPrefix(statement, "CREATE OR REPLACE VIEW") {
 		c.settle(settings, sameAnswers)
 	}
 	_, err := c.post(ctx, statement, body, settings)

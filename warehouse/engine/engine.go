@@ -34,16 +34,22 @@ type Reader interface {
 type Mirror interface {
 	Reader
 
-	// Prepare makes tables and views where there are none.
-	Prepare(ctx context.Context) error
+	// Prepare makes tables and views where there are none. Where there are those of an
+	// older version, it makes new ones beside them and gives the runs that the older ones
+	// have: people read these until Replace.
+	Prepare(ctx context.Context) (older map[string]bool, err error)
 
-	// Runs are the digests of those that are there whole.
+	// Replace puts what was filled beside older tables in their place. It does nothing
+	// where there were none.
+	Replace(ctx context.Context) error
+
+	// Runs are the digests of those that are there whole, in tables of this version.
 	Runs(ctx context.Context) (map[string]bool, error)
 
 	// Add copies runs, all of them whole or not at all. Runs that are there stay as they are.
 	Add(ctx context.Context, digests []string, sheets []warehouse.Sheet) error
 
-	// Acts are the times of the acts that are there, by their number.
+	// Acts are the times of the acts that people read there, by their number.
 	Acts(ctx context.Context) (map[int64]int64, error)
 
 	// Decide adds what was decided about runs later, and drops what retention dropped.
@@ -171,7 +177,12 @@ func (d discreet) Query(ctx context.Context, statement string, limit warehouse.L
 	return a, d.hidden.err(err)
 }
 
-func (d discreet) Prepare(ctx context.Context) error { return d.hidden.err(d.of.Prepare(ctx)) }
+func (d discreet) Prepare(ctx context.Context) (map[string]bool, error) {
+	older, err := d.of.Prepare(ctx)
+	return older, d.hidden.err(err)
+}
+
+func (d discreet) Replace(ctx context.Context) error { return d.hidden.err(d.of.Replace(ctx)) }
 
 func (d discreet) Runs(ctx context.Context) (map[string]bool, error) {
 	runs, err := d.of.Runs(ctx)

@@ -23,9 +23,11 @@ type Filled struct {
 var ErrAnother = errors.New("the tables there are of another warehouse: name another database")
 
 // Fill copies what a warehouse has and a mirror has not. It may be ended at any time and
-// called again.
+// called again. A mirror of an older version is made again beside itself, from the
+// warehouse, and replaced when it is whole.
 func Fill(ctx context.Context, w *warehouse.Warehouse, m Mirror) (f Filled, err error) {
-	if err := m.Prepare(ctx); err != nil {
+	older, err := m.Prepare(ctx)
+	if err != nil {
 		return f, err
 	}
 	later, err := w.Later(ctx)
@@ -43,6 +45,9 @@ func Fill(ctx context.Context, w *warehouse.Warehouse, m Mirror) (f Filled, err 
 	if err != nil {
 		return f, err
 	}
+	if err := known(older, all); err != nil {
+		return f, err
+	}
 	missing := slices.DeleteFunc(slices.Clone(all), func(digest string) bool { return there[digest] })
 	f.Before = len(all) - len(missing)
 	for batch := range slices.Chunk(missing, together) {
@@ -55,7 +60,33 @@ func Fill(ctx context.Context, w *warehouse.Warehouse, m Mirror) (f Filled, err 
 		}
 		f.New += len(batch)
 	}
-	return f, m.Decide(ctx, later)
+	if err := m.Decide(ctx, later); err != nil {
+		return f, err
+	}
+	return f, m.Replace(ctx)
+}
+
+// known refuses to make a mirror again that has runs which the warehouse has not: they would
+// be lost.
+func known(older map[string]bool, all []string) error {
+	here := map[string]bool{}
+	for _, digest := range all {
+		here[digest] = true
+	}
+	for digest := range older {
+		if !here[digest] {
+			return fmt.Errorf("%w: they have an older version and the run %s, which this warehouse has not", ErrAnother, digest)
+		}
+	}
+	return nil
+}
+
+// notNewer refuses tables of a newer version.
+func notNewer(at int) error {
+	if at <= warehouse.Version() {
+		return nil
+	}
+	return fmt.Errorf("the tables there have version %d and this program knows %d: use a newer assay", at, warehouse.Version())
 }
 
 // sameActs refuses a mirror whose acts are not those of the warehouse: two warehouses in

@@ -18,7 +18,10 @@ const schema = "assay"
 // A postgres is a connection. It is pgx's lower half, which speaks the protocol and signs in:
 // its upper half, for every type of Go and Postgres, is three times as large, and there are
 // three types here.
-type postgres struct{ conn *pgconn.PgConn }
+type postgres struct {
+	conn   *pgconn.PgConn
+	beside bool // what is copied goes to the schema next
+}
 
 // openPostgres connects. What the URL leaves out comes from PGPASSWORD and the others, as
 // for psql.
@@ -33,69 +36,19 @@ func openPostgres(ctx context.Context, a Asked) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return postgres{conn}, nil
+	return &postgres{conn: conn}, nil
 }
 
-func (p postgres) Close() error { return p.conn.Close(context.Background()) }
+func (p *postgres) Close() error { return p.conn.Close(context.Background()) }
 
 // do carries out a script.
-func (p postgres) do(ctx context.Context, script string) error {
+func (p *postgres) do(ctx context.Context, script string) error {
 	_, err := p.conn.Exec(ctx, script).ReadAll()
 	return err
 }
 
-var postgresTypes = map[warehouse.Kind]string{warehouse.Text: `text COLLATE "C"`, warehouse.Integer: "bigint", warehouse.Real: "double precision"}
-
-// postgresIndexes are those that the usual questions want.
-const postgresIndexes = `
-CREATE INDEX run_by_time ON benchmark_run_fact (workload_spec_digest, created_ns);
-CREATE INDEX run_by_name ON benchmark_run_fact (name, created_ns);
-CREATE INDEX metric_by_name ON metric_fact (metric, statistic, artifact_manifest_digest);
-CREATE INDEX metric_by_run ON metric_fact (artifact_manifest_digest);
-CREATE INDEX act_by_run ON act_fact (artifact_manifest_digest, act);`
-
-// Prepare makes the tables in one transaction.
-func (p postgres) Prepare(ctx context.Context) error {
-	return p.write(ctx, func() error {
-		if err := p.do(ctx, "CREATE SCHEMA IF NOT EXISTS "+schema); err != nil {
-			return err
-		}
-		a, err := p.ask(ctx, `SELECT to_regclass('`+schema+`.schema_version') IS NOT NULL`, 1)
-		if err != nil {
-			return err
-		}
-		if a.Rows[0][0] == int64(1) {
-			if a, err = p.ask(ctx, `SELECT max(version) FROM schema_version`, 1); err != nil {
-				return err
-			}
-			at, _ := a.Rows[0][0].(int64)
-			return sameVersion(int(at), "DROP SCHEMA "+schema+" CASCADE")
-		}
-		script := fmt.Sprintf("CREATE TABLE schema_version (version bigint PRIMARY KEY); INSERT INTO schema_version VALUES (%d);", warehouse.Version())
-		for _, t := range warehouse.Tables {
-			var columns []string
-			for _, c := range t.Columns {
-				columns = append(columns, c.Name+" "+postgresTypes[c.Kind]+map[bool]string{false: " NOT NULL"}[c.Null])
-			}
-			script += fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY (%s));\n", t.Name, strings.Join(columns, ", "), strings.Join(t.Key, ", "))
-		}
-		for _, v := range warehouse.Views {
-			script += fmt.Sprintf("CREATE VIEW %s AS %s;\n", v.Name, v.Text)
-		}
-		return p.do(ctx, script+postgresIndexes)
-	})
-}
-
-// sameVersion refuses tables of another version: everything in them can be copied again.
-func sameVersion(at int, remove string) error {
-	if at == warehouse.Version() {
-		return nil
-	}
-	return fmt.Errorf("the tables there have version %d and this program has %d: remove them (%s) and copy again", at, warehouse.Version(), remove)
-}
-
 // write runs f in a transaction, one writer at a time: the number of the lock is ours.
-func (p postgres) write(ctx context.Context, f func() error) error {
+func (p *postgres) write(ctx context.Context, f func() error) error {
 	err := p.do(ctx, "BEGIN; SELECT pg_advisory_xact_lock(1634956129)")
 	if err == nil {
 		err = f()
@@ -107,23 +60,23 @@ func (p postgres) write(ctx context.Context, f func() error) error {
 	return p.do(ctx, "COMMIT")
 }
 
-func (p postgres) Runs(ctx context.Context) (map[string]bool, error) {
+func (p *postgres) Runs(ctx context.Context) (map[string]bool, error) {
 	a, err := p.ask(ctx, `SELECT artifact_manifest_digest FROM benchmark_run_fact`, -1)
 	return runsIn(a), err
 }
 
-func (p postgres) Acts(ctx context.Context) (map[int64]int64, error) {
-	a, err := p.ask(ctx, `SELECT number, at_ns FROM act_fact`, -1)
+func (p *postgres) Acts(ctx context.Context) (map[int64]int64, error) {
+	a, err := p.ask(ctx, `SELECT number, at_ns FROM `+schema+`.act_fact`, -1) // also where these are older
 	return actsIn(a), err
 }
 
 // Add copies in one transaction.
-func (p postgres) Add(ctx context.Context, _ []string, sheets []warehouse.Sheet) error {
+func (p *postgres) Add(ctx context.Context, _ []string, sheets []warehouse.Sheet) error {
 	return p.write(ctx, func() error { return p.addNew(ctx, sheets) })
 }
 
 // Decide drops the rows of launches that retention dropped as well.
-func (p postgres) Decide(ctx context.Context, sheets []warehouse.Sheet) error {
+func (p *postgres) Decide(ctx context.Context, sheets []warehouse.Sheet) error {
 	return p.write(ctx, func() error {
 		if err := p.addNew(ctx, sheets); err != nil {
 			return err
@@ -134,7 +87,7 @@ func (p postgres) Decide(ctx context.Context, sheets []warehouse.Sheet) error {
 
 // addNew copies the rows of sheets whose keys are not there: runs share dimensions, and
 // somebody else may have copied a run since it was looked for.
-func (p postgres) addNew(ctx context.Context, sheets []warehouse.Sheet) error {
+func (p *postgres) addNew(ctx context.Context, sheets []warehouse.Sheet) error {
 	for _, s := range sheets {
 		if len(s.Rows) == 0 {
 			continue
@@ -181,13 +134,13 @@ func copyText(rows [][]any) string {
 }
 
 // Query answers in a transaction that only reads and is never committed.
-func (p postgres) Query(ctx context.Context, statement string, limit warehouse.Limit) (a warehouse.Answer, err error) {
+func (p *postgres) Query(ctx context.Context, statement string, limit warehouse.Limit) (a warehouse.Answer, err error) {
 	ctx, limit, stop, err := warehouse.Ask(ctx, statement, limit)
 	if err != nil {
 		return a, err
 	}
 	defer stop()
-	if err := p.do(ctx, fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = %d", limit.Time.Milliseconds())); err != nil {
+	if err := p.do(ctx, fmt.Sprintf("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = %s; SET LOCAL statement_timeout = %d", schema, limit.Time.Milliseconds())); err != nil {
 		return a, postgresFault(ctx, err)
 	}
 	defer p.do(context.WithoutCancel(ctx), "ROLLBACK") // there is nothing to keep
@@ -197,7 +150,7 @@ func (p postgres) Query(ctx context.Context, statement string, limit warehouse.L
 
 // ask reads at most so many rows of an answer; -1 means all. The extended protocol takes
 // one statement alone.
-func (p postgres) ask(ctx context.Context, statement string, most int) (a warehouse.Answer, err error) {
+func (p *postgres) ask(ctx context.Context, statement string, most int) (a warehouse.Answer, err error) {
 	rows := p.conn.ExecParams(ctx, statement, nil, nil, nil, nil)
 	for _, field := range rows.FieldDescriptions() {
 		a.Columns = append(a.Columns, field.Name)
