@@ -154,6 +154,13 @@ test-kubernetes: compiler
 duckdb: compiler
 	go build -C cmd/assay-duckdb -ldflags '-s -w' -o ../../bin/assay-duckdb .
 
+# A real OpenTelemetry Collector receives the metrics and spans of a run (tests/collector, a module
+# of its own). The first time takes minutes, in which the collector is fetched and compiled.
+.PHONY: test-collector
+test-collector:
+	go build -o bin/assay ./cmd/assay
+	ASSAY_PROGRAM=$(CURDIR)/bin/assay go test -C tests/collector -count=1 -timeout 10m ./...
+
 # The same questions to SQLite, Postgres, ClickHouse (its engine of today behind its HTTP
 # interface, and where Debian has it a server of 2018) and DuckDB, and copies that break off.
 # What is missing is installed; a minute after that.
@@ -315,6 +322,14 @@ VOLUME_RUNS   ?= 10000
 .PHONY: bench-warehouse
 bench-warehouse: duckdb
 	go run ./warehouse/benchmark/volume -chunks $(VOLUME_CHUNKS) -runs $(VOLUME_RUNS)
+
+# What publishing hot metrics costs a run: pairs of runs against the simulator, with and
+# without it. Wants a quiet machine and, for twenty pairs, ten minutes.
+HOT_PAIRS ?= 20
+.PHONY: bench-hot
+bench-hot:
+	go build -o bin/assay ./cmd/assay
+	$(PYTHON) hot/cost.py bin/assay $(HOT_PAIRS)
 
 # Real runs against a server in C that shares no line with assay: the bundle is joined
 # with the server's log (tests/truth). Closed loops, the client on four cores and then on

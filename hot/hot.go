@@ -105,7 +105,7 @@ func (p *Publisher) routes(o spec.HotMetrics, lookup func(string) (string, bool)
 		if err != nil {
 			return fmt.Errorf("sinks.hotMetrics.otlp: %w", err)
 		}
-		p.pushes = append(p.pushes, push{"OTLP", t.URL + "/v1/metrics", headers, otlpMetrics})
+		p.pushes = append(p.pushes, push{"OTLP", t.URL + "/v1/metrics", headers, otlpSince(time.Now())})
 		p.otlp, p.spans = &push{name: "OTLP", address: t.URL + "/v1/traces", headers: headers}, t.Spans
 	}
 	return nil

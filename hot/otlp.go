@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"strings"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -28,12 +29,36 @@ func integer(name string, value int64) *commonpb.KeyValue {
 
 func scope() *commonpb.InstrumentationScope { return &commonpb.InstrumentationScope{Name: "assay"} }
 
+// units are what the endings of names mean, in the codes that OTLP wants (UCUM); the first
+// that fits counts.
+var units = []struct{ ending, code string }{
+	{"_seconds", "s"}, {"_ratio", "1"}, {"_watts", "W"}, {"_tokens_per_second", "{token}/s"}, {"_requests_per_second", "{request}/s"},
+	{"_requests_in_flight", "{request}"}, {"_total", "{request}"},
+}
+
+// unitOf is empty for what has none.
+func unitOf(name string) string {
+	for _, u := range units {
+		if strings.HasSuffix(name, u.ending) {
+			return u.code
+		}
+	}
+	return ""
+}
+
+// otlpSince encodes what is counted since a run began.
+func otlpSince(begun time.Time) func([]*dto.MetricFamily, time.Time) ([]byte, map[string]string, error) {
+	return func(list []*dto.MetricFamily, now time.Time) ([]byte, map[string]string, error) {
+		return otlpMetrics(list, begun, now)
+	}
+}
+
 // otlpMetrics is an ExportMetricsServiceRequest. MetricsData is the same on the wire, and
 // its package does not bring gRPC.
-func otlpMetrics(list []*dto.MetricFamily, now time.Time) ([]byte, map[string]string, error) {
+func otlpMetrics(list []*dto.MetricFamily, begun, now time.Time) ([]byte, map[string]string, error) {
 	var metrics []*metricspb.Metric
 	for _, f := range list {
-		m := &metricspb.Metric{Name: f.GetName(), Description: f.GetHelp()}
+		m := &metricspb.Metric{Name: f.GetName(), Description: f.GetHelp(), Unit: unitOf(f.GetName())}
 		var points []*metricspb.NumberDataPoint
 		for _, of := range f.Metric {
 			point := &metricspb.NumberDataPoint{TimeUnixNano: uint64(now.UnixNano()), Value: &metricspb.NumberDataPoint_AsDouble{AsDouble: value(of)}}
@@ -43,6 +68,9 @@ func otlpMetrics(list []*dto.MetricFamily, now time.Time) ([]byte, map[string]st
 			points = append(points, point)
 		}
 		if f.GetType() == dto.MetricType_COUNTER {
+			for _, point := range points {
+				point.StartTimeUnixNano = uint64(begun.UnixNano())
+			}
 			m.Data = &metricspb.Metric_Sum{Sum: &metricspb.Sum{
 				DataPoints: points, IsMonotonic: true, AggregationTemporality: metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE,
 			}}
