@@ -138,8 +138,8 @@ func TestClickHouseWholeOrNot(t *testing.T) {
 	equal(t, m, w)
 }
 
-// A server of 2018 takes the copy over the same HTTP interface, keeps everybody from
-// writing, and wants its password, which no error tells.
+// A server of 2018 takes the copy over the same HTTP interface, and makes an older one again,
+// keeps everybody from writing, and wants its password, which no error tells.
 func TestOldClickHouse(t *testing.T) {
 	whole.Engines(t)
 	w := filled(t, 9)
@@ -153,6 +153,9 @@ func TestOldClickHouse(t *testing.T) {
 			t.Errorf("%q: %v, want it refused", statement, err)
 		}
 	}
+	asVersion3(t, at)
+	must(t, fill(t, w, opened(t, address("clickhouse", at, "benchmarks"), w).(engine.Mirror), 11, 0))
+	equal(t, m, w)
 	wrong := "wrong-password-1234"
 	_, err := engine.Open(t.Context(), strings.Replace(address("clickhouse", at, "benchmarks"), url.UserPassword(User, Password).String(), User+":"+wrong, 1), lookup, w)
 	if err == nil || strings.Contains(err.Error(), wrong) {

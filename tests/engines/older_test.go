@@ -213,6 +213,7 @@ func asVersion3(t *testing.T, server string) {
 		do("DROP TABLE " + table.Name)
 		do(fmt.Sprintf("CREATE VIEW %s AS SELECT %s FROM rows_%s WHERE %s%s", table.Name, strings.Join(table.Names(), ", "), table.Name, where, once))
 	}
-	do("TRUNCATE TABLE schema_version")
+	do("DROP TABLE schema_version")
+	do("CREATE TABLE schema_version (version Int64) ENGINE = MergeTree ORDER BY version")
 	do("INSERT INTO schema_version VALUES (3)")
 }

@@ -59,7 +59,7 @@ func benchCatalogue(ctx context.Context, o options, dir string) (lines []line, e
 		seen := fmt.Sprintf("%.1f ms, %.1f ms of processor time", float64(took.Microseconds())/1e3, float64(spent.Microseconds())/1e3)
 		lines = append(lines, line{q.what, seen, fmt.Sprintf("≤ %v", pageAim), took > pageAim})
 	}
-	took, _, err := askDuckDB(ctx, o, w, `SELECT day, count(*), quantile_cont(ttft_p99_s, 0.5) FROM serving_outcome_fact GROUP BY day ORDER BY day`)
+	_, took, _, err := askDuckDB(ctx, o, w, `SELECT day, count(*), quantile_cont(ttft_p99_s, 0.5) FROM serving_outcome_fact GROUP BY day ORDER BY day`)
 	if err != nil {
 		return nil, err
 	}

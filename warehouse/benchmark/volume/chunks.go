@@ -23,16 +23,17 @@ const (
 
 // questions are percentiles over every chunk row. For the gaps, the chunks of a request are
 // taken as they were written, one after the other: a window over each request would have to
-// hold all rows at the same time. What comes in another order has no step of one, and is
-// missed by the count.
+// hold all rows at the same time. What comes in another order has no step of one, and the
+// count tells.
 var questions = []struct {
 	what, statement string
 	aim             time.Duration
+	count           int // for each request, in the first cell of the answer; 0 for none
 }{
-	{"p99 of the size of an event", `SELECT count(*), quantile_cont(bytes, 0.99) FROM raw_chunks`, 5 * time.Second},
-	{"p50, p95 and p99 of when events came, by launch", `SELECT launch, quantile_cont(at_ns, [0.5, 0.95, 0.99])::VARCHAR FROM raw_chunks GROUP BY launch ORDER BY launch`, 0},
+	{"p99 of the size of an event", `SELECT count(*), quantile_cont(bytes, 0.99) FROM raw_chunks`, 5 * time.Second, perRequest},
+	{"p50, p95 and p99 of when events came, by launch", `SELECT launch, quantile_cont(at_ns, [0.5, 0.95, 0.99])::VARCHAR FROM raw_chunks GROUP BY launch ORDER BY launch`, 0, 0},
 	{"p99 of the gap between events of a request", `SELECT count(*), quantile_cont(gap, 0.99) FROM (SELECT at_ns - lag(at_ns) OVER () AS gap, seq - lag(seq) OVER () AS step, request - lag(request) OVER () AS other
-		FROM raw_chunks) WHERE step = 1 AND other = 0`, 0},
+		FROM raw_chunks) WHERE step = 1 AND other = 0`, 0, perRequest - 1},
 }
 
 // benchChunks writes a bundle of chunk rows and asks for percentiles of them.
@@ -69,7 +70,10 @@ func benchChunks(ctx context.Context, o options, dir string) (lines []line, err 
 		if o.aims && q.aim == 0 {
 			continue
 		}
-		took, spent, err := askDuckDB(ctx, o, w, q.statement)
+		answer, took, spent, err := askDuckDB(ctx, o, w, q.statement)
+		if want := int64(o.chunks / perRequest * q.count); err == nil && q.count > 0 && answer.Rows[0][0] != want {
+			err = fmt.Errorf("%s is of %v rows, want %d", q.what, answer.Rows[0][0], want)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -84,27 +88,26 @@ func benchChunks(ctx context.Context, o options, dir string) (lines []line, err 
 
 // askDuckDB is how long a question takes as assay query --on duckdb asks it, the shorter of
 // two times, and what it costs.
-func askDuckDB(ctx context.Context, o options, w *warehouse.Warehouse, statement string) (best, spent time.Duration, err error) {
+func askDuckDB(ctx context.Context, o options, w *warehouse.Warehouse, statement string) (answer warehouse.Answer, best, spent time.Duration, err error) {
 	lookup := func(name string) (string, bool) { return o.duckdb, name == "ASSAY_DUCKDB" }
 	r, err := engine.Open(ctx, "duckdb", lookup, w)
 	if err != nil {
-		return 0, 0, err
+		return answer, 0, 0, err
 	}
 	defer r.Close() // there is nothing to close
 	for i := range 2 {
 		begun, before := time.Now(), processor(syscall.RUSAGE_CHILDREN)
-		a, err := r.Query(ctx, statement, warehouse.Limit{Time: 10 * time.Minute})
-		if err != nil {
-			return 0, 0, err
+		if answer, err = r.Query(ctx, statement, warehouse.Limit{Time: 10 * time.Minute}); err != nil {
+			return answer, 0, 0, err
 		}
-		if len(a.Rows) == 0 {
-			return 0, 0, fmt.Errorf("%s has no answer", statement)
+		if len(answer.Rows) == 0 {
+			return answer, 0, 0, fmt.Errorf("%s has no answer", statement)
 		}
 		if took := time.Since(begun); i == 0 || took < best {
 			best, spent = took, processor(syscall.RUSAGE_CHILDREN)-before
 		}
 	}
-	return best, spent, nil
+	return answer, best, spent, nil
 }
 
 // writeChunks makes a sealed bundle through the writer of a run.
