@@ -26,7 +26,7 @@ func crowded(t *testing.T) *Warehouse {
 	one := func(list ...string) string { return "'" + list[rng.IntN(len(list))] + "'" }
 	facts := columnsIn("metric_fact")
 	runs := columnsIn("benchmark_run_fact")
-	for i := 1; i <= 160; i++ {
+	for i := 1; i <= 90; i++ {
 		digest := fmt.Sprintf("'sha256:%064x'", rng.Uint64())
 		put := func(table string, columns []string, changed map[string]string) {
 			var values []string
