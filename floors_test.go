@@ -68,10 +68,11 @@ var ours = house{
 	inner: map[string][][]string{
 		"analysis": {
 			{"agreement", "collectives", "diff", "frontier", "hardware", "ledger", "mllog", "mlperf", "objective", "ranks", "saturation", "scene", "steady", "trace"},
-			{"compare", "fleet", "nodes", "overlap", "picture"},
-			{"breakdown", "gate", "scaling"},
+			{"fleet", "nodes", "overlap", "picture"},
+			{"breakdown", "scaling"},
 			{"bottleneck", "isolation", "shift"},
-			{"playbook"},
+			{"compare", "playbook"},
+			{"gate"},
 			{"benchmark"},
 		},
 	},

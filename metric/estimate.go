@@ -33,6 +33,11 @@ type Estimates struct {
 	Counts     []Count    `json:"counts,omitempty"`   // tokens by assay's count and by the server's
 	Readings   []Readings `json:"readings,omitempty"` // beside the points
 	Repeats    []Repeats  `json:"repeats,omitempty"`  // requests of an import that repeat others
+	Jobs       []Job      `json:"jobs,omitempty"`     // where the time of training jobs went, launch by launch
+
+	// External is what the sessions of points called and how long they waited for it; absent
+	// where they call no tool.
+	External []External `json:"external,omitempty"`
 
 	// Outliers is what the declared policy found over the launches; nil where the plan
 	// declares none.
@@ -44,7 +49,7 @@ type Estimates struct {
 }
 
 // EstimatesVersion is the version of the format of estimates.json.
-const EstimatesVersion = "1.3"
+const EstimatesVersion = "1.4"
 
 // A LeftOut names a launch that no estimate rests on, and why.
 type LeftOut struct {
@@ -169,6 +174,19 @@ func (e *Estimates) add(p plan.Plan, side string, launches []judgedLaunch) error
 			c.Point, c.Side = point.Index, side
 			e.Counts = append(e.Counts, c)
 		}
+		for _, s := range samples {
+			if s.job != nil {
+				e.Jobs = append(e.Jobs, *s.job)
+			}
+		}
+		calls, err := externals(samples, e.Confidence)
+		if err != nil {
+			return fmt.Errorf("%s: %w", point.Name, err)
+		}
+		for _, c := range calls {
+			c.Point, c.Side = point.Index, side
+			e.External = append(e.External, c)
+		}
 		read := readings(point.Index, samples)
 		read.Side = side
 		e.Readings = append(e.Readings, read)
@@ -182,6 +200,8 @@ func (e Estimates) Of(side string) Estimates {
 	e.Outcomes = slices.DeleteFunc(slices.Clone(e.Outcomes), func(o Outcomes) bool { return o.Side != side })
 	e.Counts = slices.DeleteFunc(slices.Clone(e.Counts), func(c Count) bool { return c.Side != side })
 	e.Readings = slices.DeleteFunc(slices.Clone(e.Readings), func(r Readings) bool { return r.Side != side })
+	e.External = slices.DeleteFunc(slices.Clone(e.External), func(x External) bool { return x.Side != side })
+	e.Jobs = slices.DeleteFunc(slices.Clone(e.Jobs), func(j Job) bool { return j.Side != side })
 	return e
 }
 

@@ -25,6 +25,8 @@ type judgedPoint struct {
 	results  []metricResult // by place in All
 	outcomes map[record.Outcome]int
 	counts   []Count // sums, not yet means
+	job      *Job    // of training; nil where it is not known
+	calls    []callSums
 }
 
 // A metricResult is what one metric gave.
@@ -115,13 +117,17 @@ func (c *launchCollector) end(info bundle.LaunchInfo) judgedLaunch {
 	for _, point := range c.reader.launch.Points {
 		judged := judgedPoint{
 			launch: info.Index, results: make([]metricResult, len(All)),
-			outcomes: point.outcomes(), counts: point.tokenCounts(),
+			outcomes: point.outcomes(), counts: point.tokenCounts(), calls: point.calls(),
 		}
 		inParallel(c.reader.workers, len(All), func(i int) {
 			if All[i].About(point.Kind) && All[i].Has(c.workload) {
 				judged.results[i] = All[i].ask(point, c.points[point][i], c.watchers.draws(All[i]))
 			}
 		})
+		if job, ok := point.job(); ok {
+			job.Launch, job.Side = info.Index, info.Side
+			judged.job = &job
+		}
 		judged.point = &Point{Index: point.Index, Begin: point.Begin, End: point.End, Samples: point.Samples, Declared: point.Declared}
 		l.points = append(l.points, judged)
 	}

@@ -22,6 +22,10 @@ type Ranked struct {
 	World       []record.Rank // the processes that measured the point
 	Pings       []record.Ping // exchanges of stamps with them
 
+	Asked []int64 // when ranks were asked for at this point; none where those of the point before went on
+	Begun []int64 // when the point was handed to them, each time that it was
+	Timed bool    // the launch says when ranks were asked for; older ones do not
+
 	once   sync.Once
 	byStep []exchange.Step
 }
@@ -77,7 +81,7 @@ func (r *launchReader) ranked(p plan.Plan) error {
 	for _, point := range r.launch.Points {
 		planned, _ := p.PointByIndex(point.Index)
 		if point.Kind = planned.Kind(); point.Kind != plan.KindServing {
-			point.Ranked, any = &Ranked{Plan: planned}, true
+			point.Ranked, any = &Ranked{Plan: planned, Asked: r.asked[int32(point.Index)], Begun: r.begun[int32(point.Index)], Timed: len(r.asked) > 0}, true
 		}
 	}
 	if !any {

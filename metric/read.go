@@ -68,12 +68,15 @@ type launchReader struct {
 	requests []*Timeline // all, in the order of the table
 	byID     map[int64]*Timeline
 	points   map[int32]*Point // also those that never ended
+
+	asked, begun map[int32][]int64 // events world.asked and point.begin, by point
 }
 
 // openLaunch reads what points a launch has and its requests without events.
 func openLaunch(b *bundle.Bundle, index int) (*launchReader, error) {
 	r := &launchReader{
 		from: b, workers: runtime.GOMAXPROCS(0), points: map[int32]*Point{}, byID: map[int64]*Timeline{},
+		asked: map[int32][]int64{}, begun: map[int32][]int64{},
 		launch: Launch{Index: index, Apart: map[record.Phase][]*Timeline{}, Stages: map[string]int64{}},
 	}
 	ended, err := r.windows()
@@ -139,6 +142,10 @@ func (r *launchReader) windows() (ended map[int32]bool, err error) {
 			}
 		case record.ServerStart, record.ServerListening, record.ServerReady:
 			r.launch.Stages[e.Name] = e.At
+		case record.WorldAsked:
+			r.asked[e.Point] = append(r.asked[e.Point], e.At)
+		case record.PointBegin:
+			r.begun[e.Point] = append(r.begun[e.Point], e.At)
 		case record.WorldFailed:
 			r.launch.Failures++
 		case record.WorldRestarted:

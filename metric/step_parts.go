@@ -11,6 +11,7 @@ import (
 // The parts of a step. Every step is taken apart on its own slowest rank, so that the
 // means of the parts add up to the mean of step_time.v1.
 var (
+	StepHost      = stepPart("step_host.v1", "step: host", "the host, before it asks for the first batch", false, hostPart)
 	StepData      = stepPart("step_data.v1", "step: data", "waiting for the next batch", false, dataPart)
 	StepH2D       = stepPart("step_h2d.v1", "step: copy to device", "copying the batch to the device", false, copyPart)
 	StepForward   = stepPart("step_forward.v1", "step: forward", "the forward pass", false, forwardPart)
@@ -21,7 +22,7 @@ var (
 )
 
 // stepParts lists them in the order of a step.
-var stepParts = []Metric{StepData, StepH2D, StepForward, StepBackward, StepExposed, StepOptimizer, StepOther}
+var stepParts = []Metric{StepHost, StepData, StepH2D, StepForward, StepBackward, StepExposed, StepOptimizer, StepOther}
 
 // StepTimeLoaded is how long a step takes whose input is there.
 var StepTimeLoaded = Metric{
@@ -84,6 +85,7 @@ func recorded(of func(record.Step) *int64) func(exchange.Step, int) (int64, bool
 }
 
 var (
+	hostPart      = recorded(func(r record.Step) *int64 { return r.Host })
 	dataPart      = recorded(func(r record.Step) *int64 { return r.Data })
 	copyPart      = recorded(func(r record.Step) *int64 { return r.H2D })
 	forwardPart   = recorded(func(r record.Step) *int64 { return r.Forward })
@@ -102,7 +104,7 @@ func backwardPart(s exchange.Step, i int) (int64, bool) {
 
 func otherPart(s exchange.Step, i int) (int64, bool) {
 	rest := s.Rows[i].End - s.Rows[i].Start
-	for _, part := range []func(exchange.Step, int) (int64, bool){dataPart, copyPart, forwardPart, backwardPart, exposedPart, optimizerPart} {
+	for _, part := range []func(exchange.Step, int) (int64, bool){hostPart, dataPart, copyPart, forwardPart, backwardPart, exposedPart, optimizerPart} {
 		v, _ := part(s, i)
 		rest -= v
 	}

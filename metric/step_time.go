@@ -16,12 +16,12 @@ var training = []Metric{
 	StepTime, SamplesPerSecond, TokensPerSecond,
 	ExposedCommunication, Communication, CommunicationOverlap, ExposedWait, PeerWait, GradientTransfer, Interference,
 	DataWait,
-	StepTimeLoaded, StepData, StepH2D, StepForward, StepBackward, StepExposed, StepOptimizer, StepOther,
+	StepTimeLoaded, StepHost, StepData, StepH2D, StepForward, StepBackward, StepExposed, StepOptimizer, StepOther,
 	TrainingMFU, TrainingHFU,
 	TrainingPeakMemory, TrainingReservedMemory, TrainingResidentMemory,
 	ParameterMemory, GradientMemory, OptimizerMemory, ActivationMemory,
 	TrainingEnergyPerToken, TrainingEnergyPerSample, TrainingHostEnergyPerToken, TrainingHostEnergyPerSample,
-	TimeToTrain, StepsToTrain, ScalingEfficiency, TrainingReliability, TrainingGoodput, WorldFailures, WorldRestarts,
+	TimeToTrain, StepsToTrain, ScalingEfficiency, TrainingReliability, TrainingGoodput, JobTime, WorldFailures, WorldRestarts,
 	CostPerMillionTrained, CostPerSample, CostPerStep, CostToTrain, TrainingCarbonPerMillion,
 }
 

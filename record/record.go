@@ -15,7 +15,7 @@ package record
 
 // Version is the schema version of the raw tables: the minor number grows when
 // columns are added, the major number when a column changes its meaning.
-const Version = "1.5"
+const Version = "1.6"
 
 // A Phase says which part of a point a record belongs to. Warm-up and cool-down
 // are kept and marked, never dropped.

@@ -28,6 +28,10 @@ type Step struct {
 	GradientSum   *float64 `parquet:"gradient_sum"`      // checksum of the exchanged gradients: equal on every rank
 	ParameterSum  *float64 `parquet:"parameter_sum"`     // checksum of the parameters after the step
 	Exposed       *int64   `parquet:"exposed_ns"`        // end of the backward pass after the last gradient was ready, on a device's own clock; null where ready times are stamped
+
+	Host  *int64 `parquet:"host_ns"`  // begin of the step until its first input was asked for
+	Pause *int64 `parquet:"pause_ns"` // what the trainer did between the step before and this one; null where assay was at work there, or nobody knows
+	Save  *int64 `parquet:"save_ns"`  // saving a checkpoint after the step; null where none was saved
 }
 
 // A Bucket is one gradient bucket of one step of one rank on its way: one row of

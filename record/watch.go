@@ -89,6 +89,7 @@ const TargetNote = "target.note"
 const (
 	RankCheck      = "rank.check"      // what comparing a rank's results with a reference said
 	RankNote       = "rank.note"       // what a rank wants a person to know
+	WorldAsked     = "world.asked"     // its ranks were asked for: the launcher begins to start them
 	WorldFailed    = "world.failed"    // a rank died, hung or was cut off; says which and why
 	WorldRestarted = "world.restarted" // its ranks were started again
 )

@@ -108,6 +108,9 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	for _, point := range points {
 		p.addPoint(c, point, all)
 	}
+	for _, b := range shiftBlocks(c) {
+		p.add(b)
+	}
 	p.add(setsBlock(label, c, all))
 	p.add(Block{Title: label + ": what would settle it", Points: settles(c, all)})
 	for _, d := range c.Distributions {

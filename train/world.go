@@ -9,6 +9,7 @@ import (
 
 	"assay/launch"
 	"assay/plan"
+	"assay/record"
 	"assay/spec"
 	"assay/worker"
 )
@@ -82,6 +83,9 @@ func (w *world) start(ctx context.Context, first plan.Point, dir string) (stop f
 	starter := w.staff.tools.Launchers[w.how.Kind]
 	if starter == nil {
 		return nil, fmt.Errorf("launch.kind: this program cannot start ranks by %q", w.how.Kind)
+	}
+	if err := w.launch.Out.Events.Append(record.Event{At: w.launch.Clock.Now(), Name: record.WorldAsked, Point: int32(first.Index), Detail: fmt.Sprintf("%d ranks", w.ranks)}); err != nil {
+		return nil, err
 	}
 	if w.started, err = starter.Start(ctx, job); err != nil {
 		return nil, err

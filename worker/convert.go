@@ -49,6 +49,7 @@ func (s StepLine) record(rank int32, offset int64) record.Step {
 		GPUBusy: s.GPUBusy, Comm: s.Comm, Exposed: s.Exposed, Synced: s.Synced,
 		Samples: s.Samples, Tokens: s.Tokens, Loss: s.Loss, Clock: s.Clock,
 		GradientSum: s.GradSum, ParameterSum: s.ParSum,
+		Host: s.took("host"), Pause: s.Pause, Save: s.Save,
 	}
 	if s.NotFin {
 		row.Loss = nil

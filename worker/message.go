@@ -148,7 +148,7 @@ type StepLine struct {
 	Phase   record.Phase     `json:"phase"`
 	Begin   int64            `json:"begin"`
 	End     int64            `json:"end"`
-	Ph      map[string]Span  `json:"ph"`             // data, h2d, forward, backward, optimizer: [first begin, last end] of the step's last micro-batch
+	Ph      map[string]Span  `json:"ph"`             // host, data, h2d, forward, backward, optimizer: [first begin, last end] of the step's last micro-batch
 	Took    map[string]int64 `json:"took,omitempty"` // the same phases summed over micro-batches, where there are several, or by device events
 	Buckets []BucketLine     `json:"buckets,omitempty"`
 	Comm    *int64           `json:"comm,omitempty"`    // by device events
@@ -162,6 +162,8 @@ type StepLine struct {
 	GradSum *float64         `json:"gradient_sum,omitempty"`
 	ParSum  *float64         `json:"parameter_sum,omitempty"`
 	Clock   string           `json:"clock"`
+	Pause   *int64           `json:"pause,omitempty"` // what the trainer did since the step before
+	Save    *int64           `json:"save,omitempty"`  // saving a checkpoint after the step
 }
 
 // A Span is a begin and an end.

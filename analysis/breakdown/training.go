@@ -6,7 +6,7 @@ import (
 
 // classOf is what each part of a step is spent on.
 var classOf = map[string]Class{
-	"data": Input, "h2d": Input, "forward": Compute, "backward": Compute, "optimizer": Compute,
+	"host": ControlPlane, "data": Input, "h2d": Input, "forward": Compute, "backward": Compute, "optimizer": Compute,
 	"exposed_communication": Communication, "other": Unexplained,
 }
 
@@ -23,7 +23,7 @@ func Training(p overlap.Point) (Breakdown, bool) {
 		if name == "" {
 			name = one.Name
 		}
-		out.Parts = append(out.Parts, Part{Name: name, Class: classOf[one.Name], Values: one.PerLaunch, Source: one.Metric})
+		out.Parts = append(out.Parts, Part{Name: name, Class: classOf[one.Name], Values: one.PerLaunch, Source: one.Metric, fold: "other"})
 		for i, v := range one.PerLaunch {
 			out.Whole[i] += v
 		}

@@ -15,6 +15,7 @@ import (
 
 	"assay/accuracy/parity"
 	"assay/analysis/diff"
+	"assay/analysis/shift"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -26,7 +27,7 @@ import (
 const Rule = "compare.v1"
 
 // Version is the version of the JSON form of a Report.
-const Version = "1.2"
+const Version = "1.3"
 
 // DefaultMargin is the difference that matters where nobody declared one. It is
 // below the five per cent at which the field acts and above the one per cent that
@@ -160,7 +161,12 @@ type Comparison struct {
 	Rows          []Row          `json:"rows"`
 	Missing       []Missing      `json:"missing"`
 	Distributions []Distribution `json:"distributions,omitempty"`
-	Warnings      []string       `json:"warnings,omitempty"`
+
+	// Shifts say at every point where the change of its time comes from: compute,
+	// communication, storage or orchestration. Absent where the time is not known in parts.
+	Shifts []shift.PointShift `json:"shifts,omitempty"`
+
+	Warnings []string `json:"warnings,omitempty"`
 
 	// Quality says whether the answers are still as good; absent where they were not
 	// graded on both sides.
@@ -300,6 +306,10 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 		c.Changes = []diff.Change{}
 	}
 	if err := c.match(baseline, candidate, confidence); err != nil {
+		return c, err
+	}
+	var err error
+	if c.Shifts, err = shift.Points(shift.Side{Plan: baseline.Plan, Estimates: baseline.Estimates}, shift.Side{Plan: candidate.Plan, Estimates: candidate.Estimates}, confidence); err != nil {
 		return c, err
 	}
 	for _, s := range []Side{baseline, candidate} {

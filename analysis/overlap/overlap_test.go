@@ -202,8 +202,8 @@ func TestFigures(t *testing.T) {
 	for _, r := range got.PerRank {
 		step = max(step, r.Step)
 	}
-	if math.Abs(sum-step) > .001 || len(got.Parts) != len(partNames)-1 {
-		t.Errorf("parts %+v add up to %v, want the step of %v in all parts but h2d", got.Parts, sum, step)
+	if math.Abs(sum-step) > .001 || len(got.Parts) != len(partNames)-2 {
+		t.Errorf("parts %+v add up to %v, want the step of %v in all parts but host and h2d", got.Parts, sum, step)
 	}
 	if len(got.Timeline) != 2 || len(got.Timeline[1].Buckets) != layers || got.Timeline[1].Buckets[0][2] != 1<<20 {
 		t.Errorf("timeline = %+v", got.Timeline)

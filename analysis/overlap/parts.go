@@ -11,7 +11,7 @@ import (
 
 // partNames are the parts of a step in the order of a step, which is that of
 // metric.StepParts.
-var partNames = []string{"data", "h2d", "forward", "backward", exposedName, "optimizer", "other"}
+var partNames = []string{"host", "data", "h2d", "forward", "backward", exposedName, "optimizer", "other"}
 
 // exposedName is the part that waits for gradients alone, and dataName the one that
 // waits for input.

@@ -90,7 +90,7 @@ func TestReadBundle(t *testing.T) {
 	if v := first.Verdict; v.Limit != LimitLateStart || number(v.Rank) != 1 {
 		t.Errorf("verdict = %+v, want a late start of rank 1", v)
 	}
-	if want := 10 * len(p.Launches); first.Steps != want || len(first.PerRank) != 2 || len(first.Parts) != len(partNames)-1 {
+	if want := 10 * len(p.Launches); first.Steps != want || len(first.PerRank) != 2 || len(first.Parts) != len(partNames)-2 {
 		t.Errorf("%d steps of %d ranks in %d parts, want %d of 2", first.Steps, len(first.PerRank), len(first.Parts), want)
 	}
 	named := func(name string) bool {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -22,6 +21,7 @@ import (
 	"assay/analysis/shift"
 	"assay/judge"
 	"assay/plan"
+	"assay/report"
 	"assay/unit"
 )
 
@@ -31,7 +31,7 @@ type diagnosis struct {
 	RunID     string                 `json:"runID"`
 	Baseline  string                 `json:"baseline,omitempty"`
 	Limits    []bottleneck.Diagnosis `json:"limits"`
-	Shifts    []pointShift           `json:"shifts,omitempty"`
+	Shifts    []shift.PointShift     `json:"shifts,omitempty"`
 	Isolated  *isolation.Check       `json:"isolated,omitempty"` // whether the others came back when a rank was taken away
 	Playbooks []playbook.Walk        `json:"playbooks"`
 
@@ -45,11 +45,6 @@ type diagnosis struct {
 
 	asked  bool          // the playbooks were named, so that all of them are shown
 	Ledger ledger.Ledger `json:"ledger"`
-}
-
-type pointShift struct {
-	Point string `json:"point"`
-	shift.Shift
 }
 
 func diagnoseCommand(env Env) *cobra.Command {
@@ -237,20 +232,25 @@ func isolatedFrom(after, before playbook.Evidence, rank int) (*isolation.Check, 
 	return &c, err
 }
 
-// shifts decomposes the change of every point that both runs have by name.
-func shifts(e, before playbook.Evidence) ([]pointShift, error) {
-	var list []pointShift
+// shifts decomposes the change of every point that both runs have by name: answers and
+// training jobs, and the steps of those.
+func shifts(e, before playbook.Evidence) ([]shift.PointShift, error) {
+	list, err := shift.Points(shift.Side{Plan: before.Plan, Estimates: before.Estimates}, shift.Side{Plan: e.Plan, Estimates: e.Estimates}, e.Estimates.Confidence)
+	if err != nil {
+		return nil, err
+	}
 	for _, point := range e.Plan.Points {
 		i := slices.IndexFunc(before.Plan.Points, func(p plan.Point) bool { return p.Name == point.Name })
 		after, ok := e.Split[point.Index]
-		if i < 0 || !ok {
+		if i < 0 || !ok || point.Steps == nil {
 			continue
 		}
-		s, err := shift.Between(before.Split[before.Plan.Points[i].Index], after, e.Estimates.Confidence)
+		was, is := breakdown.Alike(before.Split[before.Plan.Points[i].Index], after)
+		s, err := shift.Between(was, is, e.Estimates.Confidence)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", point.Name, err)
 		}
-		list = append(list, pointShift{point.Name, s})
+		list = append(list, shift.PointShift{Point: point.Name, Shift: s})
 	}
 	return list, nil
 }
@@ -311,24 +311,33 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 	return err
 }
 
-func printShift(out *bytes.Buffer, s pointShift, baseline string) {
+func printShift(out *bytes.Buffer, s shift.PointShift, baseline string) {
 	fmt.Fprintf(out, "\n%s: %s against %s\n", s.Point, s.Of, baseline)
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, p := range append(slices.Clone(s.Parts), s.Whole) {
-		mark := ""
-		if !p.Clear {
-			mark = "not clear of zero"
-		}
-		fmt.Fprintf(t, "  %s\t%s\t→ %s\t%s\t%s\n", p.Name, unit.Format(p.Before, unit.Second), unit.Format(p.After, unit.Second),
-			unit.FormatInterval(p.Change.Value, p.Change.Interval.Lo, p.Change.Interval.Hi, unit.Second), mark)
+		printChange(t, p, p.Name)
 	}
 	t.Flush()
-	for _, class := range slices.Sorted(maps.Keys(s.Groups)) {
-		fmt.Fprintf(out, "  %s in all: %s\n", strings.ReplaceAll(string(class), "_", " "), unit.Format(s.Groups[class], unit.Second))
+	for _, p := range s.Kinds {
+		printChange(t, p, p.Name+" in all")
 	}
+	t.Flush()
+	fmt.Fprintf(out, "  %s\n", report.ShiftSentence(s.Shift))
 	if s.Largest != "" {
 		fmt.Fprintf(out, "  most of it is %s\n", s.Largest)
 	}
+	for _, m := range s.Missing {
+		fmt.Fprintf(out, "  missing: %s\n", m)
+	}
+}
+
+func printChange(w io.Writer, p shift.Part, name string) {
+	mark := ""
+	if !p.Clear {
+		mark = "not clear of zero"
+	}
+	fmt.Fprintf(w, "  %s\t%s\t→ %s\t%s\t%s\n", name, unit.Format(p.Before, unit.Second), unit.Format(p.After, unit.Second),
+		unit.FormatInterval(p.Change.Value, p.Change.Interval.Lo, p.Change.Interval.Hi, unit.Second), mark)
 }
 
 func printLedger(out *bytes.Buffer, l ledger.Ledger) {

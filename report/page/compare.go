@@ -81,6 +81,7 @@ func comparedParts(p report.Outline, ratios, quality, flips part) []part {
 	verdict := part{ID: "verdict", Title: "Verdict"}
 	standing := part{ID: "standing", Title: "Validity"}
 	differs := part{ID: "differs", Title: "What differs"}
+	change := part{ID: "change", Title: "Where the change comes from"}
 	figures := part{ID: "figures", Title: "Figures"}
 	reading := part{ID: "reading", Title: "How to read it"}
 	for _, b := range p.Blocks {
@@ -92,6 +93,8 @@ func comparedParts(p report.Outline, ratios, quality, flips part) []part {
 			standing.Lines = append(standing.Lines, b.Lines...)
 		case b.Title == "why not", strings.HasSuffix(b.Title, "findings"):
 			standing.add(one)
+		case strings.Contains(b.Title, report.ShiftTitle):
+			change.add(one)
 		case strings.HasSuffix(b.Title, "what differs"):
 			differs.add(one)
 		case strings.HasSuffix(b.Title, ": quality"), strings.HasSuffix(b.Title, ": quality notes"), strings.HasSuffix(b.Title, ": answers that changed"):
@@ -106,7 +109,7 @@ func comparedParts(p report.Outline, ratios, quality, flips part) []part {
 		differs.Lines = []string{"Nothing: plans and environments agree in everything that they tell."}
 	}
 	var list []part
-	for _, one := range []part{verdict, standing, ratios, quality, flips, differs, figures, reading} {
+	for _, one := range []part{verdict, standing, ratios, change, quality, flips, differs, figures, reading} {
 		if !one.empty() {
 			list = append(list, one)
 		}

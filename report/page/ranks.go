@@ -68,7 +68,7 @@ func (x exhibit) training() part {
 
 // The parts of a step and of memory, in the order in which they are drawn.
 var (
-	stepParts   = []string{"data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
+	stepParts   = []string{"host", "data", "h2d", "forward", "backward", "exposed_communication", "optimizer", "other"}
 	rankParts   = []string{"data", "h2d", "forward", "backward", "exposed: transfer", "exposed: peers", "optimizer", "rest of the median step"}
 	lineParts   = []string{"data", "h2d", "forward", "backward", "optimizer", "bucket", "other"}
 	memoryParts = []string{"parameters", "gradients", "optimizer", "activations", "rest of the peak"}
@@ -76,7 +76,7 @@ var (
 
 // partColours are the same in every chart, so that one legend teaches all.
 var partColours = map[string]int{
-	"data": 0, "h2d": 7, "forward": 2, "backward": 3, "exposed_communication": 1, "exposed: transfer": 1, "exposed: peers": 4, "bucket": 1, "optimizer": 5, "other": 6,
+	"host": 4, "data": 0, "h2d": 7, "forward": 2, "backward": 3, "exposed_communication": 1, "exposed: transfer": 1, "exposed: peers": 4, "bucket": 1, "optimizer": 5, "other": 6,
 	"parameters": 0, "gradients": 3, "activations": 2, "rest of the peak": 6, "rest of the median step": 6,
 }
 
