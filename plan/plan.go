@@ -22,7 +22,7 @@ import (
 
 // Version is the version of the plan's format. The minor number grows when
 // something is added, the major number when something changes its meaning.
-const Version = "1.5"
+const Version = "1.6"
 
 // A Plan is a run as decided: plan.json of its bundle.
 type Plan struct {

@@ -100,7 +100,7 @@ func stepsOf(t spec.Train, precision string, ranks int) (Steps, error) {
 		BucketBytes: int64(t.BucketSize), Compression: t.Compression, Optimizer: t.Optimizer,
 		Compile: t.Compile, Checkpoint: t.Checkpointing, Loaders: t.LoaderWorkers, LoadAhead: t.LoadAhead,
 		Reference: t.Reference == nil || *t.Reference, Interleave: t.Interleave == nil || *t.Interleave,
-		TargetLoss: t.TargetLoss, Profile: t.Profile, Emulate: t.Emulate,
+		TargetLoss: t.TargetLoss, SaveEvery: t.SaveEvery, SaveDir: t.SaveDir, Profile: t.Profile, Emulate: t.Emulate,
 	}
 	if s.Precision == spec.AsServed {
 		s.Precision = "fp32"

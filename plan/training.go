@@ -67,6 +67,8 @@ type Steps struct {
 	Reference    bool            `json:"reference,omitempty"`
 	Interleave   bool            `json:"interleave,omitempty"`
 	TargetLoss   float64         `json:"targetLoss,omitempty"`
+	SaveEvery    int             `json:"saveEvery,omitempty"` // steps between checkpoints; 0 saves none
+	SaveDir      string          `json:"saveDir,omitempty"`
 	Profile      *spec.Profile   `json:"profile,omitempty"`
 	Emulate      *spec.Emulation `json:"emulate,omitempty"`
 	Knob         string          `json:"knob,omitempty"`   // the one that varies over points

@@ -22,9 +22,9 @@ func (r Report) ServingPoints() []plan.Point {
 // requests have no meaning otherwise.
 func (r Report) Serves() bool { return len(r.ServingPoints()) > 0 || len(r.Plan.Points) == 0 }
 
-// rankBlocks are what ranks and probes measured, for faces of text.
+// rankBlocks are what ranks, probes and tools did, for faces of text.
 func (r Report) rankBlocks() []Block {
-	return slices.Concat(r.AccuracyBlocks(), r.trainingBlocks(), r.CollectiveBlocks(), r.NodesBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
+	return slices.Concat(r.AccuracyBlocks(), r.ExternalBlocks(), r.trainingBlocks(), r.CollectiveBlocks(), r.NodesBlocks(), r.HardwareBlocks(), []Block{r.BesideBlock()})
 }
 
 // BesideBlock is how busy assay and its host were beside ranks and probes; runs of

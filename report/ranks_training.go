@@ -38,7 +38,7 @@ func (r Report) StepBlocks(p overlap.Point) []Block {
 	if rows := r.figureRows(point); len(rows) > 0 {
 		list = append(list, withoutEmpty(Block{Title: p.Name + ": figures", Head: figureHead, Rows: rows}))
 	}
-	return append(list, r.partsBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
+	return append(list, r.partsBlock(p), r.jobBlock(p), rankBlock(p), memoryBlock(p), checksBlock(p), tracesBlock(p))
 }
 
 func (r Report) trained(point int) bool {

@@ -18,6 +18,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/run/packing"
 	"assay/run/watch"
 	"assay/spec"
 	"assay/target/fidelity"
@@ -271,7 +272,14 @@ func (e *execution) describe(ctx context.Context) error {
 		e.out.SetTopology(topology),
 		e.out.SetClocks([]bundle.Clock{{ID: record.ClockID, Source: record.ClockID}}),
 		e.describeInputs(),
+		e.pack(ctx),
 	)
+}
+
+// pack writes down what the run is made from, with a copy of what may be copied.
+func (e *execution) pack(ctx context.Context) error {
+	k := packing.Packer{Plan: e.plan, Tool: e.opts.Tool, Torch: e.staff.Python(), Trusted: true, Harmless: e.redactor.Harmless}
+	return e.out.WritePackage(k.Look(ctx))
 }
 
 // describeInputs writes down what calls are made of.

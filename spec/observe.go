@@ -1,5 +1,7 @@
 package spec
 
+import "assay/unit"
+
 // BottleneckAnalysis says how a bottleneck is found.
 type BottleneckAnalysis struct {
 	// The classes a bottleneck can have. assay diagnose names no other as the limit.
@@ -97,6 +99,26 @@ type Provenance struct {
 
 	// Whether and how the bundle is signed.
 	Signing Signing `json:"signing,omitzero"`
+
+	// Which of the files that the run was made from are copied into the bundle. All are
+	// listed there by digest, whatever is copied.
+	Inputs PackedInputs `json:"inputs,omitzero"`
+}
+
+// PackedInputs says which of the files that a run was made from are copied into its
+// bundle, so that another team can make it again from the bundle alone.
+type PackedInputs struct {
+	// Copy prompts, traces, questions and the tokenizer, which may be other people's. By
+	// default they are named by digest alone.
+	Data bool `json:"data,omitzero"`
+
+	// Copy the scripts of commands; false names them by digest alone. By default true. One
+	// that seems to hold a secret is never copied.
+	Code *bool `json:"code,omitzero"`
+
+	// The most bytes that all copies together may have; what does not fit is named by
+	// digest alone. By default 16 MiB.
+	Most unit.Bytes `json:"most,omitzero" max:"1TiB"`
 }
 
 // Capture says what is captured; each must be true.

@@ -68,6 +68,14 @@ type Train struct {
 	// Batches each loader process prepares ahead.
 	LoadAhead int `json:"loadAhead,omitzero" default:"2" min:"1" max:"1024"`
 
+	// Save a checkpoint after every so many measured steps; 0 saves none. It is timed by
+	// itself and is no part of a step.
+	SaveEvery int `json:"saveEvery,omitzero" min:"0" max:"1000000000"`
+
+	// The folder that checkpoints are saved in, and removed from. By default that of
+	// temporary files, on each rank's host.
+	SaveDir string `json:"saveDir,omitzero"`
+
 	// The peak rate of one device at the declared precision, in TFLOP/s. By default
 	// that of the device's published table, where it is known.
 	PeakTFLOPS float64 `json:"peakTFLOPS,omitzero" min:"0" max:"1000000000"`
@@ -164,7 +172,7 @@ type Emulation struct {
 	// The sleep of each layer's backward pass.
 	Backward unit.Duration `json:"backward,omitzero" max:"1d" use:"worker"`
 
-	// The rank that the two fields below slow down.
+	// The rank that late, slower and shortShard are about.
 	Rank int `json:"rank,omitzero" min:"0" max:"1000000" use:"worker"`
 
 	// How late that rank starts each step.
@@ -172,6 +180,18 @@ type Emulation struct {
 
 	// What that rank sleeps longer in each layer's backward pass.
 	Slower unit.Duration `json:"slower,omitzero" max:"1d" use:"worker"`
+
+	// What every rank sleeps before its first step.
+	Start unit.Duration `json:"start,omitzero" max:"1d" use:"worker"`
+
+	// What every rank waits longer for each batch.
+	Input unit.Duration `json:"input,omitzero" max:"1d" use:"worker"`
+
+	// What the exchange of each gradient bucket takes longer, on every rank.
+	Exchange unit.Duration `json:"exchange,omitzero" max:"1d" use:"worker"`
+
+	// What saving a checkpoint takes longer.
+	Save unit.Duration `json:"save,omitzero" max:"1d" use:"worker"`
 
 	// Leaves half of that rank's samples out of each step: an unequal shard, which the
 	// check against the reference must catch.

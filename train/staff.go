@@ -70,6 +70,9 @@ func Hire(ctx context.Context, p plan.Plan, tools Tools) (*Staff, error) {
 	return s, nil
 }
 
+// Python is the interpreter that ranks run in; empty where none is started here.
+func (s *Staff) Python() string { return s.python.Path }
+
 // own says that the spec brings a worker command of its own for everything that
 // needs torch.
 func own(s spec.RunSpec) bool {

@@ -79,7 +79,13 @@ func (b *Breakdown) classify(name string, class Class) {
 // goes where it was in the other, or out of the job. Nothing is compared with what nobody
 // measured.
 func Alike(a, b Breakdown) (Breakdown, Breakdown) {
-	return a.like(b), b.like(a)
+	a, b = a.like(b), b.like(a)
+	for i := range min(len(a.Parts), len(b.Parts)) {
+		if a.Parts[i].Class == Unexplained || b.Parts[i].Class == Unexplained {
+			a.Parts[i].Class, b.Parts[i].Class = Unexplained, Unexplained
+		}
+	}
+	return a, b
 }
 
 func (b Breakdown) like(other Breakdown) Breakdown {
@@ -102,8 +108,8 @@ func (b Breakdown) like(other Breakdown) Breakdown {
 			}
 			out.Parts[into].Values[i] += v
 		}
-		if into >= 0 && lost.Class != Unexplained && lost.fold == metric.JobCompute {
-			out.Parts[into].Class = Unexplained
+		if into >= 0 && lost.Class == Communication {
+			out.Parts[into].Class = Unexplained // computation and communication cannot be distinguished
 		}
 		out.Parts = slices.Delete(out.Parts, out.index(lost.Name), out.index(lost.Name)+1)
 	}

@@ -13,6 +13,14 @@ var classOf = map[string]Class{
 // nameOf is how people call the parts that have no plain name.
 var nameOf = map[string]string{"h2d": "copy in", "exposed_communication": "exposed communication"}
 
+// foldOf is the part that holds what was not recorded of a part by itself.
+func foldOf(name string) string {
+	if name == "exposed_communication" {
+		return "backward"
+	}
+	return "other"
+}
+
 // Training splits the mean step of a point as package overlap does, to the last digit:
 // every step on its slowest rank, steps without gradient exchange left out. It is false
 // when no such step was recorded.
@@ -23,7 +31,7 @@ func Training(p overlap.Point) (Breakdown, bool) {
 		if name == "" {
 			name = one.Name
 		}
-		out.Parts = append(out.Parts, Part{Name: name, Class: classOf[one.Name], Values: one.PerLaunch, Source: one.Metric, fold: "other"})
+		out.Parts = append(out.Parts, Part{Name: name, Class: classOf[one.Name], Values: one.PerLaunch, Source: one.Metric, fold: foldOf(one.Name)})
 		for i, v := range one.PerLaunch {
 			out.Whole[i] += v
 		}

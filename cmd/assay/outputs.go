@@ -41,6 +41,7 @@ type output struct {
 // outputs lists all of them. A command that gets a --json gets a line here.
 var outputs = []output{
 	{"report", reflect.TypeFor[report.Report](), []string{"report", "run", "bench", "bench run", "eval", "demo", "import", "train", "comm", "scale run"}},
+	{"rerun", reflect.TypeFor[rerunAnswer](), []string{"rerun"}},
 	{"compare", reflect.TypeFor[compare.Report](), []string{"compare"}},
 	{"diff-answers", reflect.TypeFor[changes.Report](), []string{"diff-answers"}},
 	{"score", reflect.TypeFor[scored](), []string{"score"}},

@@ -125,6 +125,7 @@ func callEach(t *testing.T, f func(kind string, args ...string)) {
 		f("report", "import", "--json", "-o", at("runs"), "../../foreign/testdata/"+tool)
 	}
 	f("compare", "compare", "--json", base, newer)
+	f("rerun", "rerun", "--check", "--json", base)
 	f("gate", "gate", "--json", base, newer, "--policy", policy)
 	f("lint", "lint", "--json", base, newer)
 	f("lint-checks", "lint", "--list", "--json")

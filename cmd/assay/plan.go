@@ -76,6 +76,7 @@ func writePlan(w io.Writer, p plan.Plan) error {
 	writePrecision(&b, p)
 	writeQuality(&b, p.Precision.Quality)
 	writePaths(&b, p)
+	writeInputs(&b, p)
 	if u := p.Unacted(); len(u.Recorded)+len(u.Refused) > 0 {
 		fmt.Fprintf(&b, "\nstated without effect\n")
 		printUnacted(&b, u)

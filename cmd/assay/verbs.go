@@ -22,7 +22,7 @@ const measureGroup = "Measure:"
 // groups lists every verb that help shows.
 var groups = []group{
 	{"Start here:", []func(Env) *cobra.Command{demoCommand, benchCommand, initCommand, versionCommand}},
-	{measureGroup, []func(Env) *cobra.Command{runCommand, evalCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
+	{measureGroup, []func(Env) *cobra.Command{runCommand, rerunCommand, evalCommand, trainCommand, commCommand, probeCommand, netCommand, suiteCommand}},
 	{"Analyse:", []func(Env) *cobra.Command{reportCommand, plotCommand, compareCommand, diffAnswersCommand, gradeCommand, scoreCommand, judgeAnswersCommand, diagnoseCommand, scaleCommand, fleetCommand, traceCommand, mllogCommand}},
 	{"Judge:", []func(Env) *cobra.Command{gateCommand, lintCommand, claimCommand}},
 	{"Prepare:", []func(Env) *cobra.Command{validateCommand, planCommand, schemaCommand, doctorCommand, calibrateCommand, simCommand, intakeCommand, triageCommand}},

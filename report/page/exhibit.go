@@ -53,7 +53,7 @@ func (x exhibit) parts() []part {
 	}
 	all := []part{x.summary(charted...), x.findings(), x.claims(), graded}
 	open := len(all)
-	all = append(all, training, x.scaling(), collectives, compared, hardware, curves, points, x.question(), x.timeline())
+	all = append(all, training, x.scaling(), collectives, compared, hardware, curves, x.external(), points, x.question(), x.timeline())
 	if x.Serves() {
 		all = append(all, x.errors(), x.economics(), x.variance(), x.client())
 	} else if beside := blockPart(x.BesideBlock()); len(beside.Rows) > 0 {

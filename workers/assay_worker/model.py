@@ -37,6 +37,10 @@ class Sleeps:
         slowed = bool(emulate) and emulate.get("rank", 0) == rank
         self.forward = seconds(emulate.get("forward"))
         self.backward = seconds(emulate.get("backward"))
+        self.start = seconds(emulate.get("start"))
+        self.input = seconds(emulate.get("input"))
+        self.exchange = seconds(emulate.get("exchange"))
+        self.save = seconds(emulate.get("save"))
         self.late = 0.0
         self.short_shard = False
         if slowed:

@@ -25,6 +25,8 @@ class Steps(object):
         self.link, self.world, self.clock, self.precision = link, world, clock, precision
         self.index, self.plan, self.sleeps = point["index"], point["steps"], sleeps
         self.spread = parallel.spread(model, self.plan, world, clock, link)
+        if self.spread.stamps:
+            self.spread.stamps.sleep = sleeps.exchange
         self.model = self.spread.model
         self.optimizer = precisions.optimizer(self.plan["optimizer"], self.model.parameters())
         self.scaler = precision.scaler()
@@ -37,12 +39,13 @@ class Steps(object):
         self.number = 0
         self.sizes = []  # bytes of the buckets of the last synced step
         self._pending = []
+        self._before = None  # the mark at the end of the step before, where nothing but the trainer's loop is between
 
     def take(self, phase, synced=True, sums=False):
         """Takes one step. Its row waits for settle()."""
         self.link.phase, self.link.step_no = phase, self.number
         mark, row = self.clock.mark, {"phase": phase, "synced": synced, "parts": [], "samples": 0}
-        row["begin"] = mark()
+        row["begin"], row["before"] = mark(), self._before
         if self.sleeps.late > 0:
             time.sleep(self.sleeps.late)
         self.optimizer.zero_grad(set_to_none=True)
@@ -54,12 +57,13 @@ class Steps(object):
         if synced:
             self.scaler.step(self.optimizer)
             self.scaler.update()
-        row["end"] = mark()
+        row["end"] = self._before = mark()
         row["loss"] = losses
         row["buckets"] = self.spread.stamps.take() if self.spread.stamps else []
         if synced and sums and self.spread.whole:
             row["gradient_sum"] = total(p.grad for p in self.model.parameters() if p.grad is not None)
             row["parameter_sum"] = total(self.model.parameters())
+            self.interrupted()
         row["step"] = self.number
         self.number += 1
         self._pending.append(row)
@@ -69,6 +73,8 @@ class Steps(object):
         mark = self.clock.mark
         marks = [mark()]
         batch = next(self.input)
+        if self.sleeps.input > 0:
+            time.sleep(self.sleeps.input)
         marks.append(mark())
         x, y = self._on_device(batch)
         marks.append(mark())
@@ -100,13 +106,25 @@ class Steps(object):
             x, y = x.to(self.precision.dtype), y.to(self.precision.dtype)
         return x, y
 
+    def interrupted(self):
+        """Says that what follows the last step is assay's own doing, and no pause of a trainer."""
+        self._before = None
+
+    def saved(self, took):
+        """Writes down how long it took to save the state after the last step."""
+        self._pending[-1]["save"] = took
+        self.interrupted()
+
     def settle(self):
         """Reads the marks of the steps since the last call and keeps their records.
         Returns the loss of the last of them. Waits for the device."""
+        self.interrupted()
         if self.world.device.type == "cuda":
             torch.cuda.synchronize(self.world.device)
         loss = math.nan
         for row in self._pending:
+            if row["before"] is not None:
+                row["pause"] = max(0, self.clock.ns(row["begin"]) - self.clock.ns(row["before"]))
             self.clock.move(row["begin"])
             loss = math.fsum(float(l) for l in row["loss"]) / len(row["loss"])
             self.link.record("step", self._line(row, loss))
@@ -121,6 +139,7 @@ class Steps(object):
             names = ("data", None, "forward", "backward")
         last = begins[-1]
         spans = {name: [last[i], last[i + 1]] for i, name in enumerate(names) if name}
+        spans["host"] = [ns(row["begin"]), begins[0][0]]
         optimizer, end = ns(row["optimizer"]), ns(row["end"])
         if row["synced"]:
             spans["optimizer"] = [optimizer, end]
@@ -130,6 +149,9 @@ class Steps(object):
             "samples": row["samples"], "tokens": row["samples"] * self.plan["shape"]["sequenceLength"],
             "loss": finite(loss), "clock": self.clock.name,
         }
+        for name in ("pause", "save"):
+            if name in row:
+                line[name] = row[name]
         if not math.isfinite(loss):
             line["not_finite"] = True
         if self.parts > 1:

@@ -20,6 +20,7 @@ import flops
 import memory
 import model as models
 import precision as precisions
+import saving
 import tracing
 import world as worlds
 from parallel import full
@@ -41,6 +42,8 @@ def run(link, world, point, world_line):
         if not (memory.ran_out(error) or peer_ran_out(training.store)):
             raise
         trouble = str(error).splitlines()[0] if memory.ran_out(error) else "a peer ran out of memory"
+    finally:
+        training.keeper.close()
     if trouble is not None:
         training.ran_out(trouble)
 
@@ -52,7 +55,7 @@ class Training(object):
         self.device = world.device
         self.store = dist.distributed_c10d._get_default_store() if world.joined else None
         self.course = checks.Course()
-        self.steps, self.ready = None, False
+        self.steps, self.ready, self.keeper = None, False, saving.Nobody()
 
     def run(self):
         self.prepare()
@@ -86,6 +89,9 @@ class Training(object):
             self.count(model)
         self.course.start = checks.sample(model.parameters())
         self.steps = Steps(self.link, self.world, self.point, self.seed, model, sleeps, self.clock, self.precision)
+        self.keeper = saving.keeper(self.plan, self.world, sleeps)
+        if sleeps.start > 0:
+            time.sleep(sleeps.start)
         self.clock.anchor()
 
     def count(self, model):
@@ -138,6 +144,8 @@ class Training(object):
             last = i == self.plan["steps"] - 1
             self.pace(paced)
             self.steps.take("measure", sums=paced or i == 0 or last)
+            if self.keeper.due(i + 1):
+                self.steps.saved(self.keeper.save(self.steps.model, self.steps.optimizer))
             if paced or target or last or i % AT_ONCE == AT_ONCE - 1:
                 loss = self.steps.settle()
                 if target and self.mean(loss) <= target:
@@ -153,6 +161,7 @@ class Training(object):
     def pace(self, wanted):
         """Lets all ranks begin the next step together."""
         if wanted:
+            self.steps.interrupted()
             self.clock.anchor()
             self.world.barrier()
 
