@@ -27,7 +27,7 @@ var UsersInStep = Check{
 // again. The pauses of sessions have lengths of their own.
 func rhythmic(f *Facts) func(plan.Point) bool {
 	session := f.Plan.Workload().Session
-	pauses := session != nil && (session.ThinkTime > 0 || session.Tool != nil || session.From != spec.SessionSynthetic)
+	pauses := session != nil && (session.ThinkTime > 0 || len(session.AllTools()) > 0 || session.From != spec.SessionSynthetic)
 	return func(p plan.Point) bool {
 		return !p.Open() && p.Concurrency > 1 && !pauses && steadyPoint(f)(p)
 	}

@@ -140,13 +140,13 @@ func (p *sessionRun) tool(ctx context.Context, plan session.Session, row record.
 	row.Begun, row.Result = p.clock.Now(), record.OK
 	answer := step.Text
 	var err error
-	if p.Script.Tool != nil {
+	if run := p.Script.tool(step.Name); run != nil {
 		row.Real = true
 		said := ""
 		if len(step.After) > 0 {
 			said = answers[step.After[0]]
 		}
-		answer, err = p.Script.Tool(ctx, plan, int(row.Step), said)
+		answer, err = run(ctx, plan, int(row.Step), said)
 		row.End = p.clock.Now()
 	} else {
 		// Injected time ends on paper: a late wake-up is the lag of what follows.

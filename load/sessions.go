@@ -61,15 +61,25 @@ type Script struct {
 	// Read decodes an exchange, keeps its records and returns what was said.
 	Read func(raw *target.Raw) (answer string, result record.Outcome)
 
-	// Tool carries a real tool out, given the answer before it. Nil injects the
-	// planned time.
-	Tool func(ctx context.Context, s session.Session, step int, said string) (answer string, err error)
+	// Tool is the real tool of a name. Nil, and a name without one, injects the planned
+	// time.
+	Tool func(name string) Tool
 
 	// Live repeats what was really answered, not what is recorded.
 	Live bool
 
 	// Keep takes the record of a step.
 	Keep func(row record.SessionStep)
+}
+
+// A Tool carries a real tool out, given the answer before it.
+type Tool func(ctx context.Context, s session.Session, step int, said string) (answer string, err error)
+
+func (s Script) tool(name string) Tool {
+	if s.Tool == nil {
+		return nil
+	}
+	return s.Tool(name)
 }
 
 // Run plays sessions until the point is over. It returns early, with the cause,

@@ -338,13 +338,14 @@ func TestRealTool(t *testing.T) {
 	heard := ""
 	st, err := perform(t, Sessions{Users: 1, Measure: time.Hour, Most: 2}, func(_ *stage, script *Script) {
 		script.Live = true
-		script.Tool = func(ctx context.Context, s session.Session, step int, said string) (string, error) {
+		search := func(ctx context.Context, s session.Session, step int, said string) (string, error) {
 			heard = said
 			if s.ID == 1 {
 				return "", errors.New("broken")
 			}
 			return "really found", wait(ctx, 30*ms, nil)
 		}
+		script.Tool = func(name string) Tool { return map[string]Tool{"search": search}[name] }
 	})
 	if err != nil {
 		t.Fatal(err)

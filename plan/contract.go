@@ -25,7 +25,7 @@ func (b Breach) String() string {
 func (p Plan) Breaches(frozen spec.WorkloadSpec) []Breach {
 	w, _ := spec.ResolveWorkload(frozen)
 	var all []Breach
-	for _, part := range []func(spec.RunSpec, spec.WorkloadSpec) []Breach{breachedIntent, breachedModel, breachedLengths, breachedLoad, breachedPolicy} {
+	for _, part := range []func(spec.RunSpec, spec.WorkloadSpec) []Breach{breachedIntent, breachedModel, breachedLengths, breachedLoad, breachedServing, breachedPolicy} {
 		all = append(all, part(p.Run.Spec, w)...)
 	}
 	return all
@@ -73,6 +73,9 @@ func breachedModel(s spec.RunSpec, w spec.WorkloadSpec) []Breach {
 	)
 	if billions := model.ParameterCountB; billions > 0 && s.Bounds != nil && s.Bounds.Parameters != billions*1e9 {
 		all = append(all, Breach{"workload.model.parameter_count_b", fmt.Sprintf("%g", billions*1e9), "spec.bounds.parameters", fmt.Sprintf("%g", s.Bounds.Parameters)})
+	}
+	if most := w.Workload.QualityConstraints.MaxAccuracyDeltaPct; most > 0 && s.Evaluation != nil && 100*s.Evaluation.Margin > most+1e-9 {
+		all = append(all, Breach{"workload.quality_constraints.max_accuracy_delta_pct", fmt.Sprintf("at most %g", most/100), "spec.evaluation.margin", fmt.Sprintf("%g", s.Evaluation.Margin)})
 	}
 	for _, suite := range w.Workload.QualityConstraints.CorrectnessSuite {
 		if !slices.Contains(s.Workload.Correctness.Suite, suite) {
@@ -141,8 +144,26 @@ func breachedLoad(s spec.RunSpec, w spec.WorkloadSpec) []Breach {
 			all = append(all, Breach{"workload.concurrency_model.values", fmt.Sprint(model.Values), field, fmt.Sprint(got)})
 		}
 	}
-	if c := w.Workload.ServingContract; c != nil && s.Target != nil && !speaks(s.Target.API, c.Protocol) {
+	return all
+}
+
+// breachedServing holds the target against what is to serve the model. What the document
+// does not declare of its target cannot be held against anything.
+func breachedServing(s spec.RunSpec, w spec.WorkloadSpec) []Breach {
+	c := w.Workload.ServingContract
+	if c == nil || s.Target == nil {
+		return nil
+	}
+	var all []Breach
+	if !speaks(s.Target.API, c.Protocol) {
 		all = append(all, Breach{"workload.serving_contract.protocol", c.Protocol, "spec.target.api", s.Target.API})
+	}
+	engine := strings.ToLower(s.Target.System.Engine)
+	if stack := c.StackUnderTest; engine != "" && slices.Contains([]string{"vllm", "triton"}, stack) { // the others are platforms above an engine
+		all = append(all, same("workload.serving_contract.stack_under_test", stack, "spec.target.system.engine", engine)...)
+	}
+	if model := s.Target.System.DeploymentModel; model != "" && c.DeploymentModel != "custom" {
+		all = append(all, same("workload.serving_contract.deployment_model", c.DeploymentModel, "spec.target.system.deploymentModel", model)...)
 	}
 	return all
 }

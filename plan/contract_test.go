@@ -20,7 +20,7 @@ workload:
   input_distribution: {prompt_tokens: {p50: 100, p95: 400, max: 400}, completion_tokens: {p50: 10, p95: 20, max: 20}}
   batching_policy: {mode: as_served}
   concurrency_model: {mode: closed_loop, values: [1, 8]}
-  serving_contract: {stack_under_test: vllm}
+  serving_contract: {stack_under_test: vllm, deployment_model: deployment_per_gpu}
   quality_constraints: {correctness_suite: [gsm8k]}
 measurement_policy: {trials: 3, outlier_policy: {method: mad}, confidence_policy: {method: student_t_95_ci, min_effect_size_pct: 2}}
 metrics: {primary: ttft_ms}
@@ -29,7 +29,7 @@ artifacts: {provenance_signing: {required: false}}
 	const kept = `workload: {model: m, correctness: {suite: [gsm8k]}, sequenceLengthMix: [{inputTokens: 100, outputTokens: 10, weight: 0.6}, {inputTokens: 400, outputTokens: 20, weight: 0.4}]},
 		target: {url: "http://127.0.0.1:1"}, load: {concurrency: [1, 8]}, cost: {gpuCount: 1}, bounds: {parameters: 7e9}, comparison: {margin: 0.02}`
 	const other = `workload: {model: n, precision: fp8, batchingPolicy: static, concurrencyModel: open_loop},
-		target: {url: "http://127.0.0.1:1", api: tgi}, load: {rate: [1, 8]}, cost: {gpuCount: 1}, bounds: {parameters: 8e9},
+		target: {url: "http://127.0.0.1:1", api: tgi, system: {engine: SGLang, deploymentModel: multinode_service}}, load: {rate: [1, 8]}, cost: {gpuCount: 1}, bounds: {parameters: 8e9},
 		comparison: {margin: 0.05, variableUnderTest: driver_stack}, trials: {quick: true, confidenceLevel: 0.9, outlierPolicy: {method: tukey_iqr}}`
 	workload := parsed(t, frozen).Workload
 	if got := planned(t, kept).Breaches(*workload); len(got) > 0 {
@@ -40,6 +40,7 @@ artifacts: {provenance_signing: {required: false}}
 		"workload.model.parameter_count_b", "workload.quality_constraints.correctness_suite",
 		"workload.input_distribution.prompt_tokens", "workload.input_distribution.completion_tokens",
 		"workload.concurrency_model.mode", "workload.serving_contract.protocol",
+		"workload.serving_contract.stack_under_test", "workload.serving_contract.deployment_model",
 		"measurement_policy.outlier_policy.method", "measurement_policy.trials", "measurement_policy.confidence_policy.method",
 		"measurement_policy.confidence_policy.min_effect_size_pct",
 	}
@@ -67,6 +68,27 @@ artifacts: {provenance_signing: {required: false}}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+// A run that takes a larger loss for none than the workload accepts does not keep it.
+func TestAccuracyDelta(t *testing.T) {
+	var s spec.RunSpec
+	var w spec.WorkloadSpec
+	s.Evaluation = &spec.Evaluation{Margin: .02}
+	w.Workload.QualityConstraints.MaxAccuracyDeltaPct = 1
+	demands := func() (list []string) {
+		for _, b := range breachedModel(s, w) {
+			list = append(list, b.Demand)
+		}
+		return list
+	}
+	const demand = "workload.quality_constraints.max_accuracy_delta_pct"
+	if got := demands(); !slices.Contains(got, demand) {
+		t.Errorf("breaches of %q, want %s", got, demand)
+	}
+	if s.Evaluation.Margin = .01; slices.Contains(demands(), demand) {
+		t.Error("a margin of 1 % is a breach of 1 %")
 	}
 }
 

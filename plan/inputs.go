@@ -41,8 +41,10 @@ func (p Plan) InputFiles() []InputFile {
 	} else if l != nil && !strings.Contains(l.TraceRef, "sha256:") {
 		list.add("spec.load.traceRef", l.TraceRef, InputData)
 	}
-	if t := s.Workload.Session; t != nil && t.Tool != nil {
-		list.command("spec.workload.session.tool.command", t.Tool.Command)
+	if session := s.Workload.Session; session != nil {
+		for _, t := range session.AllTools() {
+			list.command("spec.workload.session, tool "+t.Name, t.Command)
+		}
 	}
 	for _, side := range s.Sides() {
 		if side.Target != nil && side.Target.Server != nil {

@@ -56,9 +56,13 @@ func SessionText(s *spec.Session) string {
 	add(s.Turns > 0, "%d turns", s.Turns)
 	add(s.SystemTokens > 0, "system text of %d tokens", s.SystemTokens)
 	add(s.ThinkTime > 0, "think time %v", s.ThinkTime)
-	if t := s.Tool; t != nil {
-		add(len(t.Command) > 0, "real tool %s", strings.Join(t.Command, " "))
-		add(len(t.Command) == 0, "injected tool time %v", t.Time)
+	for _, t := range s.AllTools() {
+		name := ""
+		if len(s.Tools) > 0 {
+			name = " of " + t.Name
+		}
+		add(len(t.Command) > 0, "real tool%s %s", name, strings.Join(t.Command, " "))
+		add(len(t.Command) == 0, "injected tool time%s %v", name, t.Time)
 	}
 	if s.Fork != nil {
 		add(true, "%d branches before every %d turns", s.Fork.Branches, s.Fork.Every)

@@ -114,9 +114,13 @@ func (l *activeLaunch) script(point plan.Point, source sessionSource, cancel con
 			}
 		},
 	}
-	if t := l.plan.Workload().Session.Tool; t != nil && len(t.Command) > 0 {
-		s.Tool = realTool(*t)
+	programs := map[string]load.Tool{}
+	for _, t := range l.plan.Workload().Session.AllTools() {
+		if len(t.Command) > 0 {
+			programs[t.Name] = realTool(t)
+		}
 	}
+	s.Tool = func(name string) load.Tool { return programs[name] }
 	return s
 }
 
@@ -144,7 +148,7 @@ func content(text string, chunks []record.Chunk) string {
 const toolAnswer = 64 << 10
 
 // realTool runs the program of t for each call of the tool.
-func realTool(t spec.SessionTool) func(context.Context, session.Session, int, string) (string, error) {
+func realTool(t spec.SessionTool) load.Tool {
 	return func(ctx context.Context, s session.Session, step int, said string) (string, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout.Std(), fmt.Errorf("took longer than %v", t.Timeout))
 		defer cancel()

@@ -46,8 +46,8 @@ func syntheticSessions(p plan.Plan, seed int64, counter workload.Counter) (sessi
 		Spread:  workload.Spread{Distribution: workload.Distribution(w.Prompt.Distribution), Share: w.Prompt.Spread},
 		Answers: s.History == spec.HistoryRecorded, Counter: counter,
 	}
-	if s.Tool != nil {
-		opts.ToolEvery, opts.ToolTime, opts.ToolTokens = s.Tool.Every, s.Tool.Time.Std(), s.Tool.Tokens
+	for _, t := range s.AllTools() {
+		opts.Tools = append(opts.Tools, session.ToolCall{Name: t.Name, Every: t.Every, Time: t.Time.Std(), Tokens: t.Tokens})
 	}
 	if s.Fork != nil {
 		opts.ForkEvery, opts.Branches = s.Fork.Every, s.Fork.Branches
@@ -81,7 +81,7 @@ func datasetSessions(p plan.Plan, counter workload.Counter) (sessionSource, erro
 		return int32(max(1, counter.Count(answer)))
 	}}
 	if w.Session.Tool != nil {
-		pace.ToolTime = w.Session.Tool.Time.Std()
+		pace.ToolTime, pace.ToolName = w.Session.Tool.Time.Std(), w.Session.Tool.Name
 	}
 	out := sessionSource{leftOut: set.Dropped}
 	var list []session.Session

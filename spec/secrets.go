@@ -40,8 +40,13 @@ func Secrets(run Run) []string {
 
 func literalSecrets(run Run) (found []literalSecret) {
 	eachTarget(&run, func(path string, t *Target) { found = append(found, targetSecrets(path, t)...) })
-	if session := run.Spec.Workload.Session; session != nil && session.Tool != nil {
-		found = append(found, commandSecrets("spec.workload.session.tool.command", session.Tool.Command)...)
+	if session := run.Spec.Workload.Session; session != nil {
+		if session.Tool != nil {
+			found = append(found, commandSecrets("spec.workload.session.tool.command", session.Tool.Command)...)
+		}
+		for i, t := range session.Tools {
+			found = append(found, commandSecrets(itemPath("spec.workload.session.tools", i)+".command", t.Command)...)
+		}
 	}
 	if evaluation := run.Spec.Evaluation; evaluation != nil {
 		for i, s := range evaluation.Scorers {

@@ -31,6 +31,10 @@ type Session struct {
 	// A tool that is called between turns.
 	Tool *SessionTool `json:"tool,omitzero"`
 
+	// Several tools of synthetic sessions, by name: after a turn each that is due is called, one
+	// after the other. The report shows the time of each apart from the model's.
+	Tools []SessionTool `json:"tools,omitzero" items:"1"`
+
 	// Branches that part from a synthetic conversation and meet again.
 	Fork *Fork `json:"fork,omitzero"`
 
@@ -41,6 +45,9 @@ type Session struct {
 
 // A SessionTool is what a session does between two turns instead of asking.
 type SessionTool struct {
+	// What reports call it, such as search or database. By default tool.
+	Name string `json:"name,omitzero" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" form:"letters, digits, dots, dashes and underscores" example:"search"`
+
 	// A synthetic session calls the tool after so many turns, each time anew, but
 	// not after the last turn.
 	Every int `json:"every,omitzero" default:"1" min:"1" max:"1000"`
@@ -59,6 +66,20 @@ type SessionTool struct {
 	// How long the program may take. One that fails or takes longer ends its
 	// session.
 	Timeout unit.Duration `json:"timeout,omitzero" default:"30s" above:"0s" max:"1d"`
+}
+
+// AllTools are the tools of the sessions, each with a name.
+func (s *Session) AllTools() (list []SessionTool) {
+	if s.Tool != nil {
+		list = append(list, *s.Tool)
+	}
+	list = append(list, s.Tools...)
+	for i := range list {
+		if list[i].Name == "" {
+			list[i].Name = "tool"
+		}
+	}
+	return list
 }
 
 // Fork says when a conversation parts.
@@ -97,6 +118,7 @@ func sessionAgrees(c *checker) {
 		{"systemTokens", s.SystemTokens > 0, synthetic},
 		{"fork", s.Fork != nil, synthetic},
 		{"thinkTime", s.ThinkTime > 0, s.From != SessionTrace && s.From != SessionEvaluation},
+		{"tools", len(s.Tools) > 0, synthetic},
 		{"tool", s.Tool != nil, s.From != SessionTrace && s.From != SessionEvaluation},
 	} {
 		if f.written && !f.fits {
@@ -106,11 +128,34 @@ func sessionAgrees(c *checker) {
 	if s.From == SessionTrace && s.History == HistoryLive {
 		c.fail(path+".history", "must be recorded: the prompts of a trace hold their history")
 	}
-	if t := s.Tool; t != nil && len(t.Command) > 0 && (t.Time > 0 || t.Tokens > 0) {
-		c.fail(path+".tool.command", "give command, or time and tokens, not both")
+	if t := s.Tool; t != nil {
+		toolAgrees(c, path+".tool", *t)
 	}
+	toolsAgree(c, s, path+".tools")
 	sessionInputs(c, s)
 	sessionLoad(c)
+}
+
+func toolAgrees(c *checker, path string, t SessionTool) {
+	if len(t.Command) > 0 && (t.Time > 0 || t.Tokens > 0) {
+		c.fail(path+".command", "give command, or time and tokens, not both")
+	}
+}
+
+// toolsAgree wants tools that reports can tell apart.
+func toolsAgree(c *checker, s *Session, path string) {
+	if s.Tool != nil && len(s.Tools) > 0 {
+		c.fail(path, "give tool or tools, not both")
+	}
+	seen := map[string]bool{}
+	for i, t := range s.Tools {
+		at := itemPath(path, i)
+		toolAgrees(c, at, t)
+		if t.Name == "" || seen[t.Name] {
+			c.fail(at+".name", "each of several tools needs a name of its own")
+		}
+		seen[t.Name] = true
+	}
 }
 
 // sessionInputs wants the source of sessions to be there and nothing else.

@@ -160,14 +160,15 @@ type FrozenConcurrency struct {
 
 // A ServingContract says what serves the model.
 type ServingContract struct {
-	// The serving stack.
-	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks" use:"recorded"`
+	// The serving stack. A run that declares another engine is refused; llm-d, kserve and
+	// custom stand above any engine.
+	StackUnderTest string `json:"stack_under_test" required:"true" enum:"stacks"`
 
 	// The protocol it speaks.
 	Protocol string `json:"protocol,omitzero" default:"openai_compatible_http" enum:"protocols"`
 
-	// How it is deployed.
-	DeploymentModel string `json:"deployment_model,omitzero" default:"custom" enum:"deploymentModels" use:"recorded"`
+	// How it is deployed. A run that declares another way is refused; custom is any.
+	DeploymentModel string `json:"deployment_model,omitzero" default:"custom" enum:"deploymentModels"`
 
 	// What is equal for every candidate.
 	FairnessConstraints FairnessConstraints `json:"fairness_constraints,omitzero" use:"checked"`
@@ -190,8 +191,9 @@ type QualityConstraints struct {
 	// The quality tasks that must hold.
 	CorrectnessSuite []string `json:"correctness_suite,omitzero"`
 
-	// The largest accepted drop in accuracy, in percent.
-	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitzero" min:"0" max:"100" use:"recorded"`
+	// The largest accepted drop in accuracy, in percent. A run whose evaluation.margin is
+	// larger is refused.
+	MaxAccuracyDeltaPct float64 `json:"max_accuracy_delta_pct,omitzero" min:"0" max:"100"`
 
 	// Named exceptions with their reason.
 	AllowedQualityExceptions []string `json:"allowed_quality_exceptions,omitzero" use:"recorded"`

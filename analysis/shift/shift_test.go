@@ -38,6 +38,12 @@ func TestBetween(t *testing.T) {
 	if math.Abs(s.Groups[breakdown.ControlPlane]-.2) > 1e-12 {
 		t.Errorf("groups %v", s.Groups)
 	}
+	if len(s.Kinds) != 2 || s.Kinds[0].Name != "compute" || s.LargestKind != "orchestration" {
+		t.Errorf("kinds %+v, the largest %q", s.Kinds, s.LargestKind)
+	}
+	if math.Abs(s.Kinds[0].Change.Value+s.Kinds[1].Change.Value-s.Whole.Change.Value) > 1e-12 {
+		t.Errorf("kinds %+v do not add up to %v", s.Kinds, s.Whole.Change.Value)
+	}
 	if s, err = Between(before, before, .95); err != nil || s.Largest != "" {
 		t.Errorf("the same run twice: %+v, %v", s, err)
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 type Pace struct {
 	Think        time.Duration // before each turn but the first
 	ToolTime     time.Duration // of each answer of a tool
+	ToolName     string        // empty means tool
 	OutputTokens func(answer string) int32
 }
 
@@ -41,7 +43,7 @@ func FromConversation(id int64, said []record.Message, pace Pace) (Session, erro
 		case m.Role == "assistant" && (waiting != "" || follows(s, before, Tool)):
 			ask(m.Content)
 		case m.Role == "tool" && follows(s, before, Generate) && waiting == "":
-			s.Steps = append(s.Steps, Step{Kind: Tool, Name: "tool", After: before, Takes: pace.ToolTime, Text: m.Content})
+			s.Steps = append(s.Steps, Step{Kind: Tool, Name: cmp.Or(pace.ToolName, "tool"), After: before, Takes: pace.ToolTime, Text: m.Content})
 			before = []int{len(s.Steps) - 1}
 		default:
 			return Session{}, fmt.Errorf("message %d is of the %s: want one that answers what was said before it", i, m.Role)

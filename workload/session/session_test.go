@@ -142,7 +142,7 @@ func TestTimelines(t *testing.T) {
 		source, err := NewSynthetic(int64(n), Options{
 			Turns: 1 + rng.IntN(8), InputTokens: 5, OutputTokens: 5, Think: time.Duration(rng.IntN(50)) * ms,
 			Spread:    workload.Spread{Distribution: workload.LogNormal, Share: 0.5},
-			ToolEvery: rng.IntN(3), ToolTime: time.Duration(rng.IntN(100)) * ms, ToolTokens: 3,
+			Tools:     []ToolCall{{Name: "tool", Every: rng.IntN(3), Time: time.Duration(rng.IntN(100)) * ms, Tokens: 3}},
 			ForkEvery: rng.IntN(4), Branches: 1 + rng.IntN(4),
 		})
 		if err != nil {
@@ -179,7 +179,7 @@ func TestTimelines(t *testing.T) {
 func TestSynthetic(t *testing.T) {
 	opts := Options{
 		Turns: 4, SystemTokens: 30, InputTokens: 20, OutputTokens: 7, Think: 2 * time.Second,
-		ToolEvery: 2, ToolTime: 300 * ms, ToolTokens: 9, ForkEvery: 3, Branches: 3,
+		Tools: []ToolCall{{Name: "tool", Every: 2, Time: 300 * ms, Tokens: 9}}, ForkEvery: 3, Branches: 3,
 	}
 	a, err := NewSynthetic(42, opts)
 	if err != nil {
@@ -301,7 +301,7 @@ func TestFromConversation(t *testing.T) {
 
 // Made-up answers change nothing else and have the length that is asked for.
 func TestSyntheticAnswers(t *testing.T) {
-	opts := Options{Turns: 3, InputTokens: 20, OutputTokens: 9, ToolEvery: 1, ToolTokens: 5}
+	opts := Options{Turns: 3, InputTokens: 20, OutputTokens: 9, Tools: []ToolCall{{Name: "tool", Every: 1, Tokens: 5}}}
 	plain, err := NewSynthetic(1, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,8 @@ type Options struct {
 	// Think is the mean pause before each turn but the first.
 	Think time.Duration
 
-	// Tool is called after every ToolEvery-th turn but the last and takes
-	// ToolTime on average. Zero means no tools.
-	ToolEvery  int
-	ToolTime   time.Duration
-	ToolTokens int // of a tool's answer
+	// Tools are called between turns, one after the other.
+	Tools []ToolCall
 
 	// Before every ForkEvery-th turn the conversation parts into Branches
 	// generations that run beside each other and meet in that turn. Zero means
@@ -43,6 +40,15 @@ type Options struct {
 
 	// Counter counts tokens. Nil counts words.
 	Counter workload.Counter
+}
+
+// A ToolCall is a tool that synthetic sessions call after every so many turns, but not
+// after the last.
+type ToolCall struct {
+	Name   string
+	Every  int           // turns; zero calls it never
+	Time   time.Duration // that it takes on average where nothing really runs
+	Tokens int           // of its answer
 }
 
 // A Synthetic makes sessions from a seed: session number i is always the same.
@@ -64,7 +70,7 @@ func NewSynthetic(seed int64, opts Options) (*Synthetic, error) {
 	if opts.Branches == 0 {
 		opts.Branches = 2
 	}
-	for _, n := range []int{opts.Turns, opts.SystemTokens, opts.ToolEvery, opts.ToolTokens, opts.ForkEvery, opts.Branches, int(opts.Think), int(opts.ToolTime)} {
+	for _, n := range []int{opts.Turns, opts.SystemTokens, opts.ForkEvery, opts.Branches, int(opts.Think)} {
 		if n < 0 {
 			return nil, fmt.Errorf("session options %+v: want no number below zero", opts)
 		}
@@ -75,8 +81,13 @@ func NewSynthetic(seed int64, opts Options) (*Synthetic, error) {
 	if opts.InputTokens < 1 || opts.OutputTokens < 1 {
 		return nil, fmt.Errorf("turns of %d tokens in and %d out: want both above zero", opts.InputTokens, opts.OutputTokens)
 	}
-	if opts.Think > maxStepTime || opts.ToolTime > maxStepTime {
-		return nil, fmt.Errorf("think time %v, tool time %v: want at most %v", opts.Think, opts.ToolTime, maxStepTime)
+	if opts.Think > maxStepTime {
+		return nil, fmt.Errorf("think time %v: want at most %v", opts.Think, maxStepTime)
+	}
+	for _, t := range opts.Tools {
+		if t.Every < 0 || t.Tokens < 0 || t.Time < 0 || t.Time > maxStepTime {
+			return nil, fmt.Errorf("tool %+v: want no number below zero, and a time of at most %v", t, maxStepTime)
+		}
 	}
 	s := &Synthetic{seed: uint64(seed), opts: opts, builder: workload.NewBuilder(opts.Counter)}
 	if opts.SystemTokens > 0 {
@@ -108,10 +119,13 @@ func (s *Synthetic) Session(id int64) Session {
 		}
 		last := add(s.turn(rng, before, think))
 		before = []int{last}
-		if every(s.opts.ToolEvery, turn) && turn+1 < s.opts.Turns {
-			text, count := s.builder.Text(rng, s.opts.ToolTokens)
+		for _, t := range s.opts.Tools {
+			if !every(t.Every, turn) || turn+1 == s.opts.Turns {
+				continue
+			}
+			text, count := s.builder.Text(rng, t.Tokens)
 			before = []int{add(Step{
-				Kind: Tool, Name: "tool", After: before, Takes: s.time(rng, s.opts.ToolTime), Text: text, InputTokens: int32(count),
+				Kind: Tool, Name: t.Name, After: before, Takes: s.time(rng, t.Time), Text: text, InputTokens: int32(count),
 			})}
 		}
 	}
