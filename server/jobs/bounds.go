@@ -53,7 +53,7 @@ var fields = map[string]kind{
 	"spec.intent": free, "spec.layers": free, "spec.layers.suites.repoCommand": refused,
 
 	"spec.workload": free, "spec.workload.prompt.dataset.path": file, "spec.workload.tokenizer.path": file,
-	"spec.workload.session.tool.command": refused,
+	"spec.workload.session.tool.command": refused, "spec.workload.session.tools.command": refused,
 
 	"spec.target": refused, "spec.target.url": address, "spec.target.urls": address, "spec.target.metrics.urls": address,
 	"spec.target.api": free, "spec.target.model": free, "spec.target.headers": secret, "spec.target.query": secret,
@@ -71,10 +71,11 @@ var fields = map[string]kind{
 	"spec.slo": free, "spec.cost": free, "spec.bounds": free, "spec.seed": free, "spec.seedDrawn": free, "spec.metrics": free,
 	"spec.comparison": free, "spec.comparison.baseline.artifactRef": refused, "spec.comparison.candidate.artifactRef": refused,
 	"spec.trials": free, "spec.bottleneckAnalysis": free, "spec.distributed": free, "spec.observability": free,
-	"spec.provenance": free, "spec.executionPolicy": free, "spec.automation": free,
+	"spec.provenance": free, "spec.provenance.inputs": refused, "spec.executionPolicy": free, "spec.automation": free,
 
 	"spec.train": free, "spec.train.command": refused, "spec.train.python": refused, "spec.train.launch": refused, "spec.train.ranks": processes,
 	"spec.train.vary": refused, "spec.train.across": refused, "spec.train.loaderWorkers": processes,
+	"spec.train.saveEvery": refused, "spec.train.saveDir": refused,
 	"spec.collectives": free, "spec.collectives.python": refused, "spec.collectives.settings": refused, "spec.collectives.launch": refused, "spec.collectives.ranks": processes,
 
 	// What a published document says about where its results go; where they would be copied
