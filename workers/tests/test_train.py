@@ -96,6 +96,26 @@ class Train(unittest.TestCase):
         self.assertEqual(len(found[0]["bucket"]), 5 * 4)
         self.assertTrue(all(b["alone"] and b["end"] > b["ready"] for b in found[0]["bucket"]))
 
+    def test_known_waits(self):
+        """Waiting for input, exchanging, saving and starting late are each stamped where they
+        belong; a pause is the trainer's only where assay did nothing between two steps."""
+        room = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, room)
+        found, _ = self.world(
+            shape=MLP, steps=5, reference=False, interleave=False, optimizer="sgd", saveEvery=2, saveDir=room,
+            emulate={"start": "10ms", "input": "20ms", "exchange": "10ms", "save": "30ms", "rank": 1, "late": "15ms"},
+        )
+        for rank, rows in enumerate(found):
+            rows = measured(rows)
+            self.assertEqual([i for i, row in enumerate(rows) if "save" in row], [1, 3])
+            self.assertEqual([i for i, row in enumerate(rows) if "pause" in row], [3])
+            self.assertGreater(min(row["save"] for row in rows if "save" in row), 30e6)
+            self.assertGreater(min(row["ph"]["data"][1] - row["ph"]["data"][0] for row in rows), 20e6)
+            self.assertGreater(min(b["end"] - b["ready"] for row in rows for b in row["buckets"]), 10e6)
+            if rank == 1:
+                self.assertGreater(min(row["ph"]["host"][1] - row["ph"]["host"][0] for row in rows), 15e6)
+        self.assertEqual(os.listdir(room), [])
+
     def test_reference(self):
         """Two ranks with two micro-batches each train what one process does, and say the same."""
         found, files = self.world(accumulation=2, profile={"wait": 1, "warmup": 1, "active": 2, "repeat": 1}, loaderWorkers=1)
