@@ -159,7 +159,7 @@ func (k key) estimate(sums []callSums, confidence float64) (row External, err er
 		}
 	}
 	if len(perCall) > 0 {
-		if row.PerCall, err = meanOf(perCall, confidence); err != nil {
+		if row.PerCall, err = launchMean(perCall, confidence); err != nil {
 			return row, err
 		}
 	}
@@ -168,7 +168,7 @@ func (k key) estimate(sums []callSums, confidence float64) (row External, err er
 	}
 	both := [2]stats.Estimate{}
 	for i, values := range [][]float64{perSession, waited} {
-		if both[i], err = meanOf(values, confidence); err != nil {
+		if both[i], err = launchMean(values, confidence); err != nil {
 			return row, err
 		}
 	}
@@ -176,9 +176,9 @@ func (k key) estimate(sums []callSums, confidence float64) (row External, err er
 	return row, nil
 }
 
-// meanOf is the mean over launches: plain, so that what adds up in every launch adds up
+// launchMean is the mean over launches: plain, so that what adds up in every launch adds up
 // over all of them. Times are not below zero.
-func meanOf(values []float64, confidence float64) (stats.Estimate, error) {
+func launchMean(values []float64, confidence float64) (stats.Estimate, error) {
 	est, err := stats.Mean(values, confidence)
 	est.Interval.Lo = max(0, est.Interval.Lo)
 	return est, err

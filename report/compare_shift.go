@@ -43,10 +43,11 @@ func shiftRow(p shift.Part, name string) []string {
 	if !p.Clear {
 		mark = "not clear of zero"
 	}
-	return []string{
-		name, unit.Format(p.Before, unit.Second), unit.Format(p.After, unit.Second),
-		unit.FormatInterval(p.Change.Value, p.Change.Interval.Lo, p.Change.Interval.Hi, unit.Second), fmt.Sprintf("%.0f %%", 100*p.Share), mark,
+	share := ""
+	if p.Share != 0 {
+		share = fmt.Sprintf("%.0f %%", 100*p.Share)
 	}
+	return []string{name, unit.Format(p.Before, unit.Second), unit.Format(p.After, unit.Second), estimated(p.Change, unit.Second), share, mark}
 }
 
 // ShiftSentence says in one sentence what a change is put down to.
@@ -55,13 +56,16 @@ func ShiftSentence(s shift.Shift) string {
 	if what == "" {
 		what = s.Of
 	}
+	if !s.Whole.Change.Interval.Bounded() {
+		return fmt.Sprintf("Of %s one launch of a side says nothing about what would come again: the changes have no interval.", what)
+	}
 	if s.LargestKind == "" {
 		return fmt.Sprintf("Of %s no part changed by more than launches differ anyway.", what)
 	}
 	for _, p := range s.Kinds {
 		if p.Name == s.LargestKind {
 			return fmt.Sprintf("Of %s, %s changed most: %s, of %s in all. The rows add up.", what, p.Name,
-				unit.FormatInterval(p.Change.Value, p.Change.Interval.Lo, p.Change.Interval.Hi, unit.Second), unit.Format(s.Whole.Change.Value, unit.Second))
+				estimated(p.Change, unit.Second), unit.Format(s.Whole.Change.Value, unit.Second))
 		}
 	}
 	return ""

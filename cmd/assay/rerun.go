@@ -302,7 +302,11 @@ func printInputs(w io.Writer, answer rerunAnswer) {
 		case v.State != packing.Same:
 			verdict = "note"
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", verdict, v.State, v.Kind, v.Input)
+		same := ""
+		if v.State == packing.Same {
+			same = v.Is
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", verdict, v.State, v.Kind, v.Input, same)
 	}
 	t.Flush()
 	for _, v := range answer.Inputs {

@@ -72,7 +72,7 @@ func TestRerun(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("rerun: exit %d\n%s%s", code, stdout, stderr)
 	}
-	for _, want := range []string{"pass  same       data     data/prompts.jsonl", "pass  same       plan     workload", "beside", "CONTROLLED"} {
+	for _, want := range []string{"pass  same  data     data/prompts.jsonl", "pass  same  plan     workload", "beside", "CONTROLLED"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("rerun does not say %q:\n%s", want, stdout)
 		}
