@@ -2,9 +2,11 @@ package reporttest
 
 import (
 	"assay/accuracy/parity"
+	"assay/analysis/breakdown"
 	"assay/analysis/compare"
 	"assay/analysis/diff"
 	"assay/analysis/gate"
+	"assay/analysis/shift"
 	"assay/finding"
 	"assay/metric"
 	"assay/stats"
@@ -59,7 +61,7 @@ func Compared() compare.Report {
 				Candidate: party("new"), Controlled: true, Declared: "runtime_version", Variable: "runtime_version",
 				Findings: []finding.Finding{{Check: "unbalanced-sides", Severity: finding.Caution, Message: "all launches of the baseline came before those of the candidate", Fix: "measure them in turn"}},
 				Changes:  []diff.Change{address, version}, Rows: []compare.Row{worse, open, same, share, hidden},
-				Quality: graded(),
+				Quality: graded(), Shifts: []shift.PointShift{shifted()},
 				Distributions: []compare.Distribution{{
 					Metric: "ttft.v2", Name: "TTFT", Unit: unit.Second, Point: "concurrency=4",
 					Quantiles: []compare.Quantiles{{Quantile: .5, Baseline: number(.02), Candidate: number(.03)}, {Quantile: .999}},
@@ -78,6 +80,21 @@ func Compared() compare.Report {
 			{Label: "old", Cells: cell("")}, {Label: "new", Cells: cell(compare.Worse)}, {Label: "other", Cells: cell(compare.Equivalent)},
 		}}},
 	}
+}
+
+// shifted is a change of which the server's queue has most.
+func shifted() shift.PointShift {
+	part := func(name string, class breakdown.Class, before, after float64, clear bool) shift.Part {
+		change := after - before
+		return shift.Part{Name: name, Class: class, Before: before, After: after, Change: *estimate(change, change-.001, change+.001), Share: change / .01, Clear: clear}
+	}
+	whole := part("E2E", "", .1, .11, true)
+	whole.Share = 0
+	return shift.PointShift{Point: "concurrency=4", Shift: shift.Shift{
+		Of: "E2E", Whole: whole, Largest: "server queue", LargestKind: "orchestration",
+		Parts: []shift.Part{part("server queue", breakdown.ControlPlane, .02, .0295, true), part("decode", breakdown.Compute, .08, .0805, false)},
+		Kinds: []shift.Part{part("compute", "", .08, .0805, false), part("orchestration", "", .02, .0295, true)},
+	}}
 }
 
 // graded has a task of each verdict, one that warns and one that could not be compared.
