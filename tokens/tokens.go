@@ -140,18 +140,27 @@ func (t Token) current(now time.Time) error {
 	return nil
 }
 
+// Bearer is what a request carries in its Authorization header.
+func Bearer(r *http.Request) (string, error) {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return "", ErrNone
+	}
+	kind, secret, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(kind, "Bearer") {
+		return "", ErrNone
+	}
+	return strings.TrimSpace(secret), nil
+}
+
 // Authenticate finds the token that a request carries in its Authorization header, and
 // refuses one whose scope does not cover want.
 func (f *File) Authenticate(r *http.Request, want Scope, now time.Time) (Token, error) {
-	values := r.Header.Values("Authorization")
-	if len(values) == 0 {
-		return Token{}, ErrNone
+	secret, err := Bearer(r)
+	if err != nil {
+		return Token{}, err
 	}
-	kind, secret, _ := strings.Cut(values[0], " ")
-	if len(values) > 1 || !strings.EqualFold(kind, "Bearer") {
-		return Token{}, ErrNone
-	}
-	t, err := f.Check(strings.TrimSpace(secret), now)
+	t, err := f.Check(secret, now)
 	if err != nil {
 		return Token{}, err
 	}
