@@ -149,6 +149,12 @@ test-kubernetes: compiler
 	tests/kubernetes/build.sh
 	ASSAY_TESTS=kubernetes go test -count=1 -timeout 20m ./tests/kubernetes
 
+# People and programs sign in with a real OpenID Connect provider: Dex, built once into a cache
+# outside of the tree, and Chromium.
+.PHONY: test-oidc
+test-oidc: compiler browser
+	ASSAY_TESTS=oidc go test -count=1 -timeout 30m ./cmd/assay -run '^TestServeWithDex$$'
+
 # The program that answers assay query --on duckdb: a module of its own, since DuckDB is C++.
 .PHONY: duckdb
 duckdb: compiler
@@ -276,6 +282,7 @@ fuzz:
 	go test ./analysis/mllog -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./tokens -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./server -run '^$$' -fuzz '^FuzzRequest$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
+	go test ./server/signin -run '^$$' -fuzz '^FuzzCheck$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./server/jobs -run '^$$' -fuzz '^FuzzDocument$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	go test ./bundle/parcel -run '^$$' -fuzz '^FuzzUnpack$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 5x
 	for tool in MLPerf NCCLTests LMEval Iperf3 Fio Perftest VLLM SGLang AIPerf AIPerfSummary GuideLLM InferencePerf InferencePerfStage Vegeta K6; do go test ./foreign -run '^$$' -fuzz "^Fuzz$$tool\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x || exit 1; done
