@@ -50,14 +50,19 @@ func (s *Server) alertForm(c *Call) error {
 	return nil
 }
 
-// A loginForm is the page on which a browser shows its token.
+// A loginForm is the page on which a browser shows its token, or is sent to an issuer.
 type loginForm struct {
 	frame
 	Problem, Next string
+	Issuers       []string
+}
+
+func (s *Server) loginForm(next, problem string) loginForm {
+	return loginForm{frame: frame{Title: "Log in"}, Problem: problem, Next: next, Issuers: s.o.SignIn.Names()}
 }
 
 func (s *Server) loginPage(c *Call) error {
-	return s.page(c, http.StatusOK, "login", loginForm{frame: frame{Title: "Log in"}, Next: ownPath(c.param("next"))})
+	return s.page(c, http.StatusOK, "login", s.loginForm(ownPath(c.param("next")), ""))
 }
 
 // ownPath is a path of this server; another address, or none, becomes the overview.
@@ -83,15 +88,15 @@ func (s *Server) login(c *Call) error {
 		}
 		s.failures.allow(clientOf(c.R), 1, s.o.Now()) // one less is left
 		s.record(c.R, tokens.Token{}, http.StatusUnauthorized, err.Error())
-		return s.page(c, http.StatusUnauthorized, "login", loginForm{frame: frame{Title: "Log in"}, Problem: err.Error(), Next: next})
+		return s.page(c, http.StatusUnauthorized, "login", s.loginForm(next, err.Error()))
 	}
-	http.SetCookie(c.W, s.sessions.start(t, s.o.Now(), s.o.Secure))
+	http.SetCookie(c.W, s.sessions.start(t, s.o.Now(), s.secure))
 	http.Redirect(c.W, c.R, next, http.StatusSeeOther)
 	return nil
 }
 
 func (s *Server) logout(c *Call) error {
-	http.SetCookie(c.W, s.sessions.end(c.R, s.o.Secure))
+	http.SetCookie(c.W, s.sessions.end(c.R, s.secure))
 	http.Redirect(c.W, c.R, "/login", http.StatusSeeOther)
 	return nil
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"assay/bundle/parcel"
 	"assay/secret"
 	"assay/server/jobs"
+	"assay/server/signin"
 	"assay/tokens"
 	"assay/warehouse"
 )
@@ -119,7 +121,7 @@ func (s *Server) one(route Route) http.Handler {
 				return
 			}
 			defer leave()
-			ctx, stop := lasting(w, r, s.ending)
+			ctx, stop := lasting(w, r, min(longestStream, token.Expires.Sub(s.o.Now())), s.ending)
 			defer stop()
 			r = r.WithContext(ctx)
 		}
@@ -129,7 +131,7 @@ func (s *Server) one(route Route) http.Handler {
 			err = route.Handle(c)
 		}
 		if err != nil {
-			s.refused(seen, r, route, token, err)
+			s.refused(seen, r, route, c.Token, err)
 			return
 		}
 		if changes(r.Method) {
@@ -143,46 +145,51 @@ func (s *Server) one(route Route) http.Handler {
 const longestStream = 30 * time.Minute
 
 // lasting lifts the limit that is for answers with an end, and gives a context that ends
-// with the server.
-func lasting(w http.ResponseWriter, r *http.Request, ending context.Context) (context.Context, context.CancelFunc) {
+// after a time, which is that of the token at most, or with the server.
+func lasting(w http.ResponseWriter, r *http.Request, lasts time.Duration, ending context.Context) (context.Context, context.CancelFunc) {
 	// A writer that has no deadlines, as in tests, needs none lifted.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longestStream))
-	ctx, stop := context.WithTimeout(r.Context(), longestStream)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(lasts))
+	ctx, stop := context.WithTimeout(r.Context(), lasts)
 	forget := context.AfterFunc(ending, stop)
 	return ctx, func() { forget(); stop() }
 }
 
 func changes(method string) bool { return method != http.MethodGet && method != http.MethodHead }
 
-// whoIs finds the token of a request: in its header or, for browsers, of its session.
+// whoIs finds the token of a request: in its header, one of ours or of an issuer, or, for
+// browsers, of its session.
 func (s *Server) whoIs(r *http.Request, want tokens.Scope) (tokens.Token, error) {
 	if want == "" {
 		return tokens.Token{}, nil
 	}
 	now := s.o.Now()
 	if r.Header.Get("Authorization") != "" {
+		if text, err := tokens.Bearer(r); err == nil && s.o.SignIn != nil && signin.IsToken(text) {
+			t, err := s.o.SignIn.Check(r.Context(), text, now)
+			return t, cmp.Or(err, t.Allowed(want))
+		}
 		return s.o.Tokens.Authenticate(r, want, now)
 	}
-	id, ok := s.sessions.of(r, now, s.o.Secure)
+	one, ok := s.sessions.of(r, now, s.secure)
 	if !ok {
 		return tokens.Token{}, tokens.ErrNone
 	}
-	t, err := s.o.Tokens.Current(id, now)
-	if err != nil {
-		return t, err
+	if one.issued {
+		return one.token, one.token.Allowed(want)
 	}
-	return t, t.Allowed(want)
+	t, err := s.o.Tokens.Current(one.token.ID, now)
+	return t, cmp.Or(err, t.Allowed(want))
 }
 
 // unknown answers somebody who may not ask: browsers are shown where to log in. Those who
 // guess tokens are slowed down; a session that has ended is no guess.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request, route Route, token tokens.Token, err error) {
-	guess := r.Header.Get("Authorization") != "" && !errors.Is(err, tokens.ErrNone) && !errors.Is(err, tokens.ErrScope)
+	guess := r.Header.Get("Authorization") != "" && !errors.Is(err, tokens.ErrNone) && !errors.Is(err, tokens.ErrScope) && !errors.Is(err, signin.ErrAway)
 	if guess && !s.failures.allow(clientOf(r), 1, s.o.Now()) {
 		w.Header().Set("Retry-After", "10")
 		err = refuse(http.StatusTooManyRequests, "too many wrong tokens: wait a while")
 	} else {
-		err = &fault{tokens.Status(err), err}
+		err = &fault{signin.Status(err), err}
 	}
 	var f *fault
 	if errors.As(err, &f) && f.status == http.StatusUnauthorized {

@@ -36,8 +36,11 @@ func describe(routes []Route, version string) map[string]any {
 		"info":    map[string]any{"title": "assay serve", "version": version, "description": "The warehouse of assay over HTTP."},
 		"paths":   paths,
 		"components": map[string]any{
-			"schemas":         shapes,
-			"securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer", "description": "made by assay token new"}},
+			"schemas": shapes,
+			"securitySchemes": map[string]any{
+				"token":  map[string]any{"type": "http", "scheme": "bearer", "description": "made by assay token new"},
+				"issued": map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "signed for this server by an OpenID Connect issuer that assay serve --oidc names"},
+			},
 		},
 	}
 }
@@ -87,7 +90,7 @@ func operation(r Route, shapes map[string]any) map[string]any {
 	op["responses"] = map[string]any{"2XX": good, "4XX": fault, "5XX": fault}
 	op["security"] = []map[string]any{}
 	if r.Scope != "" {
-		op["security"] = []map[string][]string{{"token": {}}}
+		op["security"] = []map[string][]string{{"token": {}}, {"issued": {}}}
 		op["x-assay-scope"] = string(r.Scope)
 	}
 	return op

@@ -43,7 +43,7 @@ func TestOpenAPI(t *testing.T) {
 				t.Errorf("%s %s: operation %q is there twice", method, path, op.OperationID)
 			}
 			seen[op.OperationID] = true
-			if (op.Scope != "") != (len(op.Security) == 1) || len(op.Responses) == 0 {
+			if (op.Scope != "") != (len(op.Security) == 2) || len(op.Responses) == 0 {
 				t.Errorf("%s %s: scope %q, security %v", method, path, op.Scope, op.Security)
 			}
 			if op.Scope == "" && path != "/healthz" {

@@ -22,6 +22,7 @@ type Route struct {
 	Most   int64        // bytes of the body; zero means that there is none
 	About  string       // a sentence for people
 	Query  []Param      // parameters that may be given; others are refused
+	Others bool         // parameters that are not listed are passed over
 	Takes  any          // a value of the type of the JSON body; nil where it is none
 	Kinds  []string     // of a body that is no JSON value; empty means bytes
 	Gives  any          // a value of the type of the JSON answer; nil where it is none
@@ -87,6 +88,8 @@ func (c *Call) known() error {
 	for name, values := range c.R.URL.Query() {
 		i := slices.IndexFunc(c.route.Query, func(p Param) bool { return p.Name == name })
 		switch {
+		case i < 0 && c.route.Others:
+			continue
 		case i < 0:
 			return refuse(http.StatusBadRequest, "unknown parameter %q: want %s", name, strings.Join(names(c.route.Query), ", "))
 		case len(values) > 1 && !c.route.Query[i].Many:

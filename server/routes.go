@@ -28,6 +28,10 @@ var (
 		{Name: "baseline", About: "run, by id or digest"}, {Name: "candidate", About: "run, by id or digest"},
 		{Name: "policy", About: "the GatePolicy document, in YAML or JSON"},
 	}
+	callbackParams = []Param{
+		{Name: "state", About: "what the browser was sent with"}, {Name: "code", About: "for which the issuer says who it is"},
+		{Name: "iss", About: "the issuer"}, {Name: "error", About: "why it was refused"}, {Name: "error_description", About: "the same for people"},
+	}
 	runParams = []Param{{Name: "run", About: "two to five runs, the baseline first", Many: true}}
 	smallBody = int64(64 << 10)
 	formBody  = int64(16 << 10)
@@ -99,6 +103,8 @@ func (s *Server) pageRoutes() []Route {
 		{Method: "GET", Path: "/jobs/{run}", Scope: tokens.Read, About: "A run while it goes on.", Kind: HTML, Handle: s.jobPage},
 		{Method: "POST", Path: "/jobs/{run}/cancel", Scope: tokens.Run, Most: formBody, About: "End a run, from a form.", Kind: HTML, Handle: s.cancelForm},
 		{Method: "GET", Path: "/login", About: "Where a browser shows its token.", Query: []Param{{Name: "next", About: "where to go then"}}, Kind: HTML, Handle: s.loginPage},
+		{Method: "GET", Path: "/login/{issuer}", About: "Begin to sign in with an issuer.", Query: []Param{{Name: "next", About: "where to go then"}, {Name: "moved", About: "that it is the name to which issuers send people back"}}, Kind: HTML, Handle: s.beginSignIn},
+		{Method: "GET", Path: "/login/{issuer}/callback", About: "Where a browser comes back from an issuer.", Query: callbackParams, Others: true, Kind: HTML, Handle: s.finishSignIn},
 		{Method: "POST", Path: "/login", Most: formBody, About: "Begin a session.", Kind: HTML, Handle: s.login},
 		{Method: "POST", Path: "/logout", Most: formBody, About: "End a session.", Kind: HTML, Handle: s.logout},
 		{Method: "GET", Path: "/assets/{name}", About: "Style and script.", Kind: Text, Handle: s.asset},

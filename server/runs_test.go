@@ -34,12 +34,15 @@ func runChild() {
 }
 
 // carrying is a site that carries runs out, with one that goes on.
-func carrying(t *testing.T) (*site, jobs.Job) {
+func carrying(t *testing.T, change ...func(*Options)) (*site, jobs.Job) {
 	t.Helper()
 	binary, err := os.Executable()
 	must(t, err)
 	s := open(t, func(o *Options) {
 		o.Jobs = jobs.Options{Binary: binary, Bounds: jobs.Bounds{Launchers: []string{"local"}, Targets: []string{"127.0.0.1:1"}}}
+		for _, f := range change {
+			f(o)
+		}
 	})
 	s.srv.heartbeat, s.srv.slowest = 20*time.Millisecond, 200*time.Millisecond
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,5 +1,5 @@
 // Package server is the warehouse for a team: an HTTP interface and a dashboard over one
-// folder of bundles, for those who have a token.
+// folder of bundles, for those who have a token or sign in with an issuer (package signin).
 //
 // A table of routes (routes.go) says what may be asked for, by whom and how much may be
 // sent; the checks in guard.go hold for all of them, and openapi.go describes them. The
@@ -26,6 +26,7 @@ import (
 	"assay/analysis/compare"
 	"assay/judge"
 	"assay/server/jobs"
+	"assay/server/signin"
 	"assay/tokens"
 	"assay/warehouse"
 )
@@ -47,6 +48,9 @@ type Options struct {
 	Hosts []string
 
 	Secure bool // requests come over TLS
+
+	// SignIn is who is let in besides those with a token. Nil means nobody.
+	SignIn *signin.Issuers
 
 	Routes []Route // of others, such as MCP
 
@@ -89,8 +93,10 @@ type Server struct {
 	read     *warehouse.Warehouse
 	routes   []Route
 	sessions sessions
+	secure   bool // browsers send cookies over TLS alone
 	requests limits
 	failures limits // of those who show no token, or a wrong one
+	begins   limits // of those who begin to sign in with an issuer
 	counters counters
 	audit    *audit
 	uploads  uploads
@@ -131,6 +137,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		o: o, heavy: make(chan struct{}, 2), asking: make(chan struct{}, 4), written: make(chan struct{}, 1),
 		requests:  limits{burst: int(math.Ceil(2 * o.PerSecond)), perSecond: rate.Limit(o.PerSecond)},
 		failures:  limits{burst: 20, perSecond: 1},
+		begins:    limits{burst: 60, perSecond: 5}, // a team behind one proxy comes in the morning
+		secure:    o.Secure || o.SignIn.Secure(),
 		heartbeat: 10 * time.Second, slowest: 5 * time.Second,
 	}
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
@@ -176,6 +184,7 @@ func (s *Server) Tend(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { s.jobs.Work(ctx) })
+	beside.Go(func() { s.o.SignIn.Reach(ctx, s.o.Now()) })
 	s.uploads.sweep()
 	s.look(ctx)
 	for {

@@ -10,16 +10,18 @@ import (
 	"assay/tokens"
 )
 
-// sessions are browsers that showed a token. A cookie is sent to every port of a host, so
-// what a browser keeps is not the token: it ends with the server, or after half a day.
+// sessions are browsers that showed a token, or whose owner signed in. A cookie is sent to
+// every port of a host, so what a browser keeps is not the token: it ends with the server,
+// or after half a day.
 type sessions struct {
 	mu   sync.Mutex
 	open map[[32]byte]session // by the digest of what the cookie holds
 }
 
 type session struct {
-	token string // id
-	until time.Time
+	token  tokens.Token
+	issued bool // by an issuer; no file of tokens has it
+	until  time.Time
 }
 
 const (
@@ -35,40 +37,54 @@ func cookieName(secure bool) string {
 	return "assay"
 }
 
-// start opens a session for a token.
+// start opens a session for a token, which ends with it.
 func (s *sessions) start(t tokens.Token, now time.Time, secure bool) *http.Cookie {
-	text := rand.Text() + rand.Text()
 	until := now.Add(sessionTime)
 	if t.Expires.Before(until) {
 		until = t.Expires
 	}
+	return s.add(session{token: t, until: until}, now, cookie(secure, http.SameSiteStrictMode))
+}
+
+// startIssued opens a session for somebody whom an issuer vouched for. What the issuer signed
+// counts for minutes; it is not the session. The cookie is sent also where somebody comes
+// from another site, as they do from the issuer; what changes something is refused then.
+func (s *sessions) startIssued(t tokens.Token, now time.Time, secure bool) *http.Cookie {
+	t.Expires = now.Add(sessionTime)
+	return s.add(session{token: t, issued: true, until: t.Expires}, now, cookie(secure, http.SameSiteLaxMode))
+}
+
+// cookie is that of a session, yet empty.
+func cookie(secure bool, site http.SameSite) *http.Cookie {
+	return &http.Cookie{Name: cookieName(secure), Path: "/", Secure: secure, HttpOnly: true, SameSite: site}
+}
+
+func (s *sessions) add(one session, now time.Time, c *http.Cookie) *http.Cookie {
+	c.Value, c.Expires, c.MaxAge = rand.Text()+rand.Text(), one.until, int(one.until.Sub(now).Seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
 		s.open = map[[32]byte]session{}
 	}
-	for key, one := range s.open {
-		if len(s.open) >= mostSessions || !now.Before(one.until) {
+	for key, old := range s.open {
+		if len(s.open) >= mostSessions || !now.Before(old.until) {
 			delete(s.open, key)
 		}
 	}
-	s.open[sha256.Sum256([]byte(text))] = session{t.ID, until}
-	return &http.Cookie{
-		Name: cookieName(secure), Value: text, Path: "/", Expires: until, MaxAge: int(until.Sub(now).Seconds()),
-		Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	}
+	s.open[sha256.Sum256([]byte(c.Value))] = one
+	return c
 }
 
-// of is the id of the token of a request's session.
-func (s *sessions) of(r *http.Request, now time.Time, secure bool) (id string, ok bool) {
+// of is the session of a request.
+func (s *sessions) of(r *http.Request, now time.Time, secure bool) (session, bool) {
 	c, err := r.Cookie(cookieName(secure))
 	if err != nil {
-		return "", false
+		return session{}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one, ok := s.open[sha256.Sum256([]byte(c.Value))]
-	return one.token, ok && now.Before(one.until)
+	return one, ok && now.Before(one.until)
 }
 
 // end closes the session of a request.
@@ -78,5 +94,7 @@ func (s *sessions) end(r *http.Request, secure bool) *http.Cookie {
 		delete(s.open, sha256.Sum256([]byte(c.Value)))
 		s.mu.Unlock()
 	}
-	return &http.Cookie{Name: cookieName(secure), Path: "/", MaxAge: -1, Secure: secure, HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	gone := cookie(secure, http.SameSiteStrictMode)
+	gone.MaxAge = -1
+	return gone
 }
