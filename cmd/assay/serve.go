@@ -34,6 +34,7 @@ type serveCall struct {
 	perSecond  float64
 	verbose    bool
 	demo       bool
+	oidc       string
 	runs       runFlags
 }
 
@@ -47,9 +48,12 @@ what changed, alerts and what was decided about them, runs, frontier, history,
 comparisons and lineage. assay push brings bundles to it; each is verified before it
 counts.
 
-Whoever asks needs a token (assay token new). On loopback plain HTTP is enough; on any
-other address --tls-cert and --tls-key are needed. Requests for a name that the server
-does not go by are refused: --host adds one to those of the certificate.
+Whoever asks needs a token (assay token new), or signs in with an OpenID Connect issuer:
+the file of --oidc names issuers and says whom they let in for what (docs/guides/serve.md).
+
+On loopback plain HTTP is enough; on any other address --tls-cert and --tls-key are
+needed. Requests for a name that the server does not go by are refused: --host adds one
+to those of the certificate.
 
 It ends on an interrupt, once requests that are being answered are. A server that is
 killed loses nothing that was accepted.
@@ -63,6 +67,7 @@ else. A run that ends with the server is kept as far as it came.
 a folder of its own and shows that, to look around.`,
 		Example: `  assay serve --warehouse /data/assay
   assay serve --addr :8443 --tls-cert cert.pem --tls-key key.pem
+  assay serve --oidc sign-in.yaml
   assay serve --runs local --run-target 127.0.0.1:8000 --run-files /data/sets
   assay serve --demo`,
 		Args: exactArgs(0, "none"),
@@ -77,6 +82,7 @@ a folder of its own and shows that, to look around.`,
 	f.StringArrayVar(&s.hosts, "host", nil, "a name under which the server is asked for (repeatable)")
 	f.Int64Var(&s.mostUpload, "max-upload", 4<<30, "largest bundle, in bytes")
 	f.Float64Var(&s.perSecond, "rate", 500, "requests that one client may make in a second, over time")
+	f.StringVar(&s.oidc, "oidc", "", "file that says who signs in with which OpenID Connect issuer, and what they may do")
 	s.runs.add(f)
 	f.BoolVar(&s.verbose, "verbose", false, "log every request")
 	f.BoolVar(&s.demo, "demo", false, "serve a warehouse of its own, filled by measuring the simulator")
@@ -158,14 +164,20 @@ func (s serveCall) open(ctx context.Context, env Env, dir string) (*server.Serve
 	if err != nil {
 		return nil, err
 	}
+	log := slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{Level: level}))
+	issuers, err := s.issuers(env, log)
+	if err != nil {
+		return nil, err
+	}
 	return server.New(ctx, server.Options{
+		SignIn: issuers,
 		Jobs:   carried,
 		Routes: assistantRoutes(ask.Handler()),
 		Dir:    dir, Tokens: s.place.open(env), Version: version(), Judge: judge.Options{Trust: trust, Version: version()},
 		Compare:   func(dirs []string) (compare.Report, error) { return compareKept(env, s.trust, dirs) },
 		Contracts: sync.OnceValues(func() (any, error) { return spec.Contracts() }), // every schema is made for it
 		Hosts:     s.hosts, Secure: s.cert != "", MostUpload: s.mostUpload, PerSecond: s.perSecond,
-		Log: slog.New(slog.NewJSONHandler(env.Stderr, &slog.HandlerOptions{Level: level})),
+		Log: log,
 	})
 }
 

@@ -96,6 +96,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurr
 	at(exitUsage, "push", bundle, "--to", url)
 	at(exitUsage, "serve", "--addr", "0.0.0.0:0", "--warehouse", place)
 	at(exitUsage, "serve", "--tls-cert", "x", "--warehouse", place)
+	at(exitUsage, "serve", "--addr", "127.0.0.1:0", "--oidc", filepath.Join(dir, "nothing"), "--warehouse", place)
 	at(exitUsage, "serve", "--runs", "kubernetes", "--warehouse", place)
 	at(exitUsage, "serve", "--run-target", "127.0.0.1:8000", "--warehouse", place)
 	at(exitUsage, "serve", "--runs", "local", "--run-target", "127.0.0.1", "--warehouse", place)
