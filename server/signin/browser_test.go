@@ -57,7 +57,11 @@ func TestHostileBrowser(t *testing.T) {
 			key, back := begin()
 			_, _, err := s.Finish(t.Context(), "Lab", key, back, noon)
 			must(t, err)
+			before := i.Asked("/token")
 			_, _, err = s.Finish(t.Context(), "Lab", key, back, noon)
+			if i.Asked("/token") != before {
+				t.Error("the issuer was asked again")
+			}
 			return err
 		}},
 		{"no browser that began", func() error {
@@ -100,7 +104,11 @@ func TestHostileBrowser(t *testing.T) {
 		}},
 		{"at the address of another issuer", func() error {
 			key, back := begin()
+			back.Del("iss") // not every issuer says who it is
 			_, _, err := s.Finish(t.Context(), "Other", key, back, noon)
+			if other.Asked("/token") != 0 {
+				t.Error("it was given the code")
+			}
 			return err
 		}},
 		{"an answer that names another issuer", func() error {

@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -91,6 +92,7 @@ func TestCheck(t *testing.T) {
 		{"a key of somebody else in the header", stranger.Sign(map[string]any{"jwk": stranger.JWK()}, full(nil)), ErrInvalid},
 		{"a key at an address in the header", stranger.Sign(map[string]any{"jku": "http://127.0.0.1:1/keys"}, full(nil)), ErrInvalid},
 		{"a key that there is not", signer.Sign(map[string]any{"kid": "second"}, full(nil)), ErrInvalid},
+		{"another key than it names", signer.Sign(map[string]any{"kid": "rsa", "alg": "ES256"}, full(nil)), ErrInvalid},
 		{"a key that only seals", sealing.Sign(nil, full(nil)), ErrInvalid},
 		{"a key that is too short", weak.Sign(nil, full(nil)), ErrInvalid},
 		{"another algorithm than the key's", signer.Sign(map[string]any{"alg": "RS256"}, full(nil)), ErrInvalid},
@@ -260,33 +262,33 @@ func TestHostileIssuer(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		name   string
-		answer func(*issuer.Issuer) http.HandlerFunc
+		name, why string // why is for the log
+		answer    func(*issuer.Issuer) http.HandlerFunc
 	}{
-		{"a document without end", func(i *issuer.Issuer) http.HandlerFunc {
+		{"a document without end", "at most", func(i *issuer.Issuer) http.HandlerFunc {
 			return json(document(i, map[string]any{"y": strings.Repeat("x", mostAnswer)}))
 		}},
-		{"the document of another", func(i *issuer.Issuer) http.HandlerFunc {
+		{"the document of another", "did not match", func(i *issuer.Issuer) http.HandlerFunc {
 			return json(document(i, map[string]any{"issuer": "https://evil.example"}))
 		}},
-		{"no document", func(*issuer.Issuer) http.HandlerFunc { return json("<html>" + marker) }},
-		{"a way elsewhere", func(i *issuer.Issuer) http.HandlerFunc {
+		{"no document", "decode", func(*issuer.Issuer) http.HandlerFunc { return json("<html>" + marker) }},
+		{"a way elsewhere", "leads elsewhere", func(i *issuer.Issuer) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, i.URL+"/other", http.StatusFound) }
 		}},
-		{"keys in the clear", func(i *issuer.Issuer) http.HandlerFunc {
+		{"keys in the clear", "want an address with https", func(i *issuer.Issuer) http.HandlerFunc {
 			return json(document(i, map[string]any{"jwks_uri": "http://keys.example/keys"}))
 		}},
-		{"keys in a file", func(i *issuer.Issuer) http.HandlerFunc {
+		{"keys in a file", "want an address with https", func(i *issuer.Issuer) http.HandlerFunc {
 			return json(document(i, map[string]any{"jwks_uri": "file:///etc/passwd"}))
 		}},
-		{"people sent to another scheme", func(i *issuer.Issuer) http.HandlerFunc {
+		{"people sent to another scheme", "want an address with https", func(i *issuer.Issuer) http.HandlerFunc {
 			return json(document(i, map[string]any{"authorization_endpoint": "javascript:alert(1)"}))
 		}},
-		{"keys without end", keys(`{"keys": [], "x": "` + strings.Repeat("x", mostAnswer) + `"}`)},
-		{"no keys", keys(`{"keys": []}`)},
-		{"keys that are none", keys(`{"keys": [{"kty": "oct", "k": "AAAA"}, {"kty": "RSA"}, 7]}`)},
-		{"too many keys", keys(`{"keys": [` + strings.Repeat(string(key)+",", mostKeys) + string(key) + `]}`)},
-		{"nothing for long", func(*issuer.Issuer) http.HandlerFunc {
+		{"keys without end", "at most", keys(`{"keys": [], "x": "` + strings.Repeat("x", mostAnswer) + `"}`)},
+		{"no keys", "no key by which", keys(`{"keys": []}`)},
+		{"keys that are none", "no key by which", keys(`{"keys": [{"kty": "oct", "k": "AAAA"}, {"kty": "RSA"}, 7]}`)},
+		{"too many keys", "want at most", keys(`{"keys": [` + strings.Repeat(string(key)+",", mostKeys) + string(key) + `]}`)},
+		{"nothing for long", "exceeded", func(*issuer.Issuer) http.HandlerFunc {
 			return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 		}},
 	}
@@ -298,10 +300,14 @@ func TestHostileIssuer(t *testing.T) {
 			if tt.name == "nothing for long" {
 				patience = 50 * time.Millisecond
 			}
-			s := New(asked(i), Options{Patience: patience})
+			var log strings.Builder
+			s := New(asked(i), Options{Patience: patience, Log: slog.New(slog.NewTextHandler(&log, nil))})
 			_, err := s.Check(t.Context(), i.Token(noon, said(nil)), noon)
 			if !errors.Is(err, ErrAway) || strings.Contains(err.Error(), marker) {
 				t.Errorf("got %v, want %v", err, ErrAway)
+			}
+			if !strings.Contains(log.String(), tt.why) || log.Len() > 2000 {
+				t.Errorf("the log does not say %q in a few words: %.2000s", tt.why, log.String())
 			}
 		})
 	}
