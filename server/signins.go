@@ -59,6 +59,6 @@ func (s *Server) finishSignIn(c *Call) error {
 	}
 	http.SetCookie(c.W, s.sessions.startIssued(who, s.o.Now(), s.secure))
 	s.record(c.R, who, http.StatusSeeOther, "signed in, "+string(who.Scope))
-	http.Redirect(c.W, c.R, ownPath(next), http.StatusSeeOther)
+	http.Redirect(c.W, c.R, next, http.StatusSeeOther)
 	return nil
 }

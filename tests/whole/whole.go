@@ -78,6 +78,15 @@ func Engines(t testing.TB) {
 	}
 }
 
+// OIDC skips a test that starts an OpenID Connect provider of others, unless that is asked
+// for: make test-oidc builds it and runs them.
+func OIDC(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Variable) != "oidc" {
+		t.Skipf("starts an OpenID Connect provider: make test-oidc runs it, or %s=oidc", Variable)
+	}
+}
+
 // Quiet skips a test that can only judge on a machine that nobody else uses, unless it is
 // asked for: a target of make that says so runs it.
 func Quiet(t testing.TB) {
