@@ -24,8 +24,8 @@ func TestExternalCalls(t *testing.T) {
 	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 5 * time.Millisecond, ITL: time.Millisecond, Tokens: 8}})
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: agents},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 8, weight: 1}],
-    session: {turns: 3, thinkTime: 1ms, tools: [{name: search, command: [sleep, "0.05"]}, {name: database, every: 2, time: 20ms}]}},
-  target: {url: %q}, load: {calibrate: false, concurrency: [1], duration: 600ms, warmup: {duration: 100ms}}}}`, url)
+    session: {turns: 3, limit: 3, thinkTime: 1ms, tools: [{name: search, command: [sleep, "0.05"]}, {name: database, every: 2, time: 20ms}]}},
+  target: {url: %q}, load: {calibrate: false, concurrency: [1], duration: 5m, warmup: {duration: 1ms}}}}`, url)
 	path := filepath.Join(dir, "agents.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -47,13 +47,15 @@ spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens:
 	rows := map[string]metric.External{}
 	waited := 0.0
 	for _, x := range r.Estimates.External {
-		rows[x.Tool] = x
+		if rows[x.Tool] = x; x.Waited == nil {
+			t.Fatalf("no session was complete: %+v", x)
+		}
 		waited += x.Waited.Value
 	}
 	if x := rows["search"]; !x.Real || x.PerCall.Value < .05 || !x.PerCall.Interval.Bounded() || x.Failed > 0 {
 		t.Errorf("search: %+v, want a program of 50 ms or more, with an interval", x)
 	}
-	if x := rows["database"]; x.Real || math.Abs(x.PerCall.Value-.02) > 1e-9 || x.Calls >= rows["search"].Calls {
+	if x := rows["database"]; x.Real || math.Abs(x.PerCall.Value-.02) > 1e-9 || x.Calls >= rows["search"].Calls || x.Calls == 0 {
 		t.Errorf("database: %+v, want 20 ms, called half as often", x)
 	}
 	think, _ := r.Estimates.Find(metric.SessionThink.ID, "mean", 0)

@@ -26,7 +26,7 @@ func measuredFrom(t *testing.T, home, provenance string) string {
 	url := simtest.Serve(t, sim.Config{Fixed: &sim.Fixed{TTFT: 5 * time.Millisecond, ITL: time.Millisecond, Tokens: 8}})
 	text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: prompts},
 spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 8, weight: 1}], datasetRef: "prompts@sha256:%x", prompt: {dataset: {path: data/prompts.jsonl, shuffle: false}}},
-  trials: {quick: true}, target: {url: %q}, load: {calibrate: false, concurrency: [1], duration: 400ms, warmup: {duration: 100ms}}%s}}`, sha256.Sum256([]byte(rerunPrompts)), url, provenance)
+  trials: {quick: true}, target: {url: %q}, load: {calibrate: false, concurrency: [1], duration: 5m, requests: 4, warmup: {requests: 1}}%s}}`, sha256.Sum256([]byte(rerunPrompts)), url, provenance)
 	writeTree(t, home, map[string]string{"data/prompts.jsonl": rerunPrompts, "spec.yaml": text})
 	cmd := program(t.Context(), "run", "spec.yaml", "--out", "runs", "--progress", "none")
 	cmd.Dir = home
