@@ -16,7 +16,7 @@ import (
 const chartVersion = "0.1.0"
 
 // A chartValue is something that whoever installs the chart decides. Templates use values
-// as they are, without functions of Helm.
+// as they are, or ask whether they are set, without functions of Helm.
 type chartValue struct {
 	name  string
 	why   string
@@ -28,11 +28,19 @@ var chartValues = []chartValue{
 	{"image", "The image that holds assay and assay-operator, for the operator and for runs that name none.", func(o Options) any { return cmp.Or(o.Image, defaultImage) }},
 	{"claim", "The PersistentVolumeClaim of bundles, for runs that name none; empty has every run name its own.", func(o Options) any { return o.Claim }},
 	{"watchNamespace", "The only namespace whose runs are carried out; empty means all.", func(o Options) any { return o.Namespace }},
+	{"webhook", "Whether the API server asks the operator before it takes an object, so that kubectl apply says what is wrong with it.", func(o Options) any { return o.Webhook != "" }},
 	{"replicas", "Operators that are there; one of them acts.", func(Options) any { return 2 }},
 }
 
 // chartWord is a value in a template.
 func chartWord(name string) string { return "{{ .Values." + name + " }}" }
+
+// Words of templates: where the chart is installed, and what only a webhook needs, up to its
+// end.
+const (
+	releaseNamespace = "{{ .Release.Namespace }}"
+	whereWebhook     = "{{ if .Values.webhook }}"
+)
 
 // chart are the files of a Helm chart that installs what Manifests does, by their paths. Its
 // namespace is the release's, which Helm makes.
@@ -53,8 +61,16 @@ func chart(o Options) (map[string]string, error) {
 		}
 		files["crds/"+strings.ToLower(kind)+".yaml"] = string(crd)
 	}
-	words := Options{Image: chartWord("image"), Claim: chartWord("claim"), Namespace: chartWord("watchNamespace")}
-	for _, one := range installation(words, "{{ .Release.Namespace }}", chartWord("replicas")) {
+	hook, err := documents(webhookObjects(releaseNamespace))
+	if err != nil {
+		return nil, err
+	}
+	files["templates/webhook.yaml"] = whereWebhook + "\n" + string(hook) + "{{ end }}\n"
+	words := Options{
+		Image: chartWord("image"), Claim: chartWord("claim"), Namespace: chartWord("watchNamespace"),
+		Webhook: whereWebhook + podWebhook + "{{ end }}",
+	}
+	for _, one := range installation(words, releaseNamespace, chartWord("replicas")) {
 		text, err := yaml.Marshal(one)
 		if err != nil {
 			return nil, fmt.Errorf("write a template: %w", err)

@@ -46,11 +46,15 @@ func render(t *testing.T, dir string, changes map[string]any) (all []object) {
 		if err := parsed.Execute(&out, map[string]any{"Values": held, "Release": map[string]any{"Namespace": systemNamespace}}); err != nil {
 			t.Fatal(err)
 		}
-		var one object
-		if err := yaml.UnmarshalStrict(out.Bytes(), &one); err != nil {
-			t.Fatalf("%v in\n%s", err, out.String())
+		for document := range bytes.SplitSeq(out.Bytes(), []byte("---\n")) {
+			var one object
+			if err := yaml.UnmarshalStrict(document, &one); err != nil {
+				t.Fatalf("%v in\n%s", err, document)
+			}
+			if one != nil {
+				all = append(all, one)
+			}
 		}
-		all = append(all, one)
 	}
 	return all
 }
@@ -104,6 +108,7 @@ func TestChartIsTheManifests(t *testing.T) {
 		}
 	}
 	f(Options{Claim: "bundles"}, nil)
+	f(Options{Claim: "bundles", Webhook: ":1"}, map[string]any{"webhook": true})
 	f(Options{Image: "registry.example/assay@sha256:0", Namespace: "bench"}, map[string]any{"image": "registry.example/assay@sha256:0", "claim": "", "watchNamespace": "bench"})
 }
 

@@ -17,9 +17,13 @@ const systemNamespace = "assay-system"
 const defaultImage = "assay:latest"
 
 // Manifests are what kubectl apply needs for an operator with these options: the CRD, its
-// roles, its Deployment.
+// roles, its Deployment, and what its webhook needs where it has one, which then listens on
+// a port of its own.
 func Manifests(o Options) ([]byte, error) {
 	var out []byte
+	if o.Webhook != "" {
+		o.Webhook = podWebhook
+	}
 	for _, kind := range spec.CRDKinds() {
 		crd, err := spec.CRD(kind)
 		if err != nil {
@@ -28,6 +32,21 @@ func Manifests(o Options) ([]byte, error) {
 		out = append(append(out, "---\n"...), crd...)
 	}
 	all := append([]object{{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": systemNamespace}}}, installation(o, systemNamespace, 2)...)
+	if o.Webhook != "" {
+		all = append(all, webhookObjects(systemNamespace)...)
+	}
+	text, err := documents(all)
+	return bytes.TrimPrefix(append(out, text...), []byte("---\n")), err
+}
+
+// installation is everything but the CRDs and the namespace. Replicas is a number, or the
+// words of a chart that become one.
+func installation(o Options, namespace string, replicas any) []object {
+	return append(roles(namespace), deployment(o, namespace, replicas))
+}
+
+// documents writes objects as YAML documents.
+func documents(all []object) (out []byte, err error) {
 	for _, one := range all {
 		text, err := yaml.Marshal(one)
 		if err != nil {
@@ -35,13 +54,7 @@ func Manifests(o Options) ([]byte, error) {
 		}
 		out = append(append(out, "---\n"...), text...)
 	}
-	return bytes.TrimPrefix(out, []byte("---\n")), nil
-}
-
-// installation is everything but the CRDs and the namespace. Replicas is a number, or the
-// words of a chart that become one.
-func installation(o Options, namespace string, replicas any) []object {
-	return append(roles(namespace), deployment(o, namespace, replicas))
+	return out, nil
 }
 
 // roles are the operator's account and permissions.
@@ -82,7 +95,7 @@ func deployment(o Options, namespace string, replicas any) object {
 	image := cmp.Or(o.Image, defaultImage)
 	args := []any{
 		"--image=" + image, "--claim=" + o.Claim, "--namespace=" + o.Namespace, "--leader-namespace=" + namespace,
-		"--metrics=:8080", "--health=:8081",
+		"--metrics=:8080", "--health=:8081", "--webhook=" + o.Webhook,
 	}
 	probe := func(path string) object { return object{"httpGet": object{"path": path, "port": "health"}} }
 	labels := object{"app.kubernetes.io/name": leaseName}

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -13,21 +14,41 @@ import (
 
 var update = flag.Bool("update", false, "write what is generated")
 
-// The manifests in the tree are those that the program prints.
+// The manifests in the tree are those that the program prints, those of the webhook by
+// themselves.
 func TestManifestsAreCurrent(t *testing.T) {
-	const file = "../deploy/kustomize/operator.yaml"
-	want, err := Manifests(Options{Claim: "bundles"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
+	f := func(file string, want []byte, err error) {
+		t.Helper()
+		if err != nil {
 			t.Fatal(err)
 		}
+		if *update {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s is not what the operator prints (%v): run go test ./operator -update", file, err)
+		}
 	}
-	got, err := os.ReadFile(file)
-	if err != nil || string(got) != string(want) {
-		t.Errorf("%s is not what the operator prints (%v): run go test ./operator -update", file, err)
+	want, err := Manifests(Options{Claim: "bundles"})
+	f("../deploy/kustomize/operator.yaml", want, err)
+	want, err = documents(webhookObjects(systemNamespace))
+	f("../deploy/kustomize/webhook/webhook.yaml", want, err)
+}
+
+// The webhook adds the right to its own certificate and configuration, by name, and no other.
+func TestWebhookPermissionsAreFew(t *testing.T) {
+	for _, o := range webhookObjects(systemNamespace) {
+		list, _ := o["rules"].([]any)
+		for _, one := range list {
+			rule := one.(object)
+			verbs := fmt.Sprint(rule["verbs"])
+			if rule["resourceNames"] == nil && verbs != "[create]" || verbs != "[create]" && verbs != "[get update]" {
+				t.Errorf("%s may %s %v named %v", o["kind"], verbs, rule["resources"], rule["resourceNames"])
+			}
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ var (
 	scheduleKind = kindOf(spec.APIVersion, spec.KindBenchmarkSchedule)
 	jobSetKind   = kindOf("jobset.x-k8s.io/v1alpha2", "JobSet")
 	workloadKind = kindOf("kueue.x-k8s.io/v1beta2", "Workload")
+	webhookKind  = kindOf("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration")
 )
 
 func kindOf(version, kind string) schema.GroupVersionKind {

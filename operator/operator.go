@@ -45,8 +45,8 @@ type Options struct {
 	// Image holds assay, for runs that name none. Such a run is rejected where it is empty.
 	Image string
 
-	// Claim is the PersistentVolumeClaim of bundles, for runs that name none. Such a run
-	// is rejected where it is empty.
+	// Claim is the PersistentVolumeClaim of bundles, for runs that name neither one nor an
+	// object store. Such a run is rejected where it is empty.
 	Claim string
 
 	// Namespace is the only one that is looked at; empty means all.
@@ -60,6 +60,10 @@ type Options struct {
 	// serves none.
 	MetricsAddress string
 	HealthAddress  string
+
+	// Webhook is the address at which the API server asks before it takes an object, such as
+	// :9443. Empty has it take everything that the CRD allows, and the operator reject later.
+	Webhook string
 
 	// AtOnce is how many runs are reconciled at a time; 0 means 4.
 	AtOnce int
@@ -100,7 +104,11 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 		log = logr.FromSlogHandler(o.Log.Handler())
 	}
 	ctrl.SetLogger(log) // for parts of controller-runtime that have no other
-	manager, err := ctrl.NewManager(cfg, managed(o, log))
+	hook, err := newWebhook(ctx, cfg, o)
+	if err != nil {
+		return err
+	}
+	manager, err := ctrl.NewManager(cfg, managed(o, hook, log))
 	if err != nil {
 		return fmt.Errorf("reach the cluster: %w", err)
 	}
@@ -117,6 +125,11 @@ func Run(ctx context.Context, cfg *rest.Config, o Options) error {
 	made := &scheduler{Client: r.Client, live: r.live, recorder: r.recorder, options: o, kueue: r.kueue, now: r.now}
 	if err := made.register(manager); err != nil {
 		return err
+	}
+	if hook != nil {
+		if err := hook.register(manager, o, r.kueue); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(manager.AddHealthzCheck("alive", healthz.Ping), manager.AddReadyzCheck("synced", synced(manager.GetCache()))); err != nil {
 		return err
@@ -137,7 +150,7 @@ func synced(c cache.Cache) healthz.Checker {
 }
 
 // managed are the manager's options.
-func managed(o Options, log logr.Logger) ctrl.Options {
+func managed(o Options, hook *webhookServer, log logr.Logger) ctrl.Options {
 	named := true // two operators in one process, as tests have them, share no names
 	options := ctrl.Options{
 		Scheme: scheme(), Logger: log,
@@ -150,6 +163,9 @@ func managed(o Options, log logr.Logger) ctrl.Options {
 		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
 			&corev1.Pod{}: {Label: ours()}, &corev1.ConfigMap{}: {Label: ours()},
 		}},
+	}
+	if hook != nil {
+		options.WebhookServer = hook.Server
 	}
 	if o.Namespace != "" {
 		options.Cache.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}

@@ -52,10 +52,7 @@ func (s *scheduler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 	if err := readInto(u, &before); err != nil {
 		return ctrl.Result{}, err
 	}
-	asked, rule, refused := readSchedule(u)
-	if refused == nil {
-		refused = s.placeable(u, asked)
-	}
+	asked, rule, refused := s.read(u)
 	if refused != nil {
 		return again(s.write(ctx, u, before, rejectedSchedule(before, u.GetGeneration(), *refused, s.now())))
 	}
@@ -64,6 +61,15 @@ func (s *scheduler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 		return ctrl.Result{}, err
 	}
 	return s.decide(ctx, u, before, asked, rule, runs)
+}
+
+// read checks a schedule and what its runs would be.
+func (s *scheduler) read(u *unstructured.Unstructured) (spec.BenchmarkSchedule, schedule.Rule, *rejection) {
+	asked, rule, refused := readSchedule(u)
+	if refused == nil {
+		refused = s.placeable(u, asked)
+	}
+	return asked, rule, refused
 }
 
 // placeable refuses a template that every run would be refused for.

@@ -52,6 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.LeaderNamespace, "leader-namespace", "", "namespace of the lease by which one of several operators acts; by default this one acts without asking")
 	flags.StringVar(&o.MetricsAddress, "metrics", "", "`address` that serves metrics, such as :8080; by default none")
 	flags.StringVar(&o.HealthAddress, "health", "", "`address` that serves /healthz and /readyz; by default none")
+	flags.StringVar(&o.Webhook, "webhook", "", "`address` at which the API server asks before it takes an object, such as :9443; its certificate is kept in the namespace of --leader-namespace; by default none")
 	flags.IntVar(&o.AtOnce, "at-once", 4, "runs that are reconciled at a time")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
