@@ -71,7 +71,7 @@ func (a *accepted) completes(run spec.Run, o Options, kueue bool) *rejection {
 	if a.place.Image == "" {
 		a.place.Image = o.Image
 	}
-	if a.place.Claim == "" {
+	if a.place.Claim == "" && a.place.Store == "" {
 		a.place.Claim = o.Claim
 	}
 	var missing []string
@@ -81,7 +81,7 @@ func (a *accepted) completes(run spec.Run, o Options, kueue bool) *rejection {
 		}
 	}
 	want(a.place.Image == "", "spec.kubernetes.image", "got nothing, and the operator has no --image: want the image that holds assay")
-	want(a.place.Claim == "", "spec.kubernetes.claim", "got nothing, and the operator has no --claim: want a PersistentVolumeClaim, because a bundle must outlive its pod")
+	want(a.place.Claim == "" && a.place.Store == "", "spec.kubernetes.claim", "got nothing, and the operator has no --claim: want a PersistentVolumeClaim, or spec.kubernetes.store, because a bundle must outlive its pod")
 	want(a.place.Queue != "" && !kueue, "spec.kubernetes.queue", fmt.Sprintf("got %q, and Kueue was not installed when the operator started", a.place.Queue))
 	want(a.class == spec.PublicationGrade && a.place.SigningKey == "", "spec.kubernetes.signingKey", "got nothing: publication grade demands a signature, with a Secret that holds private.pem (assay keygen makes one)")
 	want(len(spec.Secrets(run)) > 0, "spec", "holds a secret as it is, which everybody who reads objects of the cluster can read: write {env: NAME}, and put it into the Secret of spec.kubernetes.secret")

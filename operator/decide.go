@@ -34,6 +34,7 @@ type children struct {
 	Workload *workload // nil: Kueue has none
 	Pods     []pod     // in the order of their names
 	Expected int       // how many pods the run has; 0 means one
+	Store    string    // the object store that its bundle is put into; empty means none
 }
 
 func (c children) expected() int { return max(1, c.Expected) }
@@ -79,6 +80,7 @@ type note struct {
 	Status      bundle.Status `json:"status"`
 	Digest      string        `json:"digest"` // of its manifest
 	Attestation string        `json:"attestation,omitempty"`
+	Stored      string        `json:"stored,omitempty"` // where an object store has it
 	Outliers    string        `json:"outliers,omitempty"`
 	Stragglers  []string      `json:"stragglers,omitempty"`
 }
@@ -176,6 +178,8 @@ func settled(c children) (decision, bool) {
 	said := lastNote(c)
 	phase, known := results[said.Status]
 	switch {
+	case known && !kept(c.Store, said):
+		return decision{phaseFailed, "NotStored", fmt.Sprintf("the bundle is sealed as %s and could not be put into %s; see kubectl logs %s", said.Status, c.Store, c.Pods[0].Name), said}, true
 	case known && phase == phaseFailed:
 		return decision{phase, "RunFailed", fmt.Sprintf("assay run ended with exit code %d; its bundle is sealed as %s", exitOf(c), said.Status), said}, true
 	case known:
@@ -186,6 +190,12 @@ func settled(c children) (decision, bool) {
 		return decision{phaseFailed, "NoResult", "no bundle: " + c.JobSet.Failed, said}, true
 	}
 	return decision{phaseFailed, "RunFailed", fmt.Sprintf("assay run ended with exit code %d and sealed no bundle; see kubectl logs %s", exitOf(c), c.Pods[0].Name), said}, true
+}
+
+// kept reports whether a bundle is in the store that it was to be put into; in none where
+// none was named. A pod may say anything.
+func kept(store string, said note) bool {
+	return store == "" || strings.HasPrefix(said.Stored, strings.TrimRight(store, "/")+"/")
 }
 
 func exitOf(c children) int32 {

@@ -19,6 +19,13 @@ func ending(code int32, status bundle.Status) pod {
 	return pod{Name: "p", Node: "n", Started: true, Ended: true, ExitCode: code, Note: note{RunID: "r", Directory: "/runs/r", Status: status}}
 }
 
+// storing is a pod that has put its bundle somewhere.
+func storing(address string) pod {
+	p := ending(0, bundle.Completed)
+	p.Note.Stored = address
+	return p
+}
+
 func TestDecide(t *testing.T) {
 	admitted := &workload{Name: "w", AdmittedAt: noon}
 	evicted := &workload{Name: "w", Evicted: "Preempted: by another"}
@@ -42,6 +49,9 @@ func TestDecide(t *testing.T) {
 		{"pod has ended", began, true, children{JobSet: &jobSet{}, Workload: admitted, Pods: []pod{ending(0, bundle.Completed)}}, phaseCollecting, "PodEnded"},
 		{"sealed", began, true, children{JobSet: &jobSet{Completed: true}, Workload: admitted, Pods: []pod{ending(0, bundle.Completed)}}, phaseSucceeded, "Sealed"},
 		{"sealed in part", began, true, children{JobSet: &jobSet{Completed: true}, Pods: []pod{ending(0, bundle.Partial)}}, phasePartial, "Sealed"},
+		{"stored", began, true, children{JobSet: &jobSet{Completed: true}, Pods: []pod{storing("s3://b/p/bundles/aa/aa.tar")}, Store: "s3://b/p/"}, phaseSucceeded, "Sealed"},
+		{"not stored", began, true, children{JobSet: &jobSet{Failed: "FailedJobs: x"}, Pods: []pod{storing("")}, Store: "s3://b/p"}, phaseFailed, "NotStored"},
+		{"stored elsewhere", began, true, children{JobSet: &jobSet{Completed: true}, Pods: []pod{storing("s3://b/p2/aa.tar")}, Store: "s3://b/p"}, phaseFailed, "NotStored"},
 		{"failed with a bundle", began, true, children{JobSet: &jobSet{Failed: "FailedJobs: x"}, Pods: []pod{ending(1, bundle.Failed)}}, phaseFailed, "RunFailed"},
 		{"failed without one", began, true, children{JobSet: &jobSet{Failed: "FailedJobs: x"}, Pods: []pod{ending(2, "")}}, phaseFailed, "RunFailed"},
 		{"ended well, says nothing", began, true, children{JobSet: &jobSet{Completed: true}, Pods: []pod{ending(0, "")}}, phaseFailed, "NoResult"},

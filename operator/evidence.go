@@ -63,6 +63,7 @@ func seated(c children) bool {
 type placement struct {
 	Facts record.Environment `json:"facts"`
 	Note  string             `json:"note"`
+	Store string             `json:"store,omitempty"`
 }
 
 // placementOf is the scheduler's evidence for the bundle. The names are those under which
@@ -90,7 +91,7 @@ func placementOf(namespace string, s spec.Scheduling, a accepted) (string, error
 	facts.Set("launcher.hosts", s.Nodes)
 	facts.Set("launcher.image", a.place.Image)
 	facts.Set("launcher.pods", a.pods)
-	text, err := json.Marshal(placement{Facts: facts, Note: noteFile})
+	text, err := json.Marshal(placement{Facts: facts, Note: noteFile, Store: a.place.Store})
 	if err != nil {
 		return "", fmt.Errorf("write the placement: %w", err)
 	}

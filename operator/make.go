@@ -196,9 +196,13 @@ func plain(m map[string]string) object {
 }
 
 func volumesFor(u *unstructured.Unstructured, a accepted) []any {
+	runs := object{"name": "runs", "emptyDir": object{}} // on its way to a store
+	if a.place.Claim != "" {
+		runs = object{"name": "runs", "persistentVolumeClaim": object{"claimName": a.place.Claim}}
+	}
 	volumes := []any{
 		object{"name": "spec", "configMap": object{"name": childName(u.GetName()), "items": []any{object{"key": keySpec, "path": keySpec}}}},
-		object{"name": "runs", "persistentVolumeClaim": object{"claimName": a.place.Claim}},
+		runs,
 		object{"name": "scratch", "emptyDir": object{}},
 	}
 	if a.place.SigningKey != "" {

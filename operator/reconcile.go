@@ -70,7 +70,7 @@ func (r *reconciler) advance(ctx context.Context, u *unstructured.Unstructured, 
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	seen.Expected = a.pods
+	seen.Expected, seen.Store = a.pods, a.place.Store
 	d := decide(before, a.place.Queue != "", seen)
 	status := before
 	neighbours, err := r.neighbours(ctx, u, seen, before, d)

@@ -103,8 +103,14 @@ func found(s spec.Status, d decision, a accepted) spec.Status {
 		return s
 	}
 	s.RunID, s.BundleDigest = d.Note.RunID, d.Note.Digest
-	s.RunDirectory = "pvc://" + path.Join(a.place.Claim, path.Base(d.Note.Directory))
 	s.OutlierSummary, s.StragglerNodes = d.Note.Outliers, d.Note.Stragglers
+	if a.place.Claim == "" {
+		if kept(a.place.Store, d.Note) {
+			s.RunDirectory = d.Note.Stored // an object that holds the attestation too
+		}
+		return s
+	}
+	s.RunDirectory = "pvc://" + path.Join(a.place.Claim, path.Base(d.Note.Directory))
 	if d.Note.Attestation != "" {
 		s.ProvenanceRef = s.RunDirectory + "/" + d.Note.Attestation
 	}

@@ -42,6 +42,11 @@ type Kubernetes struct {
 	// The PersistentVolumeClaim that the bundle is written to.
 	Claim string `json:"claim,omitzero" example:"bundles"`
 
+	// The object store that the bundle is put into by its digest, as assay keep --to does.
+	// Keys, region and endpoint are variables of the secret. Without a claim, the bundle is
+	// there alone.
+	Store string `json:"store,omitzero" example:"s3://benchmarks/team"`
+
 	// The Secret whose keys become environment variables of the run, for {env: NAME}.
 	Secret string `json:"secret,omitzero"`
 
@@ -54,6 +59,9 @@ type Kubernetes struct {
 
 // quantities are how Kubernetes writes amounts.
 var quantities = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$`)
+
+// stores are the object stores that bundles can be put into.
+var stores = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._/-]*)?$`)
 
 // kubernetesAgrees wants a placement that a cluster can be asked for.
 func kubernetesAgrees(c *checker) {
@@ -73,6 +81,12 @@ func kubernetesAgrees(c *checker) {
 				c.fail(path+"."+field.name, "is for Kueue: want spec.kubernetes.queue beside it")
 			}
 		}
+	}
+	if k.Store != "" && !stores.MatchString(k.Store) {
+		c.fail(path+".store", "must be an object store, s3://BUCKET/PREFIX")
+	}
+	if k.Store != "" && k.Secret == "" {
+		c.fail(path+".store", "want spec.kubernetes.secret beside it, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.Resources)) {
 		if !quantities.MatchString(k.Resources[name]) {

@@ -265,7 +265,7 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 	if !j.placed.shows() {
 		print = func(io.Writer, report.Report) error { return nil } // whoever sent the run here shows it
 	}
-	err = errors.Join(runErr, j.placed.leave(dir, sealed), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
+	err = errors.Join(runErr, j.placed.hand(context.WithoutCancel(ctx), env, dir, sealed), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, quickNote(p))
 	}

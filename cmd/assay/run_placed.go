@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"assay/lint"
 	"assay/record"
 	"assay/report"
+	"assay/warehouse/objects"
 )
 
 // envPlacement holds the placement of a run that was sent to this host.
@@ -30,6 +33,10 @@ type placement struct {
 	// Note is a file of this host that says at the end what became of the run, for a
 	// sender that sees nothing else of it. Such a run prints its report here.
 	Note string `json:"note,omitempty"`
+
+	// Store is an object store that the sealed bundle is put into, for a sender whose host
+	// keeps nothing.
+	Store string `json:"store,omitempty"`
 }
 
 // A placedNote is what a run leaves for its sender. The operator reads it from the status
@@ -40,6 +47,7 @@ type placedNote struct {
 	Status      bundle.Status `json:"status"`
 	Digest      string        `json:"digest"`
 	Attestation string        `json:"attestation,omitempty"`
+	Stored      string        `json:"stored,omitempty"` // where the object store has it
 
 	// Outliers are what was found about unusual launches, ranks and nodes, in words, and
 	// Stragglers the nodes that held others up.
@@ -82,16 +90,42 @@ func outliers(r report.Report) (text string, nodes []string) {
 // shows reports whether the run prints its report here.
 func (p *placement) shows() bool { return p == nil || p.Note != "" }
 
+// hand puts a sealed bundle where the sender wants it and says so in the note, also where
+// that failed.
+func (p *placement) hand(ctx context.Context, env Env, dir string, r report.Report) error {
+	if p == nil {
+		return nil
+	}
+	stored, err := p.put(ctx, env, dir)
+	return errors.Join(err, p.leave(dir, r, stored))
+}
+
+// put stores the bundle; no address where no store is named.
+func (p *placement) put(ctx context.Context, env Env, dir string) (address string, err error) {
+	if p.Store == "" {
+		return "", nil
+	}
+	store, err := objects.Parse(p.Store, lookupIn(env))
+	if err != nil {
+		return "", fmt.Errorf("store %w", err)
+	}
+	digest, _, err := store.Put(ctx, dir)
+	if err != nil {
+		return "", fmt.Errorf("the bundle is sealed, and not in %s: %w", p.Store, err)
+	}
+	return store.Address(digest), nil
+}
+
 // leave writes the note of a sealed bundle and what its report says.
-func (p *placement) leave(dir string, r report.Report) error {
-	if p == nil || p.Note == "" {
+func (p *placement) leave(dir string, r report.Report, stored string) error {
+	if p.Note == "" {
 		return nil
 	}
 	b, err := bundle.Open(dir)
 	if err != nil {
 		return err
 	}
-	n := placedNote{RunID: b.Manifest.RunID, Directory: dir, Status: b.Manifest.Status, Digest: b.Manifest.Digest}
+	n := placedNote{RunID: b.Manifest.RunID, Directory: dir, Status: b.Manifest.Status, Digest: b.Manifest.Digest, Stored: stored}
 	if _, err := os.Stat(filepath.Join(dir, bundle.AttestationFile)); err == nil {
 		n.Attestation = bundle.AttestationFile
 	}

@@ -54,6 +54,9 @@ func (s Store) Put(ctx context.Context, dir string) (digest string, isNew bool, 
 	return seal.Digest, err == nil, err
 }
 
+// Address is where a bundle lies, as s3://BUCKET/KEY.
+func (s Store) Address(digest string) string { return "s3://" + s.Bucket + "/" + s.key(digest) }
+
 // Get fetches a bundle into the folder to, which must not exist. It is not verified:
 // whoever keeps it opens it through the door that does.
 func (s Store) Get(ctx context.Context, digest, to string) error {
