@@ -45,8 +45,14 @@ func program(t testing.TB) string {
 // Serve starts a server that ends with the test, and returns its endpoint.
 func Serve(t testing.TB) string {
 	t.Helper()
+	return ServeAt(t, "127.0.0.1")
+}
+
+// ServeAt does so at an address of this machine, for clients that have another loopback.
+func ServeAt(t testing.TB, host string) string {
+	t.Helper()
 	path := program(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Command oci packs a folder into an image of the OCI layout, where no Docker is: one
 // layer, and the settings of the Dockerfile. The same folder gives the same bytes. skopeo,
-// crane and podman push it.
+// crane and podman push it, and ctr images import takes it in a tar.
 //
 //	oci FOLDER OUT REFERENCE ARCHITECTURE
 package main
@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -94,7 +95,7 @@ func pack(folder, out, reference, architecture string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": reference}
+	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": reference, "io.containerd.image.name": fullName(reference)}
 	index, err := json.Marshal(object{"schemaVersion": 2, "mediaType": typeIndex, "manifests": []descriptor{manifest}})
 	if err != nil {
 		return "", err
@@ -103,6 +104,19 @@ func pack(folder, out, reference, architecture string) (string, error) {
 		return "", err
 	}
 	return manifest.Digest, os.WriteFile(filepath.Join(out, "oci-layout"), []byte(`{"imageLayoutVersion":"1.0.0"}`), 0o644)
+}
+
+// fullName is a reference as containerd keeps it, which asks no registry but looks images up
+// by their whole names.
+func fullName(reference string) string {
+	host, _, found := strings.Cut(reference, "/")
+	switch {
+	case !found:
+		return "docker.io/library/" + reference
+	case !strings.ContainsAny(host, ".:") && host != "localhost":
+		return "docker.io/" + reference
+	}
+	return reference
 }
 
 // layer writes a folder as a tar: in the order of names, of no time and of root, with the

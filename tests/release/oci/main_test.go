@@ -88,6 +88,18 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// containerd looks images up by their whole names.
+func TestFullName(t *testing.T) {
+	for reference, want := range map[string]string{
+		"assay:1": "docker.io/library/assay:1", "team/assay:1": "docker.io/team/assay:1", "registry.example/assay:1": "registry.example/assay:1",
+		"localhost/assay:1": "localhost/assay:1", "registry:5000/assay:1": "registry:5000/assay:1",
+	} {
+		if got := fullName(reference); got != want {
+			t.Errorf("fullName(%q) = %q, want %q", reference, got, want)
+		}
+	}
+}
+
 // What is no file is refused: a link could point out of the image.
 func TestPackRefusesLinks(t *testing.T) {
 	folder := t.TempDir()
