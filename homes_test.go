@@ -52,7 +52,7 @@ var homes = []home{
 	{"go.opentelemetry.io/proto/otlp", "the messages of OTLP, by OpenTelemetry itself; without its SDK, which is 14 MB of a binary and would sit between a request and its clock", []string{"hot"}},
 	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "foreign", "report/plot", "server/signin", "workload/exam", "cmd/assay"}},
 	{"golang.org/x/image", "the names of CSS colours, which layout files use; part of the binary already through plot", []string{"report/plot"}},
-	{"golang.org/x/net", "frames and header compression of HTTP/2 where assay reads and writes by itself: the simulator sends from its own threads, the client reads with the kernel's stamps; net/http can do neither", []string{"sim", "target"}},
+	{"golang.org/x/net", "frames and header compression of HTTP/2 where assay reads and writes by itself: the simulator sends from its own threads, the client reads with the kernel's stamps; net/http can do neither. In tests, questions for the names of pods", []string{"sim", "target", "tests/kubernetes"}},
 	{"golang.org/x/oauth2", "Google's tokens: of a service account, of a user, of a machine's metadata server; brings compute/metadata and nothing else. The code flow by which people sign in to a server", []string{"server/signin", "target"}},
 	{"golang.org/x/sys", "monotonic clock, sleep until a time, epoll, file locks, socket options, mounts and filters of the sandbox: what the standard library has no call for", []string{
 		"accuracy/sandbox", "bundle", "child", "collective", "launch", "live", "load", "probe", "record", "sim", "target", "target/fidelity", "telemetry", "worker",
