@@ -142,12 +142,21 @@ hosts:
 	done
 
 # The operator in a real cluster on loopback: etcd, the API server, its controllers and
-# scheduler, JobSet and Kueue, built once into a cache outside of the tree (25 CPU minutes).
-# Needs root, because Kueue reads a certificate from /etc.
-.PHONY: test-kubernetes
-test-kubernetes: compiler
+# scheduler, JobSet and Kueue, Helm and KWOK, built once into a cache outside of the tree (25
+# CPU minutes). Needs root, because Kueue reads a certificate from /etc. Once more with a real
+# kubelet, whose pods are containers of the image: that wants containerd, runc and CNI's
+# plugins too, and is skipped by name where they or the kernel's leave are missing.
+.PHONY: test-kubernetes containers
+test-kubernetes: compiler containers image
 	tests/kubernetes/build.sh
 	ASSAY_TESTS=kubernetes go test -count=1 -timeout 20m ./tests/kubernetes
+containers:
+	@for each in /usr/bin/containerd:containerd /usr/sbin/runc:runc /usr/lib/cni/bridge:containernetworking-plugins /usr/sbin/ip:iproute2; do \
+	if [ -e $${each%%:*} ] || command -v $$(basename $${each%%:*}) >/dev/null; then continue; fi; \
+	if [ -d /run/systemd/system ]; then echo "$${each#*:} is not installed, and would be started as a service: tests that need it are skipped"; continue; fi; \
+	echo "installing $${each#*:} for the tests"; \
+	$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y --no-install-recommends $${each#*:} || echo "$${each#*:} cannot be installed here: tests that need it are skipped"; \
+	done
 
 # People and programs sign in with a real OpenID Connect provider: Dex, built once into a cache
 # outside of the tree, and Chromium.

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the servers of a small Kubernetes cluster from the modules that servers/go.mod
-# pins, once, into a cache outside of the tree: some 20 CPU minutes the first time, and
-# nothing after that. Prints the folder that holds them.
+# Builds the servers of a small Kubernetes cluster, its kubelet, Helm and KWOK from the
+# modules that servers/go.mod pins, once, into a cache outside of the tree: some 20 CPU
+# minutes the first time, and nothing after that. Prints the folder that holds them.
 #
 # Kueue 0.19 needs a module (sigs.k8s.io/scheduler-library) that Go's checksum database does
 # not know, and is left until it does.
@@ -35,6 +35,9 @@ build kueue sigs.k8s.io/kueue/cmd/kueue
 build kube-controller-manager k8s.io/kubernetes/cmd/kube-controller-manager
 build kube-scheduler k8s.io/kubernetes/cmd/kube-scheduler
 build kubectl k8s.io/kubernetes/cmd/kubectl
+build kubelet k8s.io/kubernetes/cmd/kubelet
+build helm helm.sh/helm/v4/cmd/helm
+build kwok sigs.k8s.io/kwok/cmd/kwok
 
 # What these servers are set up with comes with their modules.
 for module in sigs.k8s.io/jobset sigs.k8s.io/kueue; do

@@ -1,6 +1,7 @@
 // Package kubernetes holds the operator against a real cluster: etcd, the API server, its
 // controllers and scheduler, JobSet and Kueue with their webhooks, all built from pinned
-// modules (build.sh) and started on loopback for one test. Nodes are ours: see Node.
+// modules (build.sh) and started on loopback for one test. Nodes are ours (Node), where many
+// cases are to be fast, or real ones (Kubelet), where pods are containers.
 package kubernetes
 
 import (
@@ -35,6 +36,9 @@ type Cluster struct {
 	bin  string
 	host string // of the API server
 	ca   []byte
+
+	// real says that nodes are kubelets, which say every ten seconds that they live.
+	real bool
 }
 
 // patience is how long anything may take on a machine that has other things to do.
@@ -43,15 +47,20 @@ const patience = 3 * time.Minute
 // token is the administrator's. The server listens on loopback and ends with the test.
 const token = "tests"
 
-// Start starts a cluster that ends with the test.
-func Start(t testing.TB) *Cluster {
+// Start starts a cluster that ends with the test and whose nodes are ours.
+func Start(t testing.TB) *Cluster { return startCluster(t, false) }
+
+// StartReal starts a cluster that ends with the test and whose nodes are real.
+func StartReal(t testing.TB) *Cluster { return startCluster(t, true) }
+
+func startCluster(t testing.TB, kubelets bool) *Cluster {
 	t.Helper()
 	out, err := exec.Command("./build.sh", "--folder").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{t: t, dir: t.TempDir(), bin: strings.TrimSpace(string(out))}
-	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "jobset", "kueue", "kubectl"} {
+	c := &Cluster{t: t, dir: t.TempDir(), bin: strings.TrimSpace(string(out)), real: kubelets}
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl", "jobset", "kueue", "helm", "kwok"} {
 		if _, err := os.Stat(filepath.Join(c.bin, name)); err != nil {
 			t.Fatalf("%s is not built: make test-kubernetes builds it (%v)", name, err)
 		}
@@ -74,15 +83,18 @@ func (c *Cluster) controlPlane() {
 		"--tls-cert-file="+c.path("tls.crt"), "--tls-private-key-file="+c.path("tls.key"), "--client-ca-file="+c.path("ca.crt"),
 		"--service-account-key-file="+c.path("sa.key"), "--service-account-signing-key-file="+c.path("sa.key"),
 		"--service-account-issuer=https://kubernetes.default", "--token-auth-file="+c.path("tokens.csv"),
-		"--authorization-mode=RBAC", "--service-cluster-ip-range=10.250.0.0/24")
+		"--authorization-mode=RBAC", "--service-cluster-ip-range="+services, "--enable-aggregator-routing")
 	c.Config = &rest.Config{Host: "https://" + c.host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: c.ca}, QPS: 200, Burst: 400, WarningHandler: rest.NoWarnings{}}
 	c.ready("https://" + c.host + "/readyz")
 	kubeconfig := c.write("kubeconfig", fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: x,
 clusters: [{name: c, cluster: {server: "https://%s", certificate-authority: %q}}],
 users: [{name: u, user: {token: %s}}], contexts: [{name: x, context: {cluster: c, user: u}}]}`, c.host, c.path("ca.crt"), token))
-	// Nodes have no kubelet that would say every ten seconds that it lives.
-	c.start("kube-controller-manager", "--kubeconfig="+kubeconfig, "--service-account-private-key-file="+c.path("sa.key"), "--leader-elect=false",
-		"--controllers=*,-node-lifecycle-controller,-taint-eviction-controller", "--bind-address=127.0.0.1", "--secure-port="+port1(c.t))
+	controllers := "*"
+	if !c.real {
+		controllers = "*,-node-lifecycle-controller,-taint-eviction-controller"
+	}
+	c.start("kube-controller-manager", "--kubeconfig="+kubeconfig, "--service-account-private-key-file="+c.path("sa.key"), "--root-ca-file="+c.path("ca.crt"),
+		"--leader-elect=false", "--controllers="+controllers, "--bind-address=127.0.0.1", "--secure-port="+port1(c.t))
 	c.start("kube-scheduler", "--kubeconfig="+kubeconfig, "--leader-elect=false", "--bind-address=127.0.0.1", "--secure-port="+port1(c.t))
 	var err error
 	if c.Client, err = client.New(c.Config, client.Options{}); err != nil {
@@ -218,14 +230,18 @@ func (c *Cluster) write(name, text string) string {
 	return c.path(name)
 }
 
-// start starts a server, which is killed with the test: the API server takes a minute to
-// end in peace.
+// start starts a server.
 func (c *Cluster) start(name string, args ...string) {
+	c.launch(name, exec.Command(filepath.Join(c.bin, name), args...))
+}
+
+// launch starts a process that is killed with the test: the API server takes a minute to end
+// in peace.
+func (c *Cluster) launch(name string, cmd *exec.Cmd) {
 	log, err := os.Create(c.path(name + ".log"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(c.bin, name), args...)
 	cmd.Stdout, cmd.Stderr, cmd.Env = log, log, append(os.Environ(), "KUBECONFIG="+c.path("kubeconfig"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {

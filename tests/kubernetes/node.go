@@ -53,15 +53,7 @@ func (c *Cluster) AddNode(name, program string) *Node {
 		object.Status = status
 		return c.Status().Update(ctx, object)
 	})
-	// The API server taints every new node until a controller has seen it ready, which is
-	// left out here.
-	Eventually(c.t, "untaint "+name, func(ctx context.Context) error {
-		if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
-			return err
-		}
-		object.Spec.Taints = nil
-		return c.Update(ctx, object)
-	})
+	c.untaint(name)
 	n := &Node{Name: name, Runs: c.path("runs"), c: c, program: program, started: map[types.UID]bool{}}
 	if err := os.MkdirAll(n.Runs, 0o755); err != nil {
 		c.t.Fatal(err)
@@ -73,6 +65,20 @@ func (c *Cluster) AddNode(name, program string) *Node {
 		n.work.Wait()
 	})
 	return n
+}
+
+// untaint lets pods onto a node. The API server taints every new one until a controller has
+// seen it ready, which is left out where nodes are ours.
+func (c *Cluster) untaint(name string) {
+	c.t.Helper()
+	Eventually(c.t, "untaint "+name, func(ctx context.Context) error {
+		var node corev1.Node
+		if err := c.Get(ctx, client.ObjectKey{Name: name}, &node); err != nil {
+			return err
+		}
+		node.Spec.Taints = nil
+		return c.Update(ctx, &node)
+	})
 }
 
 // serve looks for pods until ctx ends.

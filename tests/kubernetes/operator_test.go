@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -100,18 +98,7 @@ const inQueue = "queue: benchmarks, resources: {cpu: \"2\"}, requiredTopology: r
 func TestOperator(t *testing.T) {
 	whole.Kubernetes(t)
 	c := Start(t)
-	manifests, err := operator.Manifests(operator.Options{Claim: "bundles"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range objects(t, manifests) {
-		if o.GetKind() == "Deployment" { // the operator is this process
-			if err := unstructured.SetNestedField(o.Object, int64(0), "spec", "replicas"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.apply(o)
-	}
+	install(t, c, operator.Options{Claim: "bundles"})
 	c.Apply([]byte(queues))
 	node := c.AddNode("node-1", program.Path(t))
 	stop := startOperator(t, c)
@@ -136,27 +123,31 @@ func TestOperator(t *testing.T) {
 	t.Run("fifty", func(t *testing.T) { fifty(t, c) })
 	t.Run("upgrade", func(t *testing.T) { upgrade(t, c) })
 	t.Run("schedules", func(t *testing.T) { schedules(t, c, node) })
+	t.Run("webhook", func(t *testing.T) {
+		stop()
+		webhooked(t, c)
+	})
 }
 
-// kustomize renders the folder of the tree, and the API server would take it.
-func kustomize(t *testing.T, c *Cluster) {
-	text, err := exec.Command(filepath.Join(c.bin, "kubectl"), "kustomize", "../../deploy/kustomize").Output()
+// install applies the manifests of an operator, which is this process.
+func install(t *testing.T, c *Cluster, o operator.Options) {
+	t.Helper()
+	manifests, err := operator.Manifests(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := objects(t, text)
-	for _, o := range all {
-		if err := c.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kustomize"), client.ForceOwnership, client.DryRunAll); err != nil {
-			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+	for _, o := range objects(t, manifests) {
+		if o.GetKind() == "Deployment" {
+			if err := unstructured.SetNestedField(o.Object, int64(0), "spec", "replicas"); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if len(all) < 8 {
-		t.Errorf("rendered %d objects, want the CRD, six for its roles, and the Deployment", len(all))
+		c.apply(o)
 	}
 }
 
 // startOperator starts the operator as its service account.
-func startOperator(t *testing.T, c *Cluster) (stop func()) {
+func startOperator(t *testing.T, c *Cluster, changes ...func(*operator.Options)) (stop func()) {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "assay-operator", Namespace: "assay-system"}}
 	asked := &authenticationv1.TokenRequest{}
@@ -164,10 +155,12 @@ func startOperator(t *testing.T, c *Cluster) (stop func()) {
 	cfg := rest.CopyConfig(c.Config)
 	cfg.BearerToken = asked.Status.Token
 	ctx, cancel := context.WithCancel(context.Background())
+	options := operator.Options{Image: "assay:tests", Claim: "bundles", LeaderNamespace: "assay-system"}
+	for _, change := range changes {
+		change(&options)
+	}
 	ended := make(chan error, 1)
-	go func() {
-		ended <- operator.Run(ctx, cfg, operator.Options{Image: "assay:tests", Claim: "bundles", LeaderNamespace: "assay-system"})
-	}()
+	go func() { ended <- operator.Run(ctx, cfg, options) }()
 	stopped := false
 	stop = func() {
 		if stopped {
@@ -398,73 +391,6 @@ func deleted(t *testing.T, c *Cluster, node *Node) {
 	gone(t, c, u)
 	none(t, c, "deleted")
 	sealed(t, node, "deleted")
-}
-
-// Fifty runs at once come to their end, and when they are deleted nothing of them is left
-// in the cluster or in the operator.
-func fifty(t *testing.T, c *Cluster) {
-	script := c.path("fifty")
-	note := `#!/bin/sh
-note=$(echo "$ASSAY_PLACEMENT" | sed 's/.*"note":"\([^"]*\)".*/\1/')
-echo '{"runId":"r","directory":"/runs/r","status":"completed","digest":"sha256:0"}' >"$note"
-`
-	if err := os.WriteFile(script, []byte(note), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("sh", "-n", script).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	c.AddNode("node-2", script)
-	defer retire(t, c, "node-2") // whose pods measure nothing
-	before := runtime.NumGoroutine()
-	var all []*unstructured.Unstructured
-	for i := range 50 {
-		text := run(t, fmt.Sprintf("many-%02d", i), "1s", "queue: benchmarks, resources: {cpu: 100m}, nodeSelector: {kubernetes.io/hostname: node-2}")
-		c.Apply(text)
-		all = append(all, objects(t, text)...)
-	}
-	for _, u := range all {
-		phase(t, c, u.GetName(), "Succeeded")
-	}
-	for _, u := range all {
-		if err := c.Delete(t.Context(), u); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, u := range all {
-		gone(t, c, u)
-	}
-	for _, kind := range []struct{ version, kind string }{{"jobset.x-k8s.io/v1alpha2", "JobSetList"}, {"kueue.x-k8s.io/v1beta2", "WorkloadList"}, {"v1", "PodList"}, {"v1", "ConfigMapList"}} {
-		Eventually(t, "no "+kind.kind, func(ctx context.Context) error {
-			list := &unstructured.UnstructuredList{}
-			list.SetAPIVersion(kind.version)
-			list.SetKind(kind.kind)
-			if err := c.List(ctx, list, client.InNamespace("default")); err != nil {
-				return err
-			}
-			for _, o := range list.Items {
-				if strings.Contains(o.GetName(), "many-") {
-					return fmt.Errorf("%s is left", o.GetName())
-				}
-			}
-			return nil
-		})
-	}
-	Eventually(t, "goroutines", func(context.Context) error {
-		if now := runtime.NumGoroutine(); now > before+25 {
-			return fmt.Errorf("%d goroutines before fifty runs, %d after", before, now)
-		}
-		return nil
-	})
-}
-
-// retire keeps new pods off a node.
-func retire(t *testing.T, c *Cluster, name string) {
-	t.Helper()
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if err := c.Patch(t.Context(), node, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"unschedulable":true}}`))); err != nil {
-		t.Error(err)
-	}
 }
 
 // A run that was made under the CRD before this one is carried out under this one, and what
