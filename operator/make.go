@@ -165,12 +165,12 @@ func membership(u *unstructured.Unstructured, pods int) []any {
 	}
 }
 
-// meetingPort is one of assay's own ports. Runs whose pods share the network of their node
-// have different ones.
+// meetingPort is one below those that Linux hands out to clients, of which one may be in use
+// where pods share the network of their node. There, runs have different ones.
 func meetingPort(u *unstructured.Unstructured) int {
 	h := fnv.New32a()
 	io.WriteString(h, string(u.GetUID()))
-	return 43000 + int(h.Sum32()%2000)
+	return 15000 + int(h.Sum32()%2000)
 }
 
 // secretFor holds what the pods of a run know each other by. The operator makes it and
