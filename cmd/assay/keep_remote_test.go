@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"assay/report"
 	"assay/tests/versity"
 	"assay/tests/whole"
 )
@@ -13,6 +17,35 @@ import (
 // storeEnviron is the environment in which the object store at an endpoint is found.
 func storeEnviron(endpoint string) []string {
 	return append(os.Environ(), "AWS_ENDPOINT_URL="+endpoint, "AWS_ACCESS_KEY_ID="+versity.User, "AWS_SECRET_ACCESS_KEY="+versity.Secret, "AWS_REGION=us-east-1")
+}
+
+// A run that was sent here with a store puts its bundle there and says where; its note says
+// nothing of a store that refused it.
+func TestHandToStore(t *testing.T) {
+	whole.Only(t)
+	t.Parallel()
+	environment, dir := storeEnviron(versity.Serve(t)), nightly(t, t.TempDir(), "night-1")
+	f := func(environment []string, want bool) {
+		t.Helper()
+		p := &placement{Note: filepath.Join(t.TempDir(), "note"), Store: "s3://" + versity.Bucket + "/pods"}
+		err := p.hand(t.Context(), Env{Environ: func() []string { return environment }}, dir, report.Report{})
+		text, readErr := os.ReadFile(p.Note)
+		var said placedNote
+		if err := errors.Join(readErr, json.Unmarshal(text, &said)); err != nil {
+			t.Fatal(err)
+		}
+		if (err == nil) != want || strings.HasPrefix(said.Stored, p.Store+"/bundles/") != want || said.Digest == "" {
+			t.Errorf("handed over with %v, and the note says %s", err, text)
+		}
+	}
+	f(environment, true)
+	refused := slices.Clone(environment)
+	for i, variable := range refused {
+		if strings.HasPrefix(variable, "AWS_SECRET_ACCESS_KEY=") {
+			refused[i] += "wrong"
+		}
+	}
+	f(refused, false)
 }
 
 // What pods put into an object store, another machine fetches, verifies and keeps; what

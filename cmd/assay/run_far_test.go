@@ -129,7 +129,7 @@ func TestNote(t *testing.T) {
 		Findings: []finding.Finding{{Check: "outlier-launches", Message: "launch 2 is an outlier"}, {Check: "no-variance", Message: "of another kind"}, slow},
 		Nodes:    &nodes.Report{Nodes: []nodes.Node{{Name: "n1"}, {Name: "n2", Causes: []nodes.Cause{{Follows: true}}}, {Name: "n3", Causes: []nodes.Cause{{}}}}},
 	}
-	if err := p.leave(dir, said); err != nil {
+	if err := p.hand(t.Context(), Env{}, dir, said); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
@@ -144,11 +144,11 @@ func TestNote(t *testing.T) {
 		!strings.HasPrefix(n.Outliers, "launch 2 is an outlier; node n3 is slow") || strings.Contains(n.Outliers, "another kind") || !utf8.ValidString(n.Outliers) || !slices.Equal(n.Stragglers, []string{"n3"}) {
 		t.Errorf("the note is %s", text)
 	}
-	if err := (&placement{Note: filepath.Join(dir, "none", "note")}).leave(dir, said); err == nil || !strings.Contains(err.Error(), "the bundle is sealed") {
+	if err := (&placement{Note: filepath.Join(dir, "none", "note")}).hand(t.Context(), Env{}, dir, said); err == nil || !strings.Contains(err.Error(), "the bundle is sealed") {
 		t.Errorf("a note that cannot be written: %v", err)
 	}
 	var none *placement
-	if none.leave("nowhere", said) != nil || !none.shows() || !p.shows() || (&placement{}).shows() {
+	if none.hand(t.Context(), Env{}, "nowhere", said) != nil || !none.shows() || !p.shows() || (&placement{}).shows() {
 		t.Error("a run shows its report unless another host does, and leaves a note where one is wanted")
 	}
 }
