@@ -3,6 +3,7 @@ package warehouse
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -183,5 +184,30 @@ func TestMemo(t *testing.T) {
 	}
 	if n := len(w.found.young) + len(w.found.old); n > mostRemembered {
 		t.Errorf("%d series are remembered, want at most %d", n, mostRemembered)
+	}
+}
+
+// However many ask at the same time, few connections answer all of them.
+func TestReadersTakeTurns(t *testing.T) {
+	dir := t.TempDir()
+	keep(t, writer(t, dir), sealed(t, "run-0", 1, machine("570")))
+	w, err := Open(t.Context(), dir)
+	must(t, err)
+	defer w.Close()
+	faults := make(chan error, 300)
+	for range cap(faults) {
+		go func() {
+			_, detail := w.Detail(t.Context(), "run-0")
+			_, _, frontier := w.Frontier(t.Context(), RunFilter{}, []string{"ttft.v2:p50"})
+			_, history := w.History(t.Context(), Filter{Metric: "ttft"}, Detection{}, options)
+			_, query := w.Query(t.Context(), "SELECT count(*) FROM metric_fact", Limit{Sound: true})
+			faults <- errors.Join(detail, frontier, history, query)
+		}()
+	}
+	for range cap(faults) {
+		must(t, <-faults)
+	}
+	if n := w.db.Stats().OpenConnections; n > mostReaders() {
+		t.Errorf("%d connections are open, want at most %d", n, mostReaders())
 	}
 }

@@ -33,8 +33,11 @@ func (c *clickHouse) Prepare(ctx context.Context) (older map[string]bool, err er
 		return nil, err
 	}
 	at, err := c.version(ctx)
-	if err != nil || at > warehouse.Version() {
-		return nil, firstOf(err, notNewer(at))
+	if err == nil {
+		err = notNewer(at)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if at == warehouse.Version() {
 		return nil, c.sweep(ctx)
@@ -52,15 +55,6 @@ func (c *clickHouse) Prepare(ctx context.Context) (older map[string]bool, err er
 	a, err := c.ask(ctx, "SELECT DISTINCT artifact_manifest_digest FROM "+c.database+".benchmark_run_fact", nil)
 	c.beside = err == nil
 	return runsIn(a), err
-}
-
-func firstOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // version is that of the views; 0 where there are none.

@@ -52,10 +52,13 @@ func (p *postgres) Prepare(ctx context.Context) (older map[string]bool, err erro
 }
 
 // resume goes on where an earlier call was ended: tables of this version that are being
-// filled stay, those of another one were given up.
+// filled stay, those of an older one were given up.
 func (p *postgres) resume(ctx context.Context) error {
 	at, err := p.version(ctx, next)
-	if err == nil && at != 0 && at != warehouse.Version() {
+	if err == nil {
+		err = notNewer(at)
+	}
+	if err == nil && at != 0 && at < warehouse.Version() {
 		err, at = p.do(ctx, "DROP SCHEMA "+next+" CASCADE"), 0
 	}
 	switch {
@@ -83,9 +86,9 @@ func (p *postgres) version(ctx context.Context, in string) (int, error) {
 // make makes tables and views in a schema, which must not be there but for the usual one,
 // and has what follows meant for it.
 func (p *postgres) make(ctx context.Context, in string) error {
-	script := map[string]string{schema: "CREATE SCHEMA IF NOT EXISTS "}[in]
-	if script == "" {
-		script = "CREATE SCHEMA "
+	script := "CREATE SCHEMA "
+	if in == schema {
+		script += "IF NOT EXISTS "
 	}
 	script += fmt.Sprintf("%s; SET search_path = %s; CREATE TABLE schema_version (version bigint PRIMARY KEY); INSERT INTO schema_version VALUES (%d);", in, in, warehouse.Version())
 	for _, t := range warehouse.Tables {
