@@ -36,8 +36,7 @@ spec:
 
 QUESTION = """SELECT r.name, r.run_id, f.metric || ' ' || f.statistic, f.unit, f.value FROM metric_fact f
 JOIN benchmark_run_fact r USING (artifact_manifest_digest)
-WHERE f.value IS NOT NULL AND (f.metric LIKE 'ttft.%' AND f.statistic IN ('p50', 'p90', 'p99')
-OR f.metric LIKE 'itl.%' AND f.statistic IN ('p50', 'p99') OR f.metric LIKE 'e2e.%' AND f.statistic = 'p50')
+WHERE f.value IS NOT NULL AND (f.metric = 'ttft.v2' AND f.statistic IN ('p50', 'p90', 'p99') OR f.metric = 'e2e.v2' AND f.statistic = 'p50')
 ORDER BY r.created_ns, f.fact"""
 
 
@@ -86,7 +85,7 @@ def main():
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
     hot = ["--metrics-listen", PAGE, "--otlp", f"http://127.0.0.1:{receiver.server_port}"]
-    simulator = subprocess.Popen([PROGRAM, "sim", "--addr", SIMULATOR, "--ttft", "20ms", "--itl", "2ms"], stdout=subprocess.DEVNULL)
+    simulator = subprocess.Popen([PROGRAM, "sim", "--addr", SIMULATOR, "--ttft", "20ms", "--itl", "2ms"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = threading.Event()
     threading.Thread(target=scrape, args=(end,), daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
