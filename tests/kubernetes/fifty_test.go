@@ -88,7 +88,7 @@ func addFakeNode(t *testing.T, c *Cluster, name string) {
 	})
 }
 
-// Fifty runs at once, each of four pods, come to their end: Kubernetes, JobSet, Kueue and the
+// Fifty runs at once, each of two pods, come to their end: Kubernetes, JobSet, Kueue and the
 // operator are real, and KWOK makes up what their containers do. When they are deleted
 // nothing of them is left in the cluster or in the operator.
 func fifty(t *testing.T, c *Cluster) {
@@ -97,8 +97,8 @@ func fifty(t *testing.T, c *Cluster) {
 	goroutines, heap := inUse()
 	var all []*unstructured.Unstructured
 	for i := range 50 {
-		text := strings.Replace(string(run(t, fmt.Sprintf("many-%02d", i), "1s", "queue: benchmarks, resources: {cpu: 50m}, nodeSelector: {kubernetes.io/hostname: node-2}")),
-			"concurrency: [1]", "concurrency: [4], generators: 4, launch: {kind: environment}", 1)
+		text := strings.Replace(string(run(t, fmt.Sprintf("many-%02d", i), "1s", "queue: benchmarks, resources: {cpu: 100m}, nodeSelector: {kubernetes.io/hostname: node-2}")),
+			"concurrency: [1]", "concurrency: [2], generators: 2, launch: {kind: environment}", 1)
 		c.Apply([]byte(text))
 		all = append(all, objects(t, []byte(text))...)
 	}

@@ -253,6 +253,7 @@ func realDeleted(t *testing.T, c *Cluster, k *Kubelet) {
 	text := contained("leaves", "10m", "")
 	c.Apply(text)
 	phase(t, c, "leaves", "Running")
+	begun(t, k.Volumes, "leaves")
 	u := objects(t, text)[0]
 	if err := c.Delete(t.Context(), u); err != nil {
 		t.Fatal(err)

@@ -321,6 +321,7 @@ func frozen(t *testing.T, c *Cluster) {
 func evicted(t *testing.T, c *Cluster, node *Node) {
 	c.Apply(run(t, "evicted", "10m", inQueue))
 	s := phase(t, c, "evicted", "Running")
+	begun(t, node.Runs, "evicted")
 	w := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": map[string]any{"name": s.Scheduling.Workload, "namespace": "default"}}}
 	if err := c.Patch(t.Context(), w, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"active":false}}`))); err != nil {
 		t.Fatal(err)
@@ -343,6 +344,17 @@ func gone(t *testing.T, c *Cluster, o client.Object) {
 			return nil
 		}
 		return fmt.Errorf("still there: %v", err)
+	})
+}
+
+// begun waits until a run has a bundle to seal: a container runs a moment before that.
+func begun(t *testing.T, runs, name string) {
+	t.Helper()
+	Eventually(t, "beginning of "+name, func(context.Context) error {
+		if found, _ := filepath.Glob(filepath.Join(runs, "*__"+name)); len(found) == 0 {
+			return fmt.Errorf("no bundle in %s", runs)
+		}
+		return nil
 	})
 }
 
@@ -384,6 +396,7 @@ func deleted(t *testing.T, c *Cluster, node *Node) {
 	text := run(t, "deleted", "10m", "")
 	c.Apply(text)
 	phase(t, c, "deleted", "Running")
+	begun(t, node.Runs, "deleted")
 	u := objects(t, text)[0]
 	if err := c.Delete(t.Context(), u); err != nil {
 		t.Fatal(err)
