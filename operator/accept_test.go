@@ -2,6 +2,7 @@ package operator
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +84,7 @@ func TestSeveralPods(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"completionMode":"Indexed"`, `"completions":3`, `"parallelism":3`, `"enableDNSHostnames":true`, `{"name":"PET_NNODES","value":"3"}`,
-		`"secretKeyRef":{"key":"ASSAY_TOKEN","name":"a"}`, `"value":"a-run-0-0.a:4`, `"value":"$(POD_IP):4`,
+		`"secretKeyRef":{"key":"ASSAY_TOKEN","name":"a"}`, fmt.Sprintf(`"value":"a-run-0-0.a:%d"`, meetingPort(u)), fmt.Sprintf(`"value":"$(POD_IP):%d"`, meetingPort(u)),
 	} {
 		if !strings.Contains(string(j), want) {
 			t.Errorf("the JobSet has no %s:\n%s", want, j)
