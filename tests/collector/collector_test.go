@@ -274,13 +274,13 @@ func (s *sink) checkSpans(t *testing.T, run manifest, said string) {
 	if told := delivered.FindStringSubmatch(said); told == nil || told[1] != fmt.Sprint(len(s.spans)) || len(s.spans) < 100 {
 		t.Errorf("%d spans arrived; the run said %v", len(s.spans), told)
 	}
-	ids := map[string]bool{}
+	ids, events := map[string]bool{}, map[bool]int{true: 2, false: 1} // one that was cut may have no first byte
 	for _, span := range s.spans {
 		attributes := span.Attributes().AsRaw()
 		ids[span.TraceID().String()+span.SpanID().String()] = true
 		if span.Name() != "request" || span.Kind() != ptrace.SpanKindClient || span.EndTimestamp() <= span.StartTimestamp() ||
 			attributes["run_id"] != run.RunID || attributes["benchmark_case_id"] != run.WorkloadDigest || attributes["trace_id"] != span.TraceID().String() ||
-			attributes["request_id"] == nil || attributes["launch"] == nil || attributes["point"] == nil || span.Events().Len() != 2 {
+			attributes["request_id"] == nil || attributes["launch"] == nil || attributes["point"] == nil || span.Events().Len() < events[attributes["outcome"] == "ok"] {
 			t.Fatalf("the span %s of %v has %v", span.Name(), span.Kind(), attributes)
 		}
 	}
