@@ -155,7 +155,7 @@ func TestCertificateIsRenewed(t *testing.T) {
 	f(first, held, name, true)
 	f(held, first, name, false)
 	f(held, held, "assay-operator-webhook.other.svc", false)
-	if left := expiry(held.Data[corev1.TLSCertKey]).Sub(time.Now()); left < certificateRest || left > certificateLife {
+	if left := time.Until(expiry(held.Data[corev1.TLSCertKey])); left < certificateRest || left > certificateLife {
 		t.Errorf("it lasts %s", left)
 	}
 	if !expiry([]byte("nothing")).IsZero() {
