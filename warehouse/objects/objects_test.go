@@ -121,8 +121,9 @@ func TestFaultsAreTriedAgain(t *testing.T) {
 		case 3: // nothing moves any more
 			select {
 			case <-r.Context().Done():
-			case <-time.After(time.Minute):
+			case <-time.After(10 * time.Second): // who sends a body is not seen to give up
 			}
+			panic(http.ErrAbortHandler)
 		case 4: // half of the answer
 			whole := httptest.NewRecorder()
 			proxy.ServeHTTP(whole, r)
@@ -145,8 +146,8 @@ func TestFaultsAreTriedAgain(t *testing.T) {
 			t.Errorf("what came back does not verify: %v, %v", err, r.Failures())
 		}
 	}
-	if list, err := s.List(t.Context()); err != nil || len(list) != 3 {
-		t.Errorf("list: %d, %v; want 3", len(list), err)
+	if list, err := s.List(t.Context()); err != nil || len(list) != 2 {
+		t.Errorf("list: %d, %v; want 2", len(list), err)
 	}
 }
 

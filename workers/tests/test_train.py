@@ -329,7 +329,7 @@ class Parts(unittest.TestCase):
         part.clock, part.index, part.parts, part.plan = clocks.Host(), 0, 1, steps()
         nan = torch.tensor(math.nan)
         part._pending = [{
-            "phase": "measure", "synced": True, "step": 0, "begin": 0, "optimizer": 5, "end": 6, "parts": [[0, 1, 2, 3, 4]],
+            "phase": "measure", "synced": True, "step": 0, "begin": 0, "before": None, "optimizer": 5, "end": 6, "parts": [[0, 1, 2, 3, 4]],
             "samples": 1, "loss": [nan], "buckets": [], "gradient_sum": nan, "parameter_sum": torch.tensor(1.0),
         }]
         self.assertTrue(math.isnan(part.settle()))
