@@ -143,7 +143,7 @@ func TestUncalibrated(t *testing.T) {
 	whole.Only(t)
 	t.Parallel()
 	out := t.TempDir()
-	stdout, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out)
+	stdout, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 1m, requests: 5, warmup: {}}"), "--out", out)
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
 	}

@@ -28,7 +28,7 @@ spec:
   # words of the author stay
   workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens: 4, weight: 1}]}
   target: {url: %q}
-  load: {calibrate: false, concurrency: [2], warmup: {}, duration: 200ms}
+  load: {calibrate: false, concurrency: [2], warmup: {}, duration: 1m, requests: 20}
 `, simtest.Serve(t, sim.Config{Engine: sim.Engine{Cost: sim.Cost{Base: time.Millisecond}}}))
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestWorkbook(t *testing.T) {
 	whole.Only(t)
 	t.Parallel()
 	out := t.TempDir()
-	if _, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 100ms, warmup: {}}"), "--out", out); code != exitOK {
+	if _, stderr, code := call(t, "run", writeSpec(t, simulator(), "{concurrency: [1], duration: 1m, requests: 5, warmup: {}}"), "--out", out); code != exitOK {
 		t.Fatalf("exit %d\n%s", code, stderr)
 	}
 	dir := onlyBundle(t, out)
