@@ -1,0 +1,135 @@
+// Command benchmark puts a server under the load of a team: vegeta asks it for pages and
+// answers at a fixed rate while twenty clients push bundles, each a second after the one
+// before. It prints latencies, what was answered and the server's memory, and exits 3
+// where an aim is missed. Run it with make bench-serve, on a machine that nobody else uses:
+// server and clients share its processors.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"assay/analysis/scene"
+	"assay/record"
+)
+
+type options struct {
+	assay, vegeta string
+	rate          int
+	duration      time.Duration
+	pushers       int
+}
+
+// The bundles: those that the server begins with, and those that are pushed, most of them
+// more than once.
+const (
+	first  = 60
+	pushed = 180
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.assay, "assay", "bin/assay", "the program")
+	flag.StringVar(&o.vegeta, "vegeta", "bin/vegeta", "the load generator, which judges")
+	flag.IntVar(&o.rate, "rate", 200, "requests for each second")
+	flag.DurationVar(&o.duration, "duration", 10*time.Minute, "how long")
+	flag.IntVar(&o.pushers, "pushers", 20, "how many push at once")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	missed, err := bench(ctx, o)
+	stop()
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	case missed:
+		os.Exit(3)
+	}
+}
+
+func bench(ctx context.Context, o options) (missed bool, err error) {
+	dir, err := os.MkdirTemp("", "assay-serve-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	if err := bundles(ctx, dir); err != nil {
+		return false, err
+	}
+	s, err := serve(ctx, o, dir)
+	if err != nil {
+		return false, err
+	}
+	defer s.end()
+	fmt.Printf("load of the machine before: %s\n", load())
+	var pushes counts
+	var pushers sync.WaitGroup
+	limited, cancel := context.WithTimeout(ctx, o.duration)
+	defer cancel()
+	for n := range o.pushers {
+		pushers.Go(func() { s.push(limited, n, &pushes) })
+	}
+	memory := make(chan residents, 1)
+	go func() { memory <- s.watch(limited) }()
+	seen, err := s.attack(ctx, o)
+	pushers.Wait()
+	return seen.print(os.Stdout, &pushes, <-memory), err
+}
+
+const document = `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: nightly-%d},
+spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurrency: [1, 2, 4, 8]}, trials: {minReplicates: 3}}}`
+
+// bundles makes sealed ones of a few requests.
+func bundles(ctx context.Context, dir string) error {
+	for n := range first + pushed {
+		env := record.Environment{}
+		env.Set("host.name", fmt.Sprintf("node-%d", n%4))
+		_, err := (scene.Run{
+			Dir: bundleAt(dir, n), ID: fmt.Sprintf("night-%03d", n), Document: fmt.Sprintf(document, n%3), Environment: env,
+			Launches: scene.Launches(scene.Noise(3, 1, .01, uint64(n))),
+		}).Build(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bundleAt(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("night-%03d", n)) }
+
+// load is how many processes waited for a processor in the last minutes.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Join(strings.Fields(string(text))[:3], " ")
+}
+
+// counts are what became of pushes.
+type counts struct {
+	mu           sync.Mutex
+	done, failed int
+	last         error
+}
+
+func (c *counts) add(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		c.done++
+	case !errors.Is(err, context.DeadlineExceeded):
+		c.failed++
+		c.last = err
+	}
+}
