@@ -99,7 +99,7 @@ func (s *server) end() {
 // push pushes one bundle after the other until ctx ends.
 func (s *server) push(ctx context.Context, pusher int, c *counts) {
 	for n := 0; ctx.Err() == nil; n++ {
-		bundle := bundleAt(s.dir, first+(pusher*9+n)%pushed)
+		bundle := bundleAt(s.dir, first+(pusher+n*s.o.pushers)%pushed) // no two push the same at once
 		_, err := s.call(ctx, "push", bundle, "--to", s.url, "--token-file", s.tokenFile())
 		if ctx.Err() != nil {
 			return // cut off by the end, which says nothing
