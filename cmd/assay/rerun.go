@@ -31,8 +31,9 @@ same, with both digests; one that is different or missing ends it there, unless
 --anyway is given. Then it measures and compares with the original.
 
 Programs, Python packages and assay itself may differ from machine to machine: that is
-said, and does not end it. --target asks another server than the original's address.
---check says how the inputs are, and measures nothing.
+said, and does not end it; a program that is not there does. --target asks another
+server than the original's address. --check says how the inputs are, and measures
+nothing.
 
 A spec names programs to start, files to read and credentials to send, and a bundle may
 come from anybody: the run is made only where a key that you trust has signed the bundle

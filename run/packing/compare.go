@@ -28,8 +28,8 @@ type Verdict struct {
 	Is    string `json:"is,omitempty"`  // the same now
 	Note  string `json:"note,omitempty"`
 
-	// Decides says that a run without the same input is another run. Programs and packages
-	// may differ from machine to machine; data, code and plan may not.
+	// Decides says that a run without the same input is another run, or none. Programs and
+	// packages may differ from machine to machine; data, code and plan may not.
 	Decides bool `json:"decides"`
 }
 
@@ -52,6 +52,7 @@ func Compare(was, is bundle.Package) []Verdict {
 		if i >= 0 {
 			v.Is, v.Note = is.Files[i].Digest, is.Files[i].Unavailable
 		}
+		v.Decides = v.Decides || v.Was != "" && v.Is == "" // a program that is not there cannot be started
 		list = append(list, settle(v))
 	}
 	for i, p := range was.Pythons {

@@ -144,3 +144,19 @@ func sealed(t *testing.T, p bundle.Package, copies map[string][]byte) *bundle.Bu
 	}
 	return b
 }
+
+// Another program is a note; none at all ends a run before it begins.
+func TestPrograms(t *testing.T) {
+	of := func(digest string) bundle.Package {
+		return bundle.Package{Files: []bundle.PackedFile{{Field: "spec.train.command", Path: "train", Kind: bundle.PackedProgram, Digest: digest}}}
+	}
+	for _, c := range []struct {
+		was, is string
+		passes  bool
+	}{{"sha256:1", "sha256:1", true}, {"sha256:1", "sha256:2", true}, {"sha256:1", "", false}, {"", "", true}} {
+		list := Compare(of(c.was), of(c.is))
+		if v := list[len(list)-1]; v.Passes() != c.passes {
+			t.Errorf("a program %q that is %q now: %+v", c.was, c.is, v)
+		}
+	}
+}
