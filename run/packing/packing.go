@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"assay/bundle"
+	"assay/intake"
 	"assay/plan"
 	"assay/workers"
 )
@@ -119,7 +120,7 @@ func (k Packer) keep(f *bundle.PackedFile, path string, left *int64, copies map[
 	if f.NoWhy = k.refuses(*f, *left); f.NoWhy != "" {
 		return
 	}
-	data, err := os.ReadFile(path)
+	data, err := intake.ReadFile(path, f.Bytes)
 	switch sum := sha256.Sum256(data); {
 	case err != nil:
 		f.NoWhy = reason(err)
@@ -158,11 +159,14 @@ func (k Packer) refuses(f bundle.PackedFile, left int64) string {
 // reason says why a file cannot be read, without the path that people know.
 func reason(err error) string {
 	var at *fs.PathError
+	var refused *intake.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "it is not there"
 	case errors.As(err, &at):
 		return at.Err.Error()
+	case errors.As(err, &refused):
+		return "it " + refused.Got
 	}
 	return err.Error()
 }
@@ -204,24 +208,23 @@ func digest(path string) (text string, size int64, err error) {
 
 func tooLarge() error { return fmt.Errorf("it has more than %d GiB", mostRead>>30) }
 
+// fileDigest reads as much as the file says it has, and no more: a bundle of a stranger may
+// name one of the kernel's, which never ends.
 func fileDigest(path string) (text string, size int64, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return "", 0, errors.New("it is no plain file")
-	}
-	if info.Size() > mostRead {
-		return "", 0, tooLarge()
-	}
-	f, err := os.Open(path)
+	f, err := intake.Open(path)
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	if info.Size() > mostRead {
+		return "", 0, tooLarge()
+	}
 	sum := sha256.New()
-	if size, err = io.Copy(sum, f); err != nil {
+	if size, err = io.Copy(sum, io.LimitReader(f, info.Size())); err != nil {
 		return "", 0, err
 	}
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), size, nil

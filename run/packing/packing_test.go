@@ -1,7 +1,10 @@
 package packing
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -158,5 +161,21 @@ func TestPrograms(t *testing.T) {
 		if v := list[len(list)-1]; v.Passes() != c.passes {
 			t.Errorf("a program %q that is %q now: %+v", c.was, c.is, v)
 		}
+	}
+}
+
+// Files of the kernel, pipes and folders that a stranger names are not waited for.
+func TestEndlessFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skipf("mkfifo is missing: %v", err)
+	}
+	for path, want := range map[string]string{pipe: "it is a pipe", "/dev/zero": "it is a device"} {
+		if _, _, err := digest(path); err == nil || reason(err) != want {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if text, _, err := digest("/proc/kmsg"); err == nil && text != "sha256:"+hex.EncodeToString(sha256.New().Sum(nil)) {
+		t.Errorf("of /proc/kmsg something was read: %s", text)
 	}
 }
