@@ -143,7 +143,7 @@ func knownAfter(t *testing.T, dir string, digests []string) {
 	}
 }
 
-// asksUntil asks for something until it is told to stop; that the server dies is the test.
+// asksUntil asks for something until stopped; the server may die at any moment.
 func asksUntil(stop <-chan struct{}, url, secret string) {
 	for {
 		select {

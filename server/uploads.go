@@ -276,6 +276,15 @@ func (s *Server) showUpload(c *Call) error {
 	return c.give(http.StatusOK, one)
 }
 
+// holdUpload is the upload that a call names, for nobody else until it is released.
+func (s *Server) holdUpload(c *Call) (id string, release func(), err error) {
+	id = c.R.PathValue("id")
+	if err = s.uploads.own(c.Token.ID, id); err == nil {
+		release, err = s.uploads.hold(id)
+	}
+	return id, release, err
+}
+
 func (s *Server) addUpload(c *Call) error {
 	id := c.R.PathValue("id")
 	if err := s.uploads.own(c.Token.ID, id); err != nil {
@@ -307,11 +316,7 @@ func (s *Server) addUpload(c *Call) error {
 }
 
 func (s *Server) dropUpload(c *Call) error {
-	id := c.R.PathValue("id")
-	if err := s.uploads.own(c.Token.ID, id); err != nil {
-		return err
-	}
-	release, err := s.uploads.hold(id)
+	id, release, err := s.holdUpload(c)
 	if err != nil {
 		return err
 	}
@@ -325,11 +330,7 @@ func (s *Server) dropUpload(c *Call) error {
 
 // finishUpload verifies a bundle and keeps it. It counts once this answers.
 func (s *Server) finishUpload(c *Call) error {
-	id := c.R.PathValue("id")
-	if err := s.uploads.own(c.Token.ID, id); err != nil {
-		return err
-	}
-	release, err := s.uploads.hold(id)
+	id, release, err := s.holdUpload(c)
 	if err != nil {
 		return err
 	}
