@@ -89,11 +89,8 @@ func TestKnownShifts(t *testing.T) {
 // The same with torch for real: sleeps stand in for a slow disk, loader, link, launch and
 // computation, each of several seconds a job.
 func TestKnownShiftsForReal(t *testing.T) {
-	whole.Only(t)
+	whole.Every(t)
 	needTorch(t)
-	if !whole.Exhaustive() {
-		t.Skip("eighteen launches of torch: ASSAY_TESTS=exhaustive")
-	}
 	train := func(args ...string) string {
 		t.Helper()
 		dir := t.TempDir()
