@@ -25,3 +25,22 @@ func TestStampOf(t *testing.T) {
 		}
 	}
 }
+
+// A comparison of the clocks that was interrupted does not spoil a good one, and a step
+// is believed at once.
+func TestSettle(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		known, low, high, want int64
+	}{
+		{"first", 0, 1000, 1040, 1020},
+		{"the same again", 1020, 1000, 1040, 1020},
+		{"interrupted", 1020, -4_000_000, 1040, 1020},
+		{"the edge", 1040, 1000, 1040, 1040},
+		{"stepped", 1020, 5_000_000, 5_000_040, 5_000_020},
+	} {
+		if got := settle(c.known, c.low, c.high); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ type epollEngine struct {
 	failed  error // why the loops could not start
 	ended   sync.WaitGroup
 	loops   []*loop
-	keeper  int           // a socket that keeps the kernel stamping, or -1
+	keeper  int           // see keepStamping; -1 without one
 	dials   chan struct{} // holds one for each dial under way
 	adopted atomic.Int64  // connections, which the loops take in turns
 
@@ -92,21 +92,10 @@ func (e *epollEngine) open() error {
 			runtime.GOMAXPROCS(procs)
 		}
 		if e.kernel {
-			e.keepStamping()
+			e.keeper = keepStamping()
 		}
 	})
 	return e.failed
-}
-
-// keepStamping holds a socket that asks for stamps. The kernel begins to stamp
-// some time after the first socket asks, and stops when none is left.
-func (e *epollEngine) keepStamping() {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return // stamps are taken after the read then, and records say so
-	}
-	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
-	e.keeper = fd
 }
 
 func (e *epollEngine) close() {
