@@ -346,13 +346,14 @@ bench-warehouse: duckdb
 
 # A server under the load of a team for ten minutes: vegeta asks 200 times a second, twenty
 # clients push bundles. Exits 3 where an aim is missed. Wants a quiet machine; for a look:
-# make bench-serve SERVE_TIME=30s
+# make bench-serve SERVE_TIME=30s. With more than two processors, two for the server alone:
+# taskset -c 2-5 make bench-serve SERVE='-server-cores 0,1'
 SERVE_TIME ?= 10m
 .PHONY: bench-serve
 bench-serve:
 	go build -o bin/assay ./cmd/assay
 	go build -modfile=tools/go.mod -o bin/vegeta github.com/tsenart/vegeta/v12
-	go run ./server/benchmark -duration $(SERVE_TIME)
+	go run ./server/benchmark -duration $(SERVE_TIME) $(SERVE)
 
 # What publishing hot metrics costs a run: pairs of runs against the simulator, with and
 # without it. Wants a quiet machine and, for twenty pairs, ten minutes.

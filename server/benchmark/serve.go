@@ -54,7 +54,11 @@ func serve(ctx context.Context, o options, dir string) (*server, error) {
 	address := free.Addr().String()
 	free.Close()
 	s.url = "http://" + address
-	s.process = exec.Command(o.assay, "serve", "--addr", address, "--warehouse", warehouse, "--rate", "5000")
+	command := []string{o.assay, "serve", "--addr", address, "--warehouse", warehouse, "--rate", "5000"}
+	if o.cores != "" {
+		command = append([]string{"taskset", "-c", o.cores}, command...)
+	}
+	s.process = exec.Command(command[0], command[1:]...)
 	if err := s.process.Start(); err != nil {
 		return nil, err
 	}

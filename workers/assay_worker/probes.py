@@ -173,7 +173,8 @@ def transfer(world, wanted):
 
 
 def copy(world, size, pinned, name):
-    host = torch.randint(0, 256, (size,), dtype=torch.uint8)
+    # Random words, not bytes: of the largest size a byte each takes longer than its copies.
+    host = torch.randint(-1 << 63, (1 << 63) - 1, (size // 8,)).view(torch.uint8)
     host = host.pin_memory() if pinned else host
     device = host.to(world.device) if name == "d2h" else torch.empty(size, dtype=torch.uint8, device=world.device)
     back = torch.empty(size, dtype=torch.uint8, pin_memory=pinned)
