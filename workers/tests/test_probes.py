@@ -91,6 +91,16 @@ class Probes(unittest.TestCase):
                 c.run(micro=micro("transfer"))
             self.assertEqual(got.exception.args[1]["kind"], "setup")
 
+    def test_wrong_copies_are_seen(self):
+        import torch
+        from probes import differ
+        of = torch.arange(4096).to(torch.uint8)
+        to = of.clone()
+        self.assertEqual(differ(to, of), 0)
+        to[7] += 1
+        to[4095] += 1
+        self.assertEqual(differ(to, of), 2)
+
     def test_wrong_products_are_seen(self):
         import torch
         from probes import nanoseconds
