@@ -72,6 +72,13 @@ cross:
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet ./cmd/assay ./child ./launch ./target/... ./telemetry/...
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go build -o /dev/null ./cmd/windows
 
+# How large the program is, stripped, and whose code it is.
+.PHONY: size
+size:
+	@go build -o bin/assay ./cmd/assay; go build -ldflags '-s -w' -o bin/assay-stripped ./cmd/assay
+	@wc -c bin/assay-stripped; size -A bin/assay-stripped | grep -E '^\.(text|gopclntab|rodata|noptrdata) '
+	@go tool nm -size bin/assay | $(PYTHON) tools/size.py
+
 # No function that nothing reaches: of package stats from the command, since a method
 # that no command uses is a promise that nobody keeps; of the rest from any program of
 # the tree, and of what serves tests alone from the tests.
