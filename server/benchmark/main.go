@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,14 +29,11 @@ type options struct {
 	rate          int
 	duration      time.Duration
 	pushers       int
+	pushed        int
 }
 
-// The bundles: those that the server begins with, and those that are pushed, most of them
-// more than once.
-const (
-	first  = 60
-	pushed = 180
-)
+// first is how many bundles the server begins with.
+const first = 60
 
 func main() {
 	var o options
@@ -45,6 +43,7 @@ func main() {
 	flag.IntVar(&o.rate, "rate", 200, "requests for each second")
 	flag.DurationVar(&o.duration, "duration", 10*time.Minute, "how long")
 	flag.IntVar(&o.pushers, "pushers", 20, "how many push at once")
+	flag.IntVar(&o.pushed, "bundles", 2000, "how many they push; each of them more than once where the time is longer")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	missed, err := bench(ctx, o)
@@ -64,7 +63,7 @@ func bench(ctx context.Context, o options) (missed bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	if err := bundles(ctx, dir); err != nil {
+	if err := bundles(dir, first+o.pushed); err != nil {
 		return false, err
 	}
 	s, err := serve(ctx, o, dir)
@@ -84,26 +83,43 @@ func bench(ctx context.Context, o options) (missed bool, err error) {
 	go func() { memory <- s.watch(limited) }()
 	seen, err := s.attack(ctx, o)
 	pushers.Wait()
-	return seen.print(os.Stdout, &pushes, <-memory), err
+	kept, counted := s.kept(ctx)
+	return seen.print(os.Stdout, &pushes, kept, <-memory), errors.Join(err, counted)
 }
 
 const document = `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: nightly-%d},
 spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurrency: [1, 2, 4, 8]}, trials: {minReplicates: 3}}}`
 
-// bundles makes sealed ones of a few requests.
-func bundles(ctx context.Context, dir string) error {
-	for n := range first + pushed {
-		env := record.Environment{}
-		env.Set("host.name", fmt.Sprintf("node-%d", n%4))
-		_, err := (scene.Run{
-			Dir: bundleAt(dir, n), ID: fmt.Sprintf("night-%03d", n), Document: fmt.Sprintf(document, n%3), Environment: env,
-			Launches: scene.Launches(scene.Noise(3, 1, .01, uint64(n))),
-		}).Build(ctx)
-		if err != nil {
-			return err
-		}
+// bundles makes sealed ones of a few requests, as many at once as there are processors.
+func bundles(dir string, most int) error {
+	numbers := make(chan int, most)
+	for n := range most {
+		numbers <- n
 	}
-	return nil
+	close(numbers)
+	faults := make([]error, runtime.GOMAXPROCS(0))
+	var makers sync.WaitGroup
+	for i := range faults {
+		makers.Go(func() {
+			for n := range numbers {
+				if faults[i] = bundle(dir, n); faults[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	makers.Wait()
+	return errors.Join(faults...)
+}
+
+func bundle(dir string, n int) error {
+	env := record.Environment{}
+	env.Set("host.name", fmt.Sprintf("node-%d", n%4))
+	_, err := (scene.Run{
+		Dir: bundleAt(dir, n), ID: fmt.Sprintf("night-%03d", n), Document: fmt.Sprintf(document, n%3), Environment: env,
+		Launches: scene.Launches(scene.Noise(3, 1, .01, uint64(n))),
+	}).Build(context.Background())
+	return err
 }
 
 func bundleAt(dir string, n int) string { return filepath.Join(dir, fmt.Sprintf("night-%03d", n)) }

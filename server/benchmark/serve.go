@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -103,7 +104,7 @@ func (s *server) end() {
 // push pushes one bundle after the other until ctx ends.
 func (s *server) push(ctx context.Context, pusher int, c *counts) {
 	for n := 0; ctx.Err() == nil; n++ {
-		bundle := bundleAt(s.dir, first+(pusher+n*s.o.pushers)%pushed) // no two push the same at once
+		bundle := bundleAt(s.dir, first+(pusher+n*s.o.pushers)%s.o.pushed) // no two push the same at once
 		_, err := s.call(ctx, "push", bundle, "--to", s.url, "--token-file", s.tokenFile())
 		if ctx.Err() != nil {
 			return // cut off by the end, which says nothing
@@ -114,6 +115,29 @@ func (s *server) push(ctx context.Context, pusher int, c *counts) {
 		case <-time.After(time.Second):
 		}
 	}
+}
+
+// kept is how many bundles the server has got since it began.
+func (s *server) kept(ctx context.Context) (int, error) {
+	rows, err := s.ask(ctx, "SELECT count(*) FROM benchmark_run_fact")
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(rows[0][0])
+	return n - first, err
+}
+
+// ask asks the catalogue and returns the rows of its answer.
+func (s *server) ask(ctx context.Context, query string) ([][]string, error) {
+	out, err := s.call(ctx, "query", "--warehouse", filepath.Join(s.dir, "warehouse"), "--format", "csv", query)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	if err != nil || len(rows) < 2 {
+		return nil, fmt.Errorf("%s: %d rows: %w", query, len(rows), err)
+	}
+	return rows[1:], nil
 }
 
 // residents are bytes of memory that a process held.
@@ -150,15 +174,11 @@ var pages = []string{
 // targets are the requests, as vegeta reads them.
 func (s *server) targets(ctx context.Context) ([]byte, error) {
 	list := pages
-	out, err := s.call(ctx, "query", "--warehouse", filepath.Join(s.dir, "warehouse"), "--format", "csv", "SELECT artifact_manifest_digest FROM benchmark_run_fact ORDER BY 1 LIMIT 3")
+	rows, err := s.ask(ctx, "SELECT artifact_manifest_digest FROM benchmark_run_fact ORDER BY 1 LIMIT 3")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
-	if err != nil || len(rows) != 4 {
-		return nil, fmt.Errorf("digests of runs: %d rows: %w", len(rows), err)
-	}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		list = append(list, "/runs/"+row[0])
 	}
 	var b bytes.Buffer
@@ -205,7 +225,7 @@ const (
 )
 
 // print writes the table, and reports whether an aim was missed.
-func (a answers) print(w io.Writer, pushes *counts, m residents) (missed bool) {
+func (a answers) print(w io.Writer, pushes *counts, kept int, m residents) (missed bool) {
 	row := func(what, seen, aim string, bad bool) {
 		if bad {
 			missed, seen = true, seen+" (missed)"
@@ -217,7 +237,7 @@ func (a answers) print(w io.Writer, pushes *counts, m residents) (missed bool) {
 	fmt.Fprintf(w, "load of the machine after: %s\n\n| | seen | aim |\n| --- | --- | --- |\n", load())
 	row("requests", fmt.Sprintf("%d, answered %v", a.Requests, a.Codes), "all 200", a.Codes["200"] != a.Requests)
 	row("latency p50 / p95 / p99 / longest", strings.Join([]string{round(l.P50), round(l.P95), round(l.P99), round(l.Most)}, " / "), "p99 ≤ "+latencyAim.String(), l.P99 > latencyAim)
-	row("pushes", fmt.Sprintf("%d done, %d failed", pushes.done, pushes.failed), "none failed", pushes.failed > 0)
+	row("pushes", fmt.Sprintf("%d done, of which %d brought a new bundle, %d failed", pushes.done, kept, pushes.failed), "none failed", pushes.failed > 0)
 	row("resident memory after a tenth of the time / at the end / most", fmt.Sprintf("%d / %d / %d MB", m.early>>20, m.late>>20, m.most>>20), "flat", float64(m.late) > growthAim*float64(m.early))
 	if pushes.last != nil {
 		fmt.Fprintln(w, "the last push that failed:", pushes.last)
