@@ -92,11 +92,9 @@ func (s *Server) judged(c *Call) (*judge.Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
+	if err := s.enter(c, &s.lines.judging); err != nil {
 		return nil, err
 	}
-	defer leave()
 	o := s.o.Judge
 	o.Unverified = true // the report says so on top
 	return judge.Open(dir, o)
@@ -198,12 +196,16 @@ func (s *Server) historyOf(c *Call) (warehouse.History, error) {
 	if f.Last, err = number(c, "last", 200, 1, 2000); err != nil {
 		return warehouse.History{}, err
 	}
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
-		return warehouse.History{}, err
+	// What is remembered is read, as by everybody else; what has to be searched for takes long,
+	// and the longer the more series there are.
+	begun := time.Now()
+	between := func() error {
+		if time.Since(begun) > s.longestSearch {
+			return refuse(http.StatusServiceUnavailable, "searching these series for changes takes longer than %v: narrow it down to a workload, a machine or a point, or ask for fewer runs", s.longestSearch)
+		}
+		return s.enter(c, &s.lines.judging)
 	}
-	defer leave()
-	return s.read.History(c.context(), f, warehouse.Detection{Seed: 1}, s.o.Judge)
+	return s.read.History(c.context(), f, warehouse.Detection{Seed: seed, Between: between}, s.o.Judge)
 }
 
 func (s *Server) showHistory(c *Call) error {
@@ -227,11 +229,9 @@ func (s *Server) compared(c *Call, runs []string) (compare.Report, error) {
 		}
 		dirs = append(dirs, dir)
 	}
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
+	if err := s.enter(c, &s.lines.judging); err != nil {
 		return compare.Report{}, err
 	}
-	defer leave()
 	r, err := s.o.Compare(dirs)
 	if err != nil {
 		return r, refuse(http.StatusUnprocessableEntity, "these runs cannot be compared: %w", err)
@@ -285,12 +285,7 @@ func (s *Server) query(c *Call) error {
 	if q.Rows == 0 {
 		q.Rows = 1000
 	}
-	leave, err := place(c.context(), s.asking)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	a, err := s.read.Query(c.context(), q.SQL, warehouse.Limit{Rows: q.Rows, Time: 10 * time.Second})
+	a, err := s.aside.Query(c.context(), q.SQL, warehouse.Limit{Rows: q.Rows, Time: 10 * time.Second})
 	if err != nil {
 		return err
 	}
@@ -396,18 +391,19 @@ func (s *Server) contracts(c *Call) error {
 
 // health says that the catalogue can be read.
 func (s *Server) health(c *Call) error {
-	if _, _, err := s.read.Runs(c.context(), warehouse.RunFilter{Rows: 1}); err != nil {
+	if _, _, err := s.aside.Runs(c.context(), warehouse.RunFilter{Rows: 1}); err != nil {
 		return errors.Join(&fault{http.StatusServiceUnavailable, errors.New("the catalogue cannot be read")}, err)
 	}
 	return c.give(http.StatusOK, map[string]string{"status": "ok", "version": s.o.Version})
 }
 
 func (s *Server) metrics(c *Call) error {
-	_, runs, err := s.read.Runs(c.context(), warehouse.RunFilter{Rows: 1})
+	_, runs, err := s.aside.Runs(c.context(), warehouse.RunFilter{Rows: 1})
 	if err != nil {
 		return err
 	}
-	list, err := s.alerts(c.context())
+	series, _, _ := s.seen()
+	list, err := s.aside.Alerts(c.context(), series)
 	if err != nil {
 		return err
 	}
@@ -421,6 +417,6 @@ func (s *Server) metrics(c *Call) error {
 		return s.counters.write(b, []gauge{
 			{"assay_warehouse_runs", "Runs in the warehouse.", float64(runs)},
 			{"assay_warehouse_alerts", "Alerts that are open or acknowledged.", float64(open)},
-		})
+		}, s.lines.all())
 	})
 }

@@ -42,22 +42,30 @@ type gauge struct {
 }
 
 // write prints everything in the exposition format of Prometheus.
-func (c *counters) write(w io.Writer, gauges []gauge) error {
+func (c *counters) write(w io.Writer, gauges []gauge, lines []*line) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var b strings.Builder
-	var lines []string
+	family := func(name, kind, help string, values []string) {
+		slices.Sort(values)
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s", name, help, name, kind, strings.Join(values, ""))
+	}
+	var answers, seconds, away, waiting []string
 	for key, n := range c.answers {
-		lines = append(lines, fmt.Sprintf("assay_http_requests_total{route=%q,status=%q} %d\n", key[0], key[1], n))
+		answers = append(answers, fmt.Sprintf("assay_http_requests_total{route=%q,status=%q} %d\n", key[0], key[1], n))
 	}
-	slices.Sort(lines)
-	b.WriteString("# HELP assay_http_requests_total Requests that were answered.\n# TYPE assay_http_requests_total counter\n" + strings.Join(lines, ""))
-	lines = nil
 	for route, s := range c.seconds {
-		lines = append(lines, fmt.Sprintf("assay_http_request_seconds_total{route=%q} %g\n", route, s))
+		seconds = append(seconds, fmt.Sprintf("assay_http_request_seconds_total{route=%q} %g\n", route, s))
 	}
-	slices.Sort(lines)
-	b.WriteString("# HELP assay_http_request_seconds_total Time spent on them.\n# TYPE assay_http_request_seconds_total counter\n" + strings.Join(lines, ""))
+	for _, l := range lines {
+		turned, wait := l.counts()
+		away = append(away, fmt.Sprintf("assay_http_turned_away_total{line=%q} %d\n", l.name, turned))
+		waiting = append(waiting, fmt.Sprintf("assay_http_waiting{line=%q} %d\n", l.name, wait))
+	}
+	family("assay_http_requests_total", "counter", "Requests that were answered.", answers)
+	family("assay_http_request_seconds_total", "counter", "Time spent on them.", seconds)
+	family("assay_http_turned_away_total", "counter", "Requests for which there was no place, by what they would have waited for.", away)
+	family("assay_http_waiting", "gauge", "Requests that wait for their turn.", waiting)
 	gauges = append(gauges, gauge{"assay_http_requests_in_flight", "Requests that are being answered.", float64(c.waiting)})
 	for _, g := range gauges {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n%s %g\n", g.name, g.help, g.name, g.name, g.value)

@@ -37,11 +37,9 @@ func (s *Server) gated(c *Call) (r gate.Result, err error) {
 			return r, err
 		}
 	}
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
+	if err := s.enter(c, &s.lines.judging); err != nil {
 		return r, err
 	}
-	defer leave()
 	o := s.o.Judge
 	o.Derive, o.Unverified = true, false
 	in, err := pair.NewReader(func(dir string) (*judge.Judgement, error) { return judge.Open(dir, o) }).Gate(pair.GateAsk{Policy: policy, Baseline: dirs[0], Candidate: dirs[1]})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,7 +107,9 @@ func (s *Server) one(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		s.counters.begin()
-		seen := &status{ResponseWriter: w, code: http.StatusOK}
+		c := &Call{R: r, route: route}
+		defer c.place.give()
+		seen := &status{ResponseWriter: w, code: http.StatusOK, place: &c.place}
 		// A panic counts too, and goes on to net/http, which ends the connection.
 		defer func() { s.counters.end(label, seen.code, time.Since(start)) }()
 		token, err := s.whoIs(r, route.Scope)
@@ -125,8 +128,10 @@ func (s *Server) one(route Route) http.Handler {
 			defer stop()
 			r = r.WithContext(ctx)
 		}
-		c := &Call{W: seen, R: r, Token: token, route: route}
-		err = s.sent(c)
+		c.W, c.R, c.Token = seen, r, token
+		if err = s.sent(c); err == nil {
+			err = s.takeTurn(c)
+		}
 		if err == nil {
 			err = route.Handle(c)
 		}
@@ -262,6 +267,9 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, route Route, to
 	if changes(r.Method) || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusMisdirectedRequest {
 		s.record(r, token, code, text)
 	}
+	if later := (*busy)(nil); errors.As(err, &later) {
+		w.Header().Set("Retry-After", strconv.Itoa(later.seconds))
+	}
 	if route.Kind == HTML {
 		s.errorPage(w, code, text)
 		return
@@ -283,10 +291,17 @@ func (s *Server) record(r *http.Request, t tokens.Token, status int, why string)
 // shortened bounds what a stranger wrote.
 func shortened(text string) string { return secret.Head(text, 300) }
 
-// status remembers what was answered.
+// status remembers what was answered, and gives a place up before it is written.
 type status struct {
 	http.ResponseWriter
-	code int
+	code  int
+	place *place
+}
+
+// Write implements http.ResponseWriter.
+func (s *status) Write(data []byte) (int, error) {
+	s.place.give()
+	return s.ResponseWriter.Write(data)
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -30,11 +30,6 @@ func (s *Server) insidePage(c *Call) error {
 	if !j.Bundle.Seal.Verified {
 		return refuse(http.StatusUnprocessableEntity, "the bundle does not verify: its report says what was changed")
 	}
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
-		return err
-	}
-	defer leave()
 	heats, err := rankHeats(j)
 	if err != nil {
 		return err

@@ -57,11 +57,6 @@ func (s *Server) comparePage(c *Call) error {
 // shares are the distributions of several runs over each other, from their raw records: a
 // chart for each metric and point that more than one of them has.
 func (s *Server) shares(c *Call, runs []string) (list []template.HTML, err error) {
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	var order []string
 	charts := map[string]*page.Chart{}
 	for i, run := range runs {

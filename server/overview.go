@@ -26,7 +26,7 @@ type step struct {
 func (s *Server) overview(c *Call) error {
 	now := s.o.Now()
 	yesterday := now.Add(-24 * time.Hour)
-	newest, all, err := s.read.Runs(c.context(), warehouse.RunFilter{Rows: 12})
+	newest, all, err := s.read.Runs(c.context(), warehouse.RunFilter{Rows: newestRuns})
 	if err != nil {
 		return err
 	}

@@ -83,17 +83,21 @@ var functions = template.FuncMap{
 		}
 		return names
 	},
-	"seriesQuery": func(s warehouse.Series) template.URL {
-		return query("metric", s.Metric+":"+s.Statistic, "workload", s.Workload, "system", s.System, "testbed", s.Testbed, "point", s.Point, "side", s.Side)
-	},
-	"figureQuery": func(f warehouse.Figure) template.URL {
-		return query("metric", f.Metric+":"+f.Statistic, "point", f.Point, "side", f.Side)
+	"seriesQuery": seriesQuery,
+	"figureQuery": func(r warehouse.RunRow, f warehouse.Figure) template.URL {
+		return seriesQuery(figureSeries(r, f))
 	},
 }
 
 func shortDigest(digest string) string {
 	text := strings.TrimPrefix(digest, "sha256:")
 	return text[:min(12, len(text))]
+}
+
+// seriesQuery asks for the history of one series.
+func seriesQuery(s warehouse.Series) template.URL {
+	f := seriesFilter(s)
+	return query("metric", f.Metric, "workload", f.Workload, "system", f.System, "testbed", f.Testbed, "point", f.Point, "side", f.Side)
 }
 
 // query writes parameters, without those that are empty. It is safe in an address: every

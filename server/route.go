@@ -28,6 +28,9 @@ type Route struct {
 	Gives  any          // a value of the type of the JSON answer; nil where it is none
 	Kind   Kind
 
+	// Turn is what those who ask wait for, where too many do. Empty means that they do not.
+	Turn Turn
+
 	// Stream says that the answer goes on until somebody ends it: when the server ends, so
 	// does the context of the request.
 	Stream bool
@@ -62,6 +65,7 @@ type Call struct {
 	Token tokens.Token // zero where anybody may ask
 	route Route
 	note  string // for the audit log: what came of it, such as the id of what was made
+	place place
 }
 
 func (c *Call) context() context.Context { return c.R.Context() }

@@ -12,12 +12,12 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -91,6 +91,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	o        Options
 	read     *warehouse.Warehouse
+	aside    *warehouse.Warehouse // with connections of its own, for what may take long and what must not wait
 	routes   []Route
 	sessions sessions
 	secure   bool // browsers send cookies over TLS alone
@@ -107,14 +108,16 @@ type Server struct {
 	heartbeat time.Duration // how often a stream says that it is alive, while nothing happens
 	slowest   time.Duration // that its reader may be
 
-	heavy  chan struct{} // a place for everyone who judges or compares bundles
-	asking chan struct{} // a place for every query
+	longestSearch time.Duration // for changes, while somebody waits
+
+	lines lines
 
 	ending context.Context // ends when the server is asked to
 	end    context.CancelFunc
 
 	writing sync.Mutex    // one writer at a time
 	written chan struct{} // holds one: something was added
+	stirred chan struct{} // holds one: there may be something to look at ahead
 }
 
 // New opens the warehouse and makes it ready to be served.
@@ -134,26 +137,29 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		o: o, heavy: make(chan struct{}, 2), asking: make(chan struct{}, 4), written: make(chan struct{}, 1),
+		o: o, lines: newLines(warehouse.MostReaders(), runtime.GOMAXPROCS(0)), written: make(chan struct{}, 1), stirred: make(chan struct{}, 1),
 		requests:  limits{burst: int(math.Ceil(2 * o.PerSecond)), perSecond: rate.Limit(o.PerSecond)},
 		failures:  limits{burst: 20, perSecond: 1},
 		begins:    limits{burst: 60, perSecond: 5}, // a team behind one proxy comes in the morning
 		secure:    o.Secure || o.SignIn.Secure(),
-		heartbeat: 10 * time.Second, slowest: 5 * time.Second,
+		heartbeat: 10 * time.Second, slowest: 5 * time.Second, longestSearch: 30 * time.Second,
 	}
 	s.ending, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if s.read, err = warehouse.Open(ctx, o.Dir); err != nil {
 		return nil, err
 	}
+	if s.aside, err = warehouse.Open(ctx, o.Dir); err != nil {
+		return nil, errors.Join(err, s.read.Close())
+	}
 	s.uploads = uploads{dir: filepath.Join(o.Dir, "uploads"), most: o.MostUpload, now: o.Now}
 	if err := os.MkdirAll(s.uploads.dir, 0o700); err != nil {
-		return nil, errors.Join(err, s.read.Close())
+		return nil, errors.Join(err, s.read.Close(), s.aside.Close())
 	}
 	if s.audit, err = openAudit(filepath.Join(o.Dir, "audit.jsonl")); err != nil {
-		return nil, errors.Join(err, s.read.Close())
+		return nil, errors.Join(err, s.read.Close(), s.aside.Close())
 	}
 	if s.jobs, err = s.openJobs(); err != nil {
-		return nil, errors.Join(err, s.read.Close(), s.audit.close())
+		return nil, errors.Join(err, s.read.Close(), s.aside.Close(), s.audit.close())
 	}
 	s.routes = append(s.table(), o.Routes...)
 	return s, nil
@@ -173,18 +179,21 @@ func (s *Server) HTTP() *http.Server {
 // Close ends the use of the warehouse.
 func (s *Server) Close() error {
 	s.end()
-	return errors.Join(s.read.Close(), s.audit.close())
+	return errors.Join(s.read.Close(), s.aside.Close(), s.audit.close())
 }
 
-// Tend looks after the warehouse until ctx ends: it carries out runs that were asked for, looks for changes when something was
-// added, writes tables anew and drops uploads that nobody finished.
+// Tend looks after the warehouse until ctx ends: it carries out runs that were asked for, looks
+// for changes when something was added and at the series that pages lead to, writes tables
+// anew and drops uploads that nobody finished.
 func (s *Server) Tend(ctx context.Context) {
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
 	var beside sync.WaitGroup
+	defer s.rememberAtLast(ctx)
 	defer beside.Wait()
 	beside.Go(func() { s.jobs.Work(ctx) })
 	beside.Go(func() { s.o.SignIn.Reach(ctx, s.o.Now()) })
+	beside.Go(func() { s.workAhead(ctx) })
 	s.uploads.sweep()
 	s.look(ctx)
 	for {
@@ -193,7 +202,9 @@ func (s *Server) Tend(ctx context.Context) {
 			return
 		case <-hour.C:
 			s.uploads.sweep()
+			s.remember(ctx)
 		case <-s.written:
+			s.stir()
 			// Those who upload many come again at once: their rows are written together.
 			select {
 			case <-ctx.Done():
@@ -226,17 +237,5 @@ func (s *Server) changed() {
 	select {
 	case s.written <- struct{}{}:
 	default: // it is said already
-	}
-}
-
-// place waits for a place among those who do something heavy.
-func place(ctx context.Context, places chan struct{}) (leave func(), err error) {
-	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
-	defer stop()
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, &fault{http.StatusServiceUnavailable, fmt.Errorf("too much is being judged at once: ask again in a while")}
 	}
 }

@@ -31,7 +31,7 @@ type uploads struct {
 	now  func() time.Time
 
 	mu   sync.Mutex
-	busy map[string]bool // those that somebody is adding to
+	busy map[string]chan struct{} // those that somebody is adding to; closed when that is over
 }
 
 const (
@@ -44,6 +44,7 @@ const (
 	mostChunk     = 64 << 20         // of one request
 	slowestUpload = 64 << 10         // bytes in a second
 	patience      = 30 * time.Second // beyond that
+	longestFinish = 10 * time.Minute // that verifying and keeping a bundle may take
 )
 
 // A promise is what an upload will be.
@@ -158,18 +159,44 @@ func (u *uploads) own(token, id string) error {
 func (u *uploads) hold(id string) (release func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.busy[id] {
-		return nil, refuse(http.StatusConflict, "somebody is adding to this upload")
+	if u.busy[id] != nil {
+		return nil, errAdding
 	}
 	if u.busy == nil {
-		u.busy = map[string]bool{}
+		u.busy = map[string]chan struct{}{}
 	}
-	u.busy[id] = true
+	over := make(chan struct{})
+	u.busy[id] = over
 	return func() {
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		delete(u.busy, id)
+		close(over)
 	}, nil
+}
+
+// errAdding says that an upload is another's for the moment.
+var errAdding = &fault{http.StatusConflict, errors.New("somebody is adding to this upload")}
+
+// holdNext is hold, once others are done: whoever pushes what another pushes waits for that.
+// What they did may have been the end of the upload.
+func (u *uploads) holdNext(ctx context.Context, id string) (release func(), err error) {
+	for {
+		if release, err = u.hold(id); err == nil {
+			return release, nil
+		}
+		u.mu.Lock()
+		over := u.busy[id]
+		u.mu.Unlock()
+		if over == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-over:
+		}
+	}
 }
 
 // add appends what r holds at an offset. What came is kept, also where the connection broke
@@ -276,15 +303,6 @@ func (s *Server) showUpload(c *Call) error {
 	return c.give(http.StatusOK, one)
 }
 
-// holdUpload is the upload that a call names, for nobody else until it is released.
-func (s *Server) holdUpload(c *Call) (id string, release func(), err error) {
-	id = c.R.PathValue("id")
-	if err = s.uploads.own(c.Token.ID, id); err == nil {
-		release, err = s.uploads.hold(id)
-	}
-	return id, release, err
-}
-
 func (s *Server) addUpload(c *Call) error {
 	id := c.R.PathValue("id")
 	if err := s.uploads.own(c.Token.ID, id); err != nil {
@@ -316,7 +334,11 @@ func (s *Server) addUpload(c *Call) error {
 }
 
 func (s *Server) dropUpload(c *Call) error {
-	id, release, err := s.holdUpload(c)
+	id := c.R.PathValue("id")
+	if err := s.uploads.own(c.Token.ID, id); err != nil {
+		return err
+	}
+	release, err := s.uploads.hold(id)
 	if err != nil {
 		return err
 	}
@@ -330,17 +352,21 @@ func (s *Server) dropUpload(c *Call) error {
 
 // finishUpload verifies a bundle and keeps it. It counts once this answers.
 func (s *Server) finishUpload(c *Call) error {
-	id, release, err := s.holdUpload(c)
+	if err := http.NewResponseController(c.W).SetWriteDeadline(time.Now().Add(longestFinish + patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	ctx, stop := context.WithTimeout(c.context(), longestFinish/2) // that of another, which is the same work
+	defer stop()
+	id := c.R.PathValue("id")
+	if err := s.uploads.own(c.Token.ID, id); err != nil {
+		return err
+	}
+	release, err := s.uploads.holdNext(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer release()
-	leave, err := place(c.context(), s.heavy)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if err := http.NewResponseController(c.W).SetWriteDeadline(time.Now().Add(10 * time.Minute)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.enter(c, &s.lines.keeping); err != nil {
 		return err
 	}
 	dir, err := s.uploads.unpack(id)

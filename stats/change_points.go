@@ -23,6 +23,11 @@ type ChangePointOptions struct {
 
 	// Seed is that of the arrangements.
 	Seed int64
+
+	// Between is called before every arrangement, some ten thousand times where there is a
+	// change: it may let others go first, and its error ends the search. Nil means that the
+	// search goes on to its end.
+	Between func() error
 }
 
 // A ChangePoint is a place at which a series changed.
@@ -48,6 +53,9 @@ func (o ChangePointOptions) withDefaults() ChangePointOptions {
 	if o.Rounds == 0 {
 		o.Rounds = 9999
 	}
+	if o.Between == nil {
+		o.Between = func() error { return nil }
+	}
 	return o
 }
 
@@ -68,18 +76,22 @@ func ChangePoints(xs []float64, options ChangePointOptions) ([]ChangePoint, erro
 	}
 	var found []ChangePoint
 	rng := rand.New(rand.NewPCG(uint64(o.Seed), changeStream))
-	var search func(lo, hi int)
-	search = func(lo, hi int) {
-		c, changed := o.split(xs[lo:hi], rng)
-		if !changed {
-			return
+	var search func(lo, hi int) error
+	search = func(lo, hi int) error {
+		c, changed, err := o.split(xs[lo:hi], rng)
+		if err != nil || !changed {
+			return err
 		}
 		c.At += lo
-		search(lo, c.At)
+		if err := search(lo, c.At); err != nil {
+			return err
+		}
 		found = append(found, c)
-		search(c.At, hi)
+		return search(c.At, hi)
 	}
-	search(0, len(xs))
+	if err := search(0, len(xs)); err != nil {
+		return nil, err
+	}
 	return found, nil
 }
 
@@ -89,18 +101,21 @@ const changeStream = 0x63686e67
 
 // split is the strongest change of xs, and whether it is one. P is that of a sequential
 // test (Besag and Clifford 1991), which is valid wherever it stops.
-func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bool) {
+func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bool, error) {
 	if len(xs) < 2*o.Shortest {
-		return ChangePoint{}, false
+		return ChangePoint{}, false, nil
 	}
 	d := newDistances(len(xs))
 	at, observed := d.best(xs, o.Shortest)
 	if observed <= 0 {
-		return ChangePoint{}, false // all values are equal
+		return ChangePoint{}, false, nil // all values are equal
 	}
 	shuffled := slices.Clone(xs)
 	extreme, tried := 0, 0
 	for tried < o.Rounds && extreme < enoughExtreme {
+		if err := o.Between(); err != nil {
+			return ChangePoint{}, false, err
+		}
 		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		tried++
 		if d.reaches(shuffled, o.Shortest, observed*(1-arrangementSlack)) {
@@ -111,7 +126,7 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 	if extreme == enoughExtreme {
 		p = float64(extreme) / float64(tried)
 	}
-	return ChangePoint{At: at, Statistic: observed, P: p}, p <= o.Alpha
+	return ChangePoint{At: at, Statistic: observed, P: p}, p <= o.Alpha, nil
 }
 
 // distances holds the sums of |x−y| over blocks of pairs, so that the statistic of any

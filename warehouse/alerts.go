@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -53,6 +54,34 @@ func (s Series) ID() string {
 // machine gives for its price. They share alpha, so that each one more makes all of them
 // slower to find something.
 var WatchedMetrics = []string{"ttft:p50", "ttft:p99", "tpot:p50", "e2e:p50", "e2e:p99", "output_throughput", "step_time:p50", "training_tokens"}
+
+// Watched are the results of a run among those of WatchedMetrics, by their newest definition.
+func Watched(figures []Figure) (list []Figure) {
+	for _, watched := range WatchedMetrics {
+		name, statistic, _ := strings.Cut(watched, ":")
+		var newest known
+		for _, f := range figures {
+			metric := known{id: f.Metric}
+			if plain, _, _ := strings.Cut(f.Metric, ".v"); plain != name || newest.id != "" && metric.version() < newest.version() {
+				continue
+			}
+			if f.Metric != newest.id {
+				newest = metric
+			}
+			newest.statistics = append(newest.statistics, f.Statistic)
+		}
+		if newest.id == "" {
+			continue
+		}
+		statistic = cmp.Or(statistic, newest.usual())
+		for _, f := range figures {
+			if f.Metric == newest.id && f.Statistic == statistic {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
 
 // Watch reads the series of several metrics and finds their changes. The metrics share
 // alpha. Those that no run has are left out.

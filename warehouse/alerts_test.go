@@ -1,6 +1,8 @@
 package warehouse
 
 import (
+	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,27 +55,25 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// A catalogue of the first version is brought to this one, with what was decided.
-func TestMigratesFromTheFirstVersion(t *testing.T) {
-	dir := t.TempDir()
-	w := writer(t, dir)
-	kept := keep(t, w, sealed(t, "run-1", 1, machine("570")))
-	_, err := w.Decide(t.Context(), Decision{Mark: acts.Retracted, Run: kept.Digest, Why: "x", At: time.Now()})
+// The results of a run that are watched are those whose series are.
+func TestWatched(t *testing.T) {
+	w := writer(t, t.TempDir())
+	nights(t, w, 2, 0, 1)
+	unvoid(t, w)
+	d, err := w.Detail(t.Context(), "night-01")
 	must(t, err)
-	for _, back := range []string{
-		`DROP INDEX run_by_partition`, `DROP INDEX act_by_run`, `DROP INDEX run_by_creation`, `DROP INDEX run_by_series`, `DROP INDEX run_by_system`, `DROP INDEX run_by_testbed`, `DROP INDEX run_by_model`, `DROP INDEX run_by_status`,
-		`ALTER TABLE act_fact DROP COLUMN subject`, `DELETE FROM schema_version WHERE version > 1`,
-	} {
-		_, err := w.db.Exec(back)
-		must(t, err)
+	series, err := w.Watch(t.Context(), WatchedMetrics, Detection{})
+	must(t, err)
+	got, want := map[string]bool{}, map[string]bool{}
+	for _, f := range Watched(d.Figures) {
+		if f.Low != nil && f.High != nil { // Watch leaves out what has no interval
+			got[strings.Join([]string{f.Metric, f.Statistic, f.Point, f.Side}, " ")] = true
+		}
 	}
-	must(t, w.migrate(t.Context()))
-	must(t, w.readActs(t.Context()))
-	if got := ask(t, w, `SELECT act || ' ' || subject FROM act_fact`); got != "retracted run-1" {
-		t.Errorf("the act is %q", got)
+	for _, s := range series {
+		want[strings.Join([]string{s.Metric, s.Statistic, s.Point, s.Side}, " ")] = true
 	}
-	list, all, err := w.Runs(t.Context(), RunFilter{})
-	if err != nil || all != 1 || list[0].Counts {
-		t.Errorf("%d runs, %v; want one that does not count", all, err)
+	if !maps.Equal(got, want) || len(want) < 4 {
+		t.Errorf("watched are %v, want %v", got, want)
 	}
 }

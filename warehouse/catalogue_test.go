@@ -14,7 +14,7 @@ import (
 func TestTablesAreTheCatalogues(t *testing.T) {
 	w := writer(t, t.TempDir())
 	types := map[string]Kind{"TEXT": Text, "INTEGER": Integer, "REAL": Real}
-	own := []string{"schema_version", "stale", "dimension"} // of the catalogue alone
+	own := []string{"schema_version", "stale", "dimension", "found_change"} // of the catalogue alone
 	for _, table := range Tables {
 		rows, err := w.db.Query(`SELECT name, type, "notnull" OR pk FROM pragma_table_info(?)`, table.Name)
 		must(t, err)
@@ -123,22 +123,4 @@ func TestOpenWriterGivesUp(t *testing.T) {
 	must(t, holder.lock.Close())
 	holder.lock = nil
 	must(t, <-got)
-}
-
-// A catalogue of the version before gets its dimensions as texts, and its Parquet tables
-// are written again.
-func TestThirdMigration(t *testing.T) {
-	dir := t.TempDir()
-	all := migrations
-	migrations = all[:2]
-	w, err := OpenWriter(t.Context(), dir)
-	migrations = all
-	must(t, err)
-	_, err = w.db.Exec(`INSERT INTO dimension VALUES ('sha256:t', 'topology', '{"gpu_count": 8, "gpu_model": "H200"}')`)
-	must(t, err)
-	must(t, w.Close())
-	w = writer(t, dir)
-	if got := ask(t, w, `SELECT typeof(gpu_count) || ' ' || gpu_count || ' ' || gpu_model || ' ' || coalesce(nic, 'no') FROM hardware_topology_dim`); got != "text 8 H200 no" {
-		t.Errorf("the dimension is %s", got)
-	}
 }

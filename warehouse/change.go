@@ -2,6 +2,7 @@ package warehouse
 
 import (
 	"math"
+	"runtime"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -63,6 +64,11 @@ type Detection struct {
 	// Seed is that of the permutations.
 	Seed int64
 
+	// Between is called before everything that takes long: each arrangement of values whose
+	// changes nobody remembers, and the reading of two bundles. It may let others go first,
+	// and its error ends the search. Nil means that nobody is waited for.
+	Between func() error
+
 	// together is how many series are looked at.
 	together int
 }
@@ -75,8 +81,16 @@ func (d Detection) withDefaults() Detection {
 		d.Recent = 2
 	}
 	d.together = max(1, d.together)
+	if d.Between == nil {
+		d.Between = func() error { return nil }
+	}
 	return d
 }
+
+// method names what Changes does, with the processor, whose sums may differ in the last
+// bit. Whoever has Changes give another answer for the same values raises the number:
+// answers that are remembered from before are then never met again.
+const method = "changes/1 " + runtime.GOARCH
 
 // each is the share of alpha that one of the two tests of one series gets.
 func (d Detection) each() float64 { return d.Alpha / 2 / float64(d.together) }
@@ -88,7 +102,7 @@ func (d Detection) rounds() int { return max(9999, int(math.Ceil(4/d.each()))) }
 // permutation test finds, and a departure of the newest runs from the level that is left.
 func (d Detection) Changes(xs []float64) ([]Change, error) {
 	d = d.withDefaults()
-	points, err := stats.ChangePoints(xs, stats.ChangePointOptions{Alpha: d.each(), Rounds: d.rounds(), Seed: d.Seed})
+	points, err := stats.ChangePoints(xs, stats.ChangePointOptions{Alpha: d.each(), Rounds: d.rounds(), Seed: d.Seed, Between: d.Between})
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +150,12 @@ func (d Detection) departure(xs []float64, from int) (Change, bool) {
 }
 
 // detect fills in what follows from the values of a series.
-func (s *Series) detect(d Detection, changes func(Detection, []float64) ([]Change, error)) error {
+func (s *Series) detect(d Detection, changes func([]float64) ([]Change, error)) error {
 	xs := make([]float64, len(s.Values))
 	for i, v := range s.Values {
 		xs[i] = v.Value
 	}
-	list, err := changes(d, xs)
+	list, err := changes(xs)
 	if err != nil {
 		return err
 	}

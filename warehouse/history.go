@@ -42,9 +42,8 @@ func (w *Warehouse) History(ctx context.Context, f Filter, d Detection, o judge.
 	for i := range h.Series {
 		s := &h.Series[i]
 		for k := range s.Changes {
-			c := &s.Changes[k]
-			if err := w.explain(c, *s, o); err != nil {
-				c.Unknown = err.Error()
+			if err := w.explain(&s.Changes[k], *s, d, o); err != nil {
+				return h, err
 			}
 		}
 	}
@@ -62,28 +61,35 @@ func (w *Warehouse) watched(ctx context.Context, f Filter, d Detection) (History
 	h := History{Alpha: d.Alpha, Seed: d.Seed, Series: list}
 	for i := range h.Series {
 		s := &h.Series[i]
-		if err := errors.Join(ctx.Err(), s.detect(d, w.changes)); err != nil {
+		err := s.detect(d, func(xs []float64) ([]Change, error) { return w.changes(ctx, d, xs) })
+		if err := errors.Join(ctx.Err(), err); err != nil {
 			return h, fmt.Errorf("%s of %s: %w", s.Metric, s.Name, err)
 		}
 	}
 	return h, nil
 }
 
-// explain says what differs between the runs on either side of a change. What was said about
-// two bundles is remembered, by their digests, for as long as both are there.
-func (w *Warehouse) explain(c *Change, s Series, o judge.Options) error {
+// explain says what differs between the runs on either side of a change, or why that cannot
+// be said. What was said about two bundles is remembered, by their digests, for as long as
+// both are there. Its error is that of whoever is waited for.
+func (w *Warehouse) explain(c *Change, s Series, d Detection, o judge.Options) error {
 	before, after := s.Values[c.At-1].Digest, s.Values[c.At].Digest
 	for _, digest := range []string{before, after} {
 		if _, err := w.folder(digest); err != nil {
-			return err
+			c.Unknown = err.Error()
+			return nil
 		}
 	}
 	key := sha256.Sum256([]byte(strings.Join([]string{before, after, s.Side, s.Metric, s.Statistic, s.Point}, "\x00")))
 	e, known := w.explained.recall(key)
 	if !known {
+		if err := d.withDefaults().Between(); err != nil {
+			return err
+		}
 		var err error
 		if e, err = w.compare(before, after, s, o); err != nil {
-			return err
+			c.Unknown = err.Error()
+			return nil
 		}
 		w.explained.keep(key, e, len(e.differences)+len(e.paired))
 	}

@@ -1,6 +1,7 @@
 package warehouse
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -58,26 +59,42 @@ func (m *memo[V]) add(key memoKey, r remembered[V]) {
 	m.weight += r.weight
 }
 
-// changes are those of values, found now or before. All of the values are the key, and
-// whatever else the search follows from: what was kept, retracted or accepted since is read
-// from the catalogue anew.
-func (w *Warehouse) changes(d Detection, xs []float64) ([]Change, error) {
+// changes are those of values, found now or before, by this process or another. All of the
+// values are the key, and whatever else the search follows from: what was kept, retracted or
+// accepted since is read from the catalogue anew.
+func (w *Warehouse) changes(ctx context.Context, d Detection, xs []float64) ([]Change, error) {
 	key := d.of(xs)
 	list, known := w.found.recall(key)
 	if !known {
-		var err error
-		if list, err = d.Changes(xs); err != nil {
-			return nil, err
+		if list, known = w.foundBefore(ctx, key, len(xs)); !known {
+			var err error
+			if list, err = d.until(ctx).Changes(xs); err != nil {
+				return nil, err
+			}
+			w.fresh.add(key, list)
 		}
 		w.found.keep(key, list, len(list))
 	}
 	return slices.Clone(list), nil
 }
 
+// until has the search end with ctx.
+func (d Detection) until(ctx context.Context) Detection {
+	between := d.withDefaults().Between
+	d.Between = func() error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return between()
+	}
+	return d
+}
+
 // of names a search: what Changes gives follows from these alone.
 func (d Detection) of(xs []float64) memoKey {
 	d = d.withDefaults()
-	data := binary.LittleEndian.AppendUint64(nil, math.Float64bits(d.each()))
+	data := append([]byte(method), 0)
+	data = binary.LittleEndian.AppendUint64(data, math.Float64bits(d.each()))
 	data = binary.LittleEndian.AppendUint64(data, uint64(d.Recent))
 	data = binary.LittleEndian.AppendUint64(data, uint64(d.Seed))
 	for _, x := range xs {

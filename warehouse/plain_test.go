@@ -179,6 +179,11 @@ func TestMemo(t *testing.T) {
 			t.Errorf("after a run was %s, it is\n%+v\nwant\n%+v", mark, got, want)
 		}
 	}
+	must(t, w.Remember(t.Context()))
+	want := ask()
+	if got, err := reader(t, w.dir).watched(t.Context(), Filter{Metric: "ttft"}, Detection{Seed: 1, Alpha: .9, Between: func() error { return errors.New("it is searched for again") }}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read from the catalogue, %v, it is\n%+v\nwant\n%+v", err, got, want)
+	}
 	for i := range 3 * mostRemembered {
 		w.found.keep(Detection{}.of([]float64{float64(i)}), nil, 0)
 	}
@@ -207,7 +212,7 @@ func TestReadersTakeTurns(t *testing.T) {
 	for range cap(faults) {
 		must(t, <-faults)
 	}
-	if n := w.db.Stats().OpenConnections; n > mostReaders() {
-		t.Errorf("%d connections are open, want at most %d", n, mostReaders())
+	if n := w.db.Stats().OpenConnections; n > MostReaders() {
+		t.Errorf("%d connections are open, want at most %d", n, MostReaders())
 	}
 }

@@ -137,6 +137,9 @@ CREATE INDEX run_by_series ON benchmark_run_fact (workload_spec_digest, system, 
 DROP INDEX metric_by_name;
 CREATE INDEX metric_by_name ON metric_fact (metric, statistic, artifact_manifest_digest, point_name, side, value, low, high, n, cv, unit, better);
 CREATE INDEX run_by_partition ON benchmark_run_fact (day, workload_spec_digest);
+`, `
+-- changes that were found, by the digest of the values; what is not here is searched for again
+CREATE TABLE found_change (number INTEGER PRIMARY KEY, search BLOB NOT NULL UNIQUE, answer TEXT NOT NULL, seal BLOB NOT NULL);
 `}
 
 // dimensionView is the statement that makes the columns of a dimension from its content,

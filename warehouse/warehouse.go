@@ -47,6 +47,7 @@ type Warehouse struct {
 	lock *os.File // held by those who write; nil for readers
 
 	found     memo[[]Change]    // the changes of series that were looked at
+	fresh     freshFinds        // of these, what the catalogue has not yet
 	explained memo[explanation] // by the digests of runs
 }
 
@@ -66,18 +67,18 @@ func Open(ctx context.Context, dir string) (*Warehouse, error) {
 	if w.db, err = connect(path, "mode=ro", "_pragma=query_only(1)"); err != nil {
 		return nil, err
 	}
-	w.db.SetMaxOpenConns(mostReaders())
-	w.db.SetMaxIdleConns(mostReaders())
+	w.db.SetMaxOpenConns(MostReaders())
+	w.db.SetMaxIdleConns(MostReaders())
 	if err := w.known(ctx); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// mostReaders is how many questions are answered at the same time; others wait for their
+// MostReaders is how many questions are answered at the same time; others wait for their
 // turn. Each has a connection with files and some MB of pages, which would otherwise be as
 // many as there are callers of a server that cannot keep up, and made anew for most of them.
-func mostReaders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
+func MostReaders() int { return max(4, 2*runtime.GOMAXPROCS(0)) }
 
 // OpenWriter opens the warehouse in dir for one who adds to it, makes it where there is
 // none, brings the catalogue to this version and clears away what a killed process left.

@@ -120,10 +120,19 @@ func (h historyCall) show(ctx context.Context, env Env) (err error) {
 	if err := write(env.Stdout, answer); err != nil {
 		return err
 	}
+	rememberFound(ctx, w)
 	if answer.Alarming() {
 		return silent(exitVerdict)
 	}
 	return nil
+}
+
+// rememberFound has the next look at the same values be short. Whoever may not write to the
+// warehouse, or would have to wait for somebody who does, has an answer all the same.
+func rememberFound(ctx context.Context, w *warehouse.Warehouse) {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	_ = w.Remember(ctx)
 }
 
 // sinceTime reads a date or an age.

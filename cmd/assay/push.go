@@ -24,8 +24,9 @@ func pushCommand(env Env) *cobra.Command {
 		Use:   "push BUNDLE… --to URL",
 		Short: "Send bundles to the warehouse of an assay server",
 		Long: `Push sends bundles to a server (assay serve), which verifies each and keeps it. A bundle
-counts once push has said so. What the server has already is not sent again, and a
-transfer that broke off goes on where it stopped.
+counts once push has said so. What the server has already is not sent again, a transfer
+that broke off goes on where it stopped, and who pushes what another is pushing waits for
+that one.
 
 The token comes from ASSAY_TOKEN or from a file, never from the command line, which
 others can read. Exit codes: 0 kept, 1 could not be kept, 2 usage error, 4 a bundle was

@@ -147,6 +147,7 @@ func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Wareho
 	if err != nil {
 		return err
 	}
+	rememberFound(ctx, w)
 	own := map[string]bool{}
 	for _, s := range series {
 		own[s.ID()] = slices.ContainsFunc(s.Values, func(v warehouse.Value) bool { return v.Digest == o.Digest })

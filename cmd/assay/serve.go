@@ -184,10 +184,12 @@ func (s serveCall) open(ctx context.Context, env Env, dir string) (*server.Serve
 // assistantRoutes lets assistants ask the warehouse over the Model Context Protocol, with
 // the tokens that everybody else has.
 func assistantRoutes(h http.Handler) (list []server.Route) {
+	turns := map[string]server.Turn{http.MethodPost: server.Asking} // what is asked may take as long as a query
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		list = append(list, server.Route{
 			Method: method, Path: "/mcp", Scope: tokens.Read, Most: assistant.MostMessage, Kind: server.JSON,
 			About:  "The Model Context Protocol, streamable HTTP.",
+			Turn:   turns[method],
 			Stream: method == http.MethodGet, // where the server speaks without being asked
 			Handle: func(c *server.Call) error { h.ServeHTTP(c.W, c.R); return nil },
 		})

@@ -239,6 +239,44 @@ func pushed(t *testing.T, place, bundle string) []string {
 	return []string{"push", "--json", bundle, "--to", line[strings.LastIndex(line, " ")+1:], "--token-file", file}
 }
 
+// Twenty who push the same bundle at the same time all end well: one brought it, and to the
+// others it is there already.
+func TestPushAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	place, bundle := filepath.Join(dir, "warehouse"), filepath.Join(dir, "night-1")
+	_, err := scene.Run{Dir: bundle, ID: "night-1", Launches: scene.Launches([]float64{1, 1.01, .99}), Document: `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: nightly},
+spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurrency: [2]}, trials: {minReplicates: 3}}}`}.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	push := pushed(t, place, bundle)
+	type ended struct {
+		code        int
+		said, fault string
+	}
+	ends := make(chan ended)
+	const pushers = 20
+	for range pushers {
+		go func() {
+			var stdout, stderr bytes.Buffer
+			code := Main(t.Context(), Env{Args: push, Stdout: &stdout, Stderr: &stderr, Environ: os.Environ})
+			ends <- ended{code, stdout.String(), stderr.String()}
+		}()
+	}
+	brought := 0
+	for range pushers {
+		e := <-ends
+		if e.code != exitOK {
+			t.Errorf("exit code %d: %s", e.code, e.fault)
+		}
+		brought += strings.Count(e.said, `"new": true`)
+	}
+	out, _, _ := call(t, "query", "--warehouse", place, "--format", "csv", "SELECT count(*) FROM benchmark_run_fact")
+	if brought != 1 || !strings.HasSuffix(out, "\n1\n") {
+		t.Errorf("%d of them say that it is new, and the warehouse has\n%s\nwant one", brought, out)
+	}
+}
+
 // The demonstration measures what it says, on a busy machine too, and takes its folder
 // along when it ends.
 func TestServeDemo(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,21 +64,29 @@ type Kept struct {
 	New    bool   `json:"new"` // false where the server had it
 }
 
-// A refusal is an answer of the server that another try would not change.
+// A refusal is an answer of the server that is none of those that were hoped for.
 type refusal struct {
 	status int
 	text   string
+	after  time.Duration // when to ask again, where the server says so
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("the server refused: %s (%d)", r.text, r.status) }
 
-// Push brings the bundle in dir, whose manifest has the digest, to the server.
-func (c *Client) Push(ctx context.Context, dir, digest string) (kept Kept, err error) {
-	err = c.retried(ctx, func() error {
-		return c.ask(ctx, "GET", "/api/v1/runs/"+strings.TrimPrefix(digest, "sha256:"), nil, nil, &kept)
-	})
+func refusedWith(err error, status int) bool {
 	var no *refusal
-	if err == nil || !errors.As(err, &no) || no.status != http.StatusNotFound {
+	return errors.As(err, &no) && no.status == status
+}
+
+// Push brings the bundle in dir, whose manifest has the digest, to the server. Where another
+// client sends the same bundle at the same time, it waits for that one, and goes on where it
+// broke off.
+func (c *Client) Push(ctx context.Context, dir, digest string) (kept Kept, err error) {
+	there := func() error {
+		return c.ask(ctx, "GET", "/api/v1/runs/"+strings.TrimPrefix(digest, "sha256:"), nil, nil, &kept)
+	}
+	err = c.retried(ctx, func() (bool, error) { return false, there() })
+	if !refusedWith(err, http.StatusNotFound) {
 		return kept, err
 	}
 	size, sum, err := parcel.Measure(dir)
@@ -88,19 +97,34 @@ func (c *Client) Push(ctx context.Context, dir, digest string) (kept Kept, err e
 	if err != nil {
 		return kept, err
 	}
-	var at struct {
-		ID     string `json:"id"`
-		Offset int64  `json:"offset"`
-	}
-	err = c.retried(ctx, func() error {
+	far := int64(-1) // how much of it the server had at the last try
+	var last error
+	err = c.retried(ctx, func() (moved bool, err error) {
+		if last != nil { // meanwhile another may have brought it
+			if err := there(); !refusedWith(err, http.StatusNotFound) {
+				return false, err
+			}
+		}
+		defer func() { last = err }()
+		var at struct {
+			ID     string `json:"id"`
+			Offset int64  `json:"offset"`
+		}
 		// Begun again, it says how far it got.
 		if err := c.ask(ctx, "POST", "/api/v1/uploads", bytes.NewReader(promise), nil, &at); err != nil {
-			return err
+			return false, err
 		}
-		if err := c.send(ctx, dir, at.ID, at.Offset); err != nil {
-			return err
+		moved, far = at.Offset > far, max(far, at.Offset)
+		if moved && refusedWith(last, http.StatusConflict) {
+			return true, last // another is sending: what both send comes once
 		}
-		return c.ask(ctx, "POST", "/api/v1/uploads/"+at.ID+"/finish", nil, nil, &kept)
+		if err = c.send(ctx, dir, at.ID, at.Offset); err == nil {
+			err = c.ask(ctx, "POST", "/api/v1/uploads/"+at.ID+"/finish", nil, nil, &kept)
+		}
+		if refusedWith(err, http.StatusNotFound) {
+			err = &refusal{status: http.StatusConflict, text: "another client finished this upload, or gave it up"}
+		}
+		return moved, err
 	})
 	return kept, err
 }
@@ -142,26 +166,39 @@ func (c *Client) chunks(ctx context.Context, r io.Reader, id string, offset int6
 	}
 }
 
-// tries is how often something is tried before it is given up.
+// tries is how often something is tried without getting further before it is given up.
 const tries = 6
 
+// longestPause is how long a server may have somebody wait before the next try.
+const longestPause = 30 * time.Second
+
 // retried tries again what failed for a reason that passes: no connection, a server that is
-// busy or that is being restarted.
-func (c *Client) retried(ctx context.Context, f func() error) error {
-	pause := c.Pause
-	if pause == 0 {
-		pause = time.Second
+// busy or that is being restarted, another client that sends the same. A try reports whether
+// it found more done than the one before.
+func (c *Client) retried(ctx context.Context, try func() (moved bool, err error)) error {
+	first := c.Pause
+	if first == 0 {
+		first = time.Second
 	}
+	pause := first
 	for n := 1; ; n++ {
-		err := f()
+		moved, err := try()
+		if moved {
+			n, pause = 1, first
+		}
 		var no *refusal
-		if err == nil || n == tries || errors.As(err, &no) && !passing(no.status) {
+		refused := errors.As(err, &no)
+		if err == nil || n == tries || refused && !passing(no.status) {
 			return err
+		}
+		wait := pause
+		if refused {
+			wait = max(wait, min(no.after, longestPause))
 		}
 		select {
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx), err)
-		case <-time.After(pause):
+		case <-time.After(wait):
 			pause *= 2
 		}
 	}
@@ -198,7 +235,11 @@ func (c *Client) ask(ctx context.Context, method, path string, body io.Reader, h
 		if json.Unmarshal(data, &said) != nil || said.Error == "" {
 			said.Error = answer.Status
 		}
-		return &refusal{answer.StatusCode, said.Error}
+		no := &refusal{status: answer.StatusCode, text: said.Error}
+		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			no.after = time.Duration(min(seconds, 3600)) * time.Second
+		}
+		return no
 	}
 	if err != nil || into == nil {
 		return err

@@ -73,9 +73,6 @@ func bench(ctx context.Context, o options) (missed bool, err error) {
 	fmt.Print(table)
 	for _, part := range []func(context.Context, options, string) ([]line, error){benchChunks, benchCatalogue} {
 		lines, err := part(ctx, o, place)
-		if err != nil {
-			return missed, err
-		}
 		for _, l := range lines {
 			if l.missed {
 				l.seen += ", missed"
@@ -83,6 +80,9 @@ func bench(ctx context.Context, o options) (missed bool, err error) {
 			row := fmt.Sprintf("| %s | %s | %s |\n", l.what, l.seen, l.aim)
 			fmt.Print(row)
 			table, missed = table+row, missed || l.missed
+		}
+		if err != nil { // what was measured before is shown all the same
+			return missed, err
 		}
 	}
 	if o.write != "" {
