@@ -148,7 +148,7 @@ type lines struct {
 	reading line // the catalogue, whose connections are as many as places
 	judging line // judging or comparing bundles, or searching a series for changes
 	asking  line // queries in SQL, and assistants: each may take seconds
-	keeping line // uploads that are whole, apart from readers: their senders wait
+	keeping line // uploads that are whole, apart from readers, to whom half of the processors is left: their senders wait
 }
 
 func newLines(readers, processors int) lines {
@@ -156,7 +156,7 @@ func newLines(readers, processors int) lines {
 		reading: line{name: "reading", places: readers, most: 256, patience: 500 * time.Millisecond},
 		judging: line{name: "judging", places: 2, most: 16, patience: 5 * time.Second},
 		asking:  line{name: "asking", places: min(4, max(2, processors)), most: 16, patience: 5 * time.Second},
-		keeping: line{name: "keeping", places: 2, most: mostUploads, patience: 30 * time.Second},
+		keeping: line{name: "keeping", places: max(1, processors/2), most: mostUploads, patience: 30 * time.Second},
 	}
 }
 

@@ -234,10 +234,15 @@ func (s *Server) runPage(c *Call) error {
 	if err != nil {
 		return err
 	}
+	results, err := s.results.of(d)
+	if err != nil {
+		return err
+	}
 	return s.page(c, http.StatusOK, "run", struct {
 		frame
-		Run warehouse.RunDetail
-	}{frameOf(c, d.Name), d})
+		Run     warehouse.RunDetail
+		Results template.HTML
+	}{frameOf(c, d.Name), d, results})
 }
 
 func (s *Server) lineagePage(c *Call) error {

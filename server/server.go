@@ -110,7 +110,8 @@ type Server struct {
 
 	longestSearch time.Duration // for changes, while somebody waits
 
-	lines lines
+	lines   lines
+	results results
 
 	ending context.Context // ends when the server is asked to
 	end    context.CancelFunc
@@ -196,6 +197,7 @@ func (s *Server) Tend(ctx context.Context) {
 	beside.Go(func() { s.workAhead(ctx) })
 	s.uploads.sweep()
 	s.look(ctx)
+	pause := time.Second
 	for {
 		select {
 		case <-ctx.Done():
@@ -209,12 +211,15 @@ func (s *Server) Tend(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(time.Second):
+			case <-time.After(pause):
 			}
+			begun := time.Now()
 			if err := s.write(ctx, func(w *warehouse.Warehouse) error { return w.Refresh(ctx) }); err != nil {
 				s.o.Log.Error("write the tables", "error", err)
 			}
 			s.look(ctx)
+			// While many upload for long, this takes a tenth of the time and no more.
+			pause = min(time.Minute, max(time.Second, 9*time.Since(begun)))
 		}
 	}
 }

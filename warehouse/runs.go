@@ -2,9 +2,11 @@ package warehouse
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -133,10 +135,7 @@ func (w *Warehouse) Detail(ctx context.Context, name string) (d RunDetail, err e
 		return d, fmt.Errorf("read %s: %w", run.RunID, err)
 	}
 	d.RunRow = list[0]
-	if rows, err = w.db.QueryContext(ctx, `SELECT `+figureColumns+` FROM metric_fact f WHERE f.artifact_manifest_digest = ? AND f.value IS NOT NULL ORDER BY f.point, f.side, f.fact`, run.Digest); err != nil {
-		return d, err
-	}
-	if d.Figures, err = gather(rows, scanFigure); err != nil {
+	if d.Figures, err = w.figuresOf(ctx, run.Digest); err != nil {
 		return d, err
 	}
 	for query, into := range map[string]*[]Said{
@@ -160,6 +159,23 @@ func (w *Warehouse) Detail(ctx context.Context, name string) (d RunDetail, err e
 	_, there := w.Held(run.Digest)
 	d.Gone = !there
 	return d, err
+}
+
+// figuresOf are the results of a run.
+func (w *Warehouse) figuresOf(ctx context.Context, digest string) ([]Figure, error) {
+	key := sha256.Sum256([]byte(digest))
+	list, known := w.figures.recall(key)
+	if !known {
+		rows, err := w.db.QueryContext(ctx, `SELECT `+figureColumns+` FROM metric_fact f WHERE f.artifact_manifest_digest = ? AND f.value IS NOT NULL ORDER BY f.point, f.side, f.fact`, digest)
+		if err != nil {
+			return nil, err
+		}
+		if list, err = gather(rows, scanFigure); err != nil {
+			return nil, err
+		}
+		w.figures.keep(key, list, len(list))
+	}
+	return slices.Clone(list), nil
 }
 
 // Held is the folder of the bundle with a digest that the catalogue knows, and whether

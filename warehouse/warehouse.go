@@ -49,6 +49,7 @@ type Warehouse struct {
 	found     memo[[]Change]    // the changes of series that were looked at
 	fresh     freshFinds        // of these, what the catalogue has not yet
 	explained memo[explanation] // by the digests of runs
+	figures   memo[[]Figure]    // by the digest of their run, whose figures never change
 }
 
 // ErrNone says that there is no warehouse in a folder.
