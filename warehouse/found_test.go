@@ -241,3 +241,20 @@ func TestMethodIsNumbered(t *testing.T) {
 		t.Errorf("method %q finds\n%s\nwant\n%s\nRaise the number of the method, and write down here what it finds.", method, seen, want)
 	}
 }
+
+// Whoever waited while another searched for the same does not search again.
+func TestFoundWhileWaiting(t *testing.T) {
+	w, look := changing(t, t.TempDir())
+	var want History
+	asked := 0
+	got, err := w.watched(t.Context(), Filter{Metric: "ttft"}, Detection{Seed: 1, Alpha: .05, Between: func() error {
+		if asked++; asked == 1 {
+			want, _ = look(w)
+		}
+		return nil
+	}})
+	must(t, err)
+	if asked != 1 || !reflect.DeepEqual(got, want) {
+		t.Errorf("asked %d times, and found\n%+v\nwant once and\n%+v", asked, got, want)
+	}
+}

@@ -67,12 +67,26 @@ func (w *Warehouse) changes(ctx context.Context, d Detection, xs []float64) ([]C
 	list, known := w.found.recall(key)
 	if !known {
 		if list, known = w.foundBefore(ctx, key, len(xs)); !known {
-			var err error
-			if list, err = d.until(ctx).Changes(xs); err != nil {
-				return nil, err
-			}
-			w.fresh.add(key, list)
+			return w.search(d.until(ctx), key, xs)
 		}
+		w.found.keep(key, list, len(list))
+	}
+	return slices.Clone(list), nil
+}
+
+// search finds changes that nobody has found. Many may come for the same at once: those who
+// had to wait look once more whether it was found meanwhile.
+func (w *Warehouse) search(d Detection, key memoKey, xs []float64) ([]Change, error) {
+	if err := d.Between(); err != nil {
+		return nil, err
+	}
+	list, known := w.found.recall(key)
+	if !known {
+		var err error
+		if list, err = d.Changes(xs); err != nil {
+			return nil, err
+		}
+		w.fresh.add(key, list)
 		w.found.keep(key, list, len(list))
 	}
 	return slices.Clone(list), nil
