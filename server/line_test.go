@@ -56,11 +56,16 @@ func TestLineKeepsItsOrder(t *testing.T) {
 		first()
 		first()
 		synctest.Wait()
-		if l.inside != 1 || fmt.Sprint(order) != "[0]" {
-			t.Errorf("after one left twice, %d are inside and %v were let in, want one and the first", l.inside, order)
+		letIn := func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			return fmt.Sprint(order)
+		}
+		if got := letIn(); got != "[0]" || !l.occupied() {
+			t.Errorf("after one left twice, %s were let in, want the first, who stays", got)
 		}
 		callers.Wait()
-		if fmt.Sprint(order) != "[0 2 3 4]" || l.occupied() || len(l.waiting) != 0 {
+		if letIn() != "[0 2 3 4]" || l.occupied() || len(l.waiting) != 0 {
 			t.Errorf("let in were %v, want 0 2 3 4 and nobody left", order)
 		}
 		if away, _ := l.counts(); away != 0 {

@@ -315,7 +315,11 @@ func (s *Server) addUpload(c *Call) error {
 	if c.R.ContentLength < 0 {
 		return refuse(http.StatusLengthRequired, "want a Content-Length")
 	}
-	release, err := s.uploads.hold(id)
+	// Once another is done, its offset is behind what is sent here: whoever sends learns how
+	// far it got.
+	ctx, stop := context.WithTimeout(c.context(), patience/2)
+	defer stop()
+	release, err := s.uploads.holdNext(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -205,7 +205,7 @@ func TestReadersTakeTurns(t *testing.T) {
 			_, detail := w.Detail(t.Context(), "run-0")
 			_, _, frontier := w.Frontier(t.Context(), RunFilter{}, []string{"ttft.v2:p50"})
 			_, history := w.History(t.Context(), Filter{Metric: "ttft"}, Detection{}, options)
-			_, query := w.Query(t.Context(), "SELECT count(*) FROM metric_fact", Limit{Sound: true})
+			_, query := w.Query(t.Context(), "SELECT count(*) FROM metric_fact", Limit{Sound: true, Time: time.Hour})
 			faults <- errors.Join(detail, frontier, history, query)
 		}()
 	}
