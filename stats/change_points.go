@@ -18,7 +18,8 @@ type ChangePointOptions struct {
 	Alpha float64
 
 	// Rounds is the most arrangements that one test draws. Zero means 9999. A test whose
-	// answer is clear before that draws fewer.
+	// answer is clear before that draws fewer. Where alpha is smaller than so many can show,
+	// P is that of a tail; see beyond.
 	Rounds int
 
 	// Seed is that of the arrangements.
@@ -35,10 +36,14 @@ type ChangePoint struct {
 	At        int     `json:"at"` // index of the first value after the change
 	Statistic float64 `json:"statistic"`
 	P         float64 `json:"p"`
+	Method    string  `json:"method"` // what P is from
 }
 
-// ChangePointMethod names what ChangePoints does.
-const ChangePointMethod = "e-divisive/permutation"
+// The methods of ChangePoints.
+const (
+	ChangePointMethod     = "e-divisive/permutation"
+	ChangePointTailMethod = "e-divisive/permutation-tail"
+)
 
 // enoughExtreme ends a test: P is then known well enough to say that it is not small.
 const enoughExtreme = 20
@@ -110,6 +115,9 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 	if observed <= 0 {
 		return ChangePoint{}, false, nil // all values are equal
 	}
+	if o.Alpha*float64(o.Rounds+1) < 1 {
+		return o.beyond(d, xs, at, observed, rng)
+	}
 	shuffled := slices.Clone(xs)
 	extreme, tried := 0, 0
 	for tried < o.Rounds && extreme < enoughExtreme {
@@ -126,7 +134,7 @@ func (o ChangePointOptions) split(xs []float64, rng *rand.Rand) (ChangePoint, bo
 	if extreme == enoughExtreme {
 		p = float64(extreme) / float64(tried)
 	}
-	return ChangePoint{At: at, Statistic: observed, P: p}, p <= o.Alpha, nil
+	return ChangePoint{at, observed, p, ChangePointMethod}, p <= o.Alpha, nil
 }
 
 // distances holds the sums of |x−y| over blocks of pairs, so that the statistic of any

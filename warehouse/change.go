@@ -90,25 +90,22 @@ func (d Detection) withDefaults() Detection {
 // method names what Changes does, with the processor, whose sums may differ in the last
 // bit. Whoever has Changes give another answer for the same values raises the number:
 // answers that are remembered from before are then never met again.
-const method = "changes/1 " + runtime.GOARCH
+const method = "changes/2 " + runtime.GOARCH
 
 // each is the share of alpha that one of the two tests of one series gets.
 func (d Detection) each() float64 { return d.Alpha / 2 / float64(d.together) }
-
-// rounds are enough that P can be as small as it must be.
-func (d Detection) rounds() int { return max(9999, int(math.Ceil(4/d.each()))) }
 
 // Changes finds the places at which a series changed: those that E-divisive means with a
 // permutation test finds, and a departure of the newest runs from the level that is left.
 func (d Detection) Changes(xs []float64) ([]Change, error) {
 	d = d.withDefaults()
-	points, err := stats.ChangePoints(xs, stats.ChangePointOptions{Alpha: d.each(), Rounds: d.rounds(), Seed: d.Seed, Between: d.Between})
+	points, err := stats.ChangePoints(xs, stats.ChangePointOptions{Alpha: d.each(), Seed: d.Seed, Between: d.Between})
 	if err != nil {
 		return nil, err
 	}
 	list := []Change{}
 	for _, p := range points {
-		list = append(list, Change{At: p.At, State: Confirmed, P: p.P, Method: stats.ChangePointMethod})
+		list = append(list, Change{At: p.At, State: Confirmed, P: p.P, Method: p.Method})
 	}
 	if c, departs := d.departure(xs, lastStart(list)); departs {
 		list = append(list, c)
