@@ -72,6 +72,22 @@ func TestUsersInStepCannotTell(t *testing.T) {
 	f(plan.Point{Concurrency: 8, Stages: []spec.Stage{{}}}, steady.Crowds{Users: 8, Requests: 80, Moment: .1, Share: 1}, "")
 }
 
+// Of users who began together less is asked than of those whom chance may have gathered.
+func TestUsersInStepAfterABurst(t *testing.T) {
+	t.Parallel()
+	f := func(start string, share float64, want int) {
+		t.Helper()
+		list := inStep(plan.Point{Concurrency: 8, Start: start}, steady.Crowds{Users: 8, Requests: 300, Moment: .026, Share: share}).Findings
+		if len(list) != want || want > 0 && list[0].Severity != finding.Note {
+			t.Errorf("start %q, %v: %+v, want %d notes", start, share, list, want)
+		}
+	}
+	f(spec.StartTogether, .36, 1)
+	f(spec.StartTogether, .25, 0) // they may have parted
+	f(spec.StartSpread, .36, 0)
+	f("", .36, 0)
+}
+
 // The message says what the run knows about TTFT in a crowd.
 func TestCrowdWaits(t *testing.T) {
 	t.Parallel()
