@@ -97,12 +97,13 @@ func bundles(dir string, most int) error {
 		numbers <- n
 	}
 	close(numbers)
-	faults := make([]error, runtime.GOMAXPROCS(0))
+	faults, now := make([]error, runtime.GOMAXPROCS(0)), time.Now()
 	var makers sync.WaitGroup
 	for i := range faults {
 		makers.Go(func() {
 			for n := range numbers {
-				if faults[i] = bundle(dir, n); faults[i] != nil {
+				begun := now.Add(-time.Duration(most-n) * 5 * time.Minute)
+				if faults[i] = bundle(dir, n, begun); faults[i] != nil {
 					return
 				}
 			}
@@ -112,11 +113,11 @@ func bundles(dir string, most int) error {
 	return errors.Join(faults...)
 }
 
-func bundle(dir string, n int) error {
+func bundle(dir string, n int, begun time.Time) error {
 	env := record.Environment{}
 	env.Set("host.name", fmt.Sprintf("node-%d", n%4))
 	_, err := (scene.Run{
-		Dir: bundleAt(dir, n), ID: fmt.Sprintf("night-%03d", n), Document: fmt.Sprintf(document, n%3), Environment: env,
+		Dir: bundleAt(dir, n), ID: fmt.Sprintf("night-%03d", n), Document: fmt.Sprintf(document, n%3), Begun: begun, Environment: env,
 		Launches: scene.Launches(scene.Noise(3, 1, .01, uint64(n))),
 	}).Build(context.Background())
 	return err
