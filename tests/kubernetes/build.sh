@@ -39,8 +39,10 @@ build kubelet k8s.io/kubernetes/cmd/kubelet
 build helm helm.sh/helm/v4/cmd/helm
 build kwok sigs.k8s.io/kwok/cmd/kwok
 
-# What these servers are set up with comes with their modules.
+# What these servers are set up with comes with their modules, which are not there where
+# this cache was kept and Go's was not.
 for module in sigs.k8s.io/jobset sigs.k8s.io/kueue; do
+	(cd "$here/servers" && go mod download "$module")
 	folder=$(cd "$here/servers" && go list -m -f '{{.Dir}}' "$module")
 	ln -sfn "$folder" "$out/$(basename "$module").module"
 done
