@@ -51,6 +51,7 @@ func TestAccept(t *testing.T) {
 			settings, true, "CannotBePlaced", "holds a secret as it is"},
 		{"ranks by ssh", map[string]any{"load": map[string]any{"concurrency": []any{2}, "duration": "5s", "generators": 2, "launch": map[string]any{"kind": "ssh", "hosts": []any{"h1", "h2"}}}},
 			settings, true, "CannotBePlaced", "by ssh or slurm from a pod"},
+		{"sets of hosts", map[string]any{"trials": map[string]any{"sets": 2}}, settings, true, "CannotBePlaced", "are not cut into sets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -333,6 +333,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A102", minimal, []patch{{"spec.kubernetes", map[string]any{"priorityClass": "high"}}}, "spec.kubernetes.priorityClass", "is for Kueue: want spec.kubernetes.queue beside it"},
 		{"A102", minimal, []patch{{"spec.kubernetes", map[string]any{"queue": "q", "requiredTopology": "rack", "preferredTopology": "block"}}}, "spec.kubernetes.preferredTopology", "requiredTopology is there too: want one of them"},
 		{"A102", minimal, []patch{{"spec.kubernetes", map[string]any{"resources": map[string]any{"cpu": "many"}}}}, "spec.kubernetes.resources.cpu", "must be a quantity of Kubernetes, such as 500m, 4 or 8Gi"},
+		{"A115", minimal, []patch{{"spec.trials.sets", 2}, {"spec.load.generators", 2}, {"spec.load.launch", map[string]any{"kind": "ssh", "hosts": []string{"a", "b"}, "sets": 2}}}, "spec.trials.sets", "is for runs that a host carries out as a whole: want spec.load.launch.sets"},
 		{"A100", mlperf, []patch{{"spec.load.generators", 2}}, "spec.load.generators", "one load generator alone knows when a query of spec.load.mlperf has ended; leave it out"},
 		{"A96", minimal, []patch{{"spec.provenance.signing.backend", "sigstore"}}, "spec.provenance.signing.backend", "must be ed25519: this version signs with nothing else"},
 		{"A96", minimal, []patch{{"spec.provenance.signing.attestationFormat", "slsa"}}, "spec.provenance.signing.attestationFormat", "must be in_toto: this version writes no other form"},
