@@ -155,6 +155,25 @@ func TestJobSet(t *testing.T) {
 	}
 }
 
+// What a spec asks of another scheduler stands where Slinky's looks for it: the scheduler's
+// name in the pod, the rest on the JobSet, which is the root of what it schedules.
+func TestJobSetForSlinky(t *testing.T) {
+	u := runObject(t, map[string]any{"kubernetes": map[string]any{
+		"scheduler": "slurm-bridge-scheduler", "annotations": map[string]any{"slurmjob.slinky.slurm.net/partition": "gpu"},
+	}})
+	a, refused := accept(u, settings, false)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	j := jobSetFor(u, a)
+	if got := j.GetAnnotations(); got["slurmjob.slinky.slurm.net/partition"] != "gpu" || got[annotationRun] != "a" {
+		t.Errorf("annotations are %v", got)
+	}
+	if text, err := json.Marshal(j.Object); err != nil || !strings.Contains(string(text), `"schedulerName":"slurm-bridge-scheduler"`) {
+		t.Errorf("%v, and the JobSet names no scheduler:\n%s", err, text)
+	}
+}
+
 func TestChildName(t *testing.T) {
 	long := strings.Repeat("very-", 30) + "long"
 	names := []string{childName("a-1"), childName("a.b"), childName("a-b"), childName("9a"), childName(long), childName(long + "er")}
