@@ -119,6 +119,10 @@ func (n network) serve(t *testing.T, mount string) {
 	}
 }
 
+// unshared hides a folder of this machine from hosts, and nothing else: what a run starts
+// there may lie beside it, where the tree is in /tmp.
+func unshared(dir string) string { return "mount -t tmpfs none " + dir }
+
 // apart hides this program from hosts, which then get a copy of it.
 func apart(t *testing.T) string {
 	return "mount -t tmpfs none " + filepath.Dir(program.Path(t))

@@ -108,8 +108,8 @@ func swapped(t *testing.T, b *bundle.Bundle, hosts []string, slow string) {
 // with this one. One host is slow: both sides are, and the verdict is the candidate's own.
 func TestWholeRunOnSetsOverSSH(t *testing.T) {
 	whole.Cluster(t)
-	n := newNetwork(t, 2, "mount -t tmpfs none /tmp")
 	dir := t.TempDir()
+	n := newNetwork(t, 2, unshared(dir))
 	said, code := assay(t, "run", twoServers(t, "$(hostname)", "host1"), "--launcher", "ssh", "--hosts", n.file(t, 1), "--sets", "2", "--progress", "none", "-o", dir)
 	if code != 0 {
 		t.Fatalf("exit %d\n%s", code, said)
