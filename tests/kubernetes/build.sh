@@ -21,10 +21,12 @@ export CGO_ENABLED=0 GOFLAGS="-buildvcs=false -mod=readonly"
 kubernetes=$(cd "$here/servers" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
 version="-X k8s.io/component-base/version.gitVersion=$kubernetes -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
 
-# An interrupted link must not leave half a server behind.
+# An interrupted link must not leave half a server behind, nor keep the next one from its
+# place: Go overwrites nothing that is no program.
 build() {
 	[ ! -x "$out/$1" ] || return 0
 	echo "building $1" >&2
+	rm -f "$out/.$1"
 	(cd "$here/servers" && go build -trimpath -ldflags "-s -w $version" -o "$out/.$1" "$2")
 	mv "$out/.$1" "$out/$1"
 }
