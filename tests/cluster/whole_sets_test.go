@@ -122,8 +122,9 @@ func TestWholeRunOnSetsOverSSH(t *testing.T) {
 	}
 }
 
-// TestWholeRunOnSetsOfSlurm does the same in one allocation of two nodes. Then a node is
-// lost: what was measured until then is sealed, and the node is named.
+// TestWholeRunOnSetsOfSlurm does the same in one allocation of two nodes. Then it is
+// interrupted, and then a node is lost: what was measured until then is sealed, and the node
+// is named.
 func TestWholeRunOnSetsOfSlurm(t *testing.T) {
 	whole.Cluster(t)
 	s := newScheduler(t)
@@ -139,6 +140,17 @@ func TestWholeRunOnSetsOfSlurm(t *testing.T) {
 		swapped(t, b, []string{"n1", "n2"}, "n2")
 		if facts := b.Manifest.Environment; facts["scheduler.kind"].Value != "slurm" || facts["scheduler.job"].Value == nil {
 			t.Errorf("the bundle says nothing of its job: %v", facts["scheduler.kind"])
+		}
+		soon(t, "no job is left", func() bool { return !queued() })
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		dir := t.TempDir()
+		cmd, said := start(t, append(args, dir)...)
+		soon(t, "the second part begins", func() bool { return strings.Contains(said.String(), "part 2 of") })
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		if b := opened(t, dir); b.Manifest.Status != bundle.Aborted || len(b.Manifest.Launches) < 2 || cmd.ProcessState.ExitCode() != 130 {
+			t.Errorf("exit %d, a %s run with %d launches; want 130, aborted, those of the first part\n%s", cmd.ProcessState.ExitCode(), b.Manifest.Status, len(b.Manifest.Launches), said)
 		}
 		soon(t, "no job is left", func() bool { return !queued() })
 	})
