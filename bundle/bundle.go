@@ -22,7 +22,7 @@ import "assay/record"
 // Format is the version of the bundle's layout and manifest. The minor number
 // grows when something is added, the major number when something changes its
 // meaning.
-const Format = "1.3"
+const Format = "1.4"
 
 // The fixed names inside a bundle.
 const (

@@ -103,6 +103,7 @@ type Manifest struct {
 	Warnings       []string           `json:"warnings,omitempty"` // what recovery found
 	Source         *Source            `json:"source,omitempty"`   // nil for what assay measured itself
 	Resumed        []Resumption       `json:"resumed,omitempty"`  // interrupted runs that this one continues, the first one first
+	Parts          []Part             `json:"parts,omitempty"`    // runs on single sets of hosts that this one is put together from
 	Nodes          []Node             `json:"nodes,omitempty"`    // other hosts that took part, in the order of their launcher
 	Signer         SignerInfo         `json:"signer"`
 	Digest         string             `json:"digest"`

@@ -144,8 +144,8 @@ func (w *Writer) copySealed(root *os.Root, f File) error {
 	return diskError(path, os.Rename(tmp, path))
 }
 
-// resumed checks that every launch that was carried over is named with the run it
-// comes from, and that none is named that is not there.
+// resumed checks that every launch that another run made is named with that run, and that
+// none is named that is not there.
 func (v *verifier) resumed() {
 	want := map[int]string{}
 	for _, r := range v.manifest.Resumed {
@@ -153,6 +153,11 @@ func (v *verifier) resumed() {
 			if want[index] == "" { // the first run that has it made it
 				want[index] = r.RunID
 			}
+		}
+	}
+	for _, p := range v.manifest.Parts {
+		for _, index := range p.Launches {
+			want[index] = p.RunID
 		}
 	}
 	good := true
@@ -170,5 +175,8 @@ func (v *verifier) resumed() {
 	if n := len(v.manifest.Resumed); good && n > 0 {
 		last := v.manifest.Resumed[n-1]
 		v.pass("resumed", "continues run %s (%s), %d launches carried over", last.RunID, last.Digest, len(last.Launches))
+	}
+	if n := len(v.manifest.Parts); good && n > 0 {
+		v.pass("parts", "put together from %d runs on sets of hosts", n)
 	}
 }

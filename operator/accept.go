@@ -86,6 +86,7 @@ func (a *accepted) completes(run spec.Run, o Options, kueue bool) *rejection {
 	want(a.class == spec.PublicationGrade && a.place.SigningKey == "", "spec.kubernetes.signingKey", "got nothing: publication grade demands a signature, with a Secret that holds private.pem (assay keygen makes one)")
 	want(len(spec.Secrets(run)) > 0, "spec", "holds a secret as it is, which everybody who reads objects of the cluster can read: write {env: NAME}, and put it into the Secret of spec.kubernetes.secret")
 	want(far(run.Spec), "spec", "is to be started by ssh or slurm from a pod that reaches neither: want launch.kind environment, which has a pod for each rank or load generator, or leave it out")
+	want(run.Spec.Trials.Sets > 1, "spec.trials.sets", fmt.Sprintf("got %d: the pods of a run are not cut into sets; leave it out, and make a run for each node", run.Spec.Trials.Sets))
 	want(a.pods > mostPods, "spec", fmt.Sprintf("asks for %d pods: want at most %d", a.pods, mostPods))
 	if len(missing) == 0 {
 		return nil

@@ -51,6 +51,7 @@ func TestAccept(t *testing.T) {
 			settings, true, "CannotBePlaced", "holds a secret as it is"},
 		{"ranks by ssh", map[string]any{"load": map[string]any{"concurrency": []any{2}, "duration": "5s", "generators": 2, "launch": map[string]any{"kind": "ssh", "hosts": []any{"h1", "h2"}}}},
 			settings, true, "CannotBePlaced", "by ssh or slurm from a pod"},
+		{"sets of hosts", map[string]any{"trials": map[string]any{"sets": 2}}, settings, true, "CannotBePlaced", "are not cut into sets"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,6 +152,25 @@ func TestJobSet(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the JobSet has no %s:\n%s", want, text)
 		}
+	}
+}
+
+// What a spec asks of another scheduler stands where Slinky's looks for it: the scheduler's
+// name in the pod, the rest on the JobSet, which is the root of what it schedules.
+func TestJobSetForSlinky(t *testing.T) {
+	u := runObject(t, map[string]any{"kubernetes": map[string]any{
+		"scheduler": "slurm-bridge-scheduler", "annotations": map[string]any{"slurmjob.slinky.slurm.net/partition": "gpu"},
+	}})
+	a, refused := accept(u, settings, false)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	j := jobSetFor(u, a)
+	if got := j.GetAnnotations(); got["slurmjob.slinky.slurm.net/partition"] != "gpu" || got[annotationRun] != "a" {
+		t.Errorf("annotations are %v", got)
+	}
+	if text, err := json.Marshal(j.Object); err != nil || !strings.Contains(string(text), `"schedulerName":"slurm-bridge-scheduler"`) {
+		t.Errorf("%v, and the JobSet names no scheduler:\n%s", err, text)
 	}
 }
 

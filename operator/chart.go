@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 const chartVersion = "0.1.0"
 
 // A chartValue is something that whoever installs the chart decides. Templates use values
-// as they are, or ask whether they are set, without functions of Helm.
+// as they are, or ask whether they are set. The only function of Helm is fail.
 type chartValue struct {
 	name  string
 	why   string
@@ -25,7 +24,7 @@ type chartValue struct {
 
 // chartValues are those of values.yaml.
 var chartValues = []chartValue{
-	{"image", "The image that holds assay and assay-operator, for the operator and for runs that name none.", func(o Options) any { return cmp.Or(o.Image, defaultImage) }},
+	{"image", "Where you pushed the image that make image builds, for the operator and for runs that name none. None is published: the chart is not installed without.", func(o Options) any { return o.Image }},
 	{"claim", "The PersistentVolumeClaim of bundles, for runs that name none; empty has every run name its own.", func(o Options) any { return o.Claim }},
 	{"watchNamespace", "The only namespace whose runs are carried out; empty means all.", func(o Options) any { return o.Namespace }},
 	{"webhook", "Whether the API server asks the operator before it takes an object, so that kubectl apply says what is wrong with it.", func(o Options) any { return o.Webhook != "" }},
@@ -34,6 +33,10 @@ var chartValues = []chartValue{
 
 // chartWord is a value in a template.
 func chartWord(name string) string { return "{{ .Values." + name + " }}" }
+
+// noImage ends an installation that would wait for an image that nobody has.
+const noImage = `{{ if not .Values.image }}{{ fail "image: got nothing, and no image of assay is published: build one (make image), push it where your cluster finds it, and name it: --set image=registry.example/assay:0.1.0" }}{{ end }}
+`
 
 // Words of templates: where the chart is installed, and what only a webhook needs, up to its
 // end.
@@ -45,7 +48,7 @@ const (
 // chart are the files of a Helm chart that installs what Manifests does, by their paths. Its
 // namespace is the release's, which Helm makes.
 func chart(o Options) (map[string]string, error) {
-	files := map[string]string{"values.yaml": values(o), "templates/NOTES.txt": "kubectl get benchmarkruns,benchmarkschedules --all-namespaces\n"}
+	files := map[string]string{"values.yaml": values(o), "templates/NOTES.txt": "kubectl get benchmarkruns,benchmarkschedules --all-namespaces\n", "templates/image.yaml": noImage}
 	about, err := yaml.Marshal(object{
 		"apiVersion": "v2", "name": leaseName, "version": chartVersion, "type": "application",
 		"description": "Carries BenchmarkRun and BenchmarkSchedule objects out. Needs JobSet, and Kueue for queues.",

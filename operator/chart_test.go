@@ -2,6 +2,7 @@ package operator
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +17,17 @@ import (
 const chartFolder = "../deploy/helm/assay-operator"
 
 // render renders the templates of a chart as helm template does: ours use values alone and
-// no function of Helm's, so Go's own templates are the same.
+// one function of Helm's, so Go's own templates are the same.
 func render(t *testing.T, dir string, changes map[string]any) (all []object) {
+	t.Helper()
+	all, err := tryRender(t, dir, changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func tryRender(t *testing.T, dir string, changes map[string]any) (all []object, err error) {
 	t.Helper()
 	held := map[string]any{}
 	text, err := os.ReadFile(filepath.Join(dir, "values.yaml"))
@@ -38,13 +48,14 @@ func render(t *testing.T, dir string, changes map[string]any) (all []object) {
 		t.Fatal("no templates", err)
 	}
 	for _, file := range files {
-		parsed, err := template.New(filepath.Base(file)).Option("missingkey=error").ParseFiles(file)
+		fail := template.FuncMap{"fail": func(message string) (string, error) { return "", errors.New(message) }}
+		parsed, err := template.New(filepath.Base(file)).Option("missingkey=error").Funcs(fail).ParseFiles(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		if err := parsed.Execute(&out, map[string]any{"Values": held, "Release": map[string]any{"Namespace": systemNamespace}}); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for document := range bytes.SplitSeq(out.Bytes(), []byte("---\n")) {
 			var one object
@@ -56,7 +67,14 @@ func render(t *testing.T, dir string, changes map[string]any) (all []object) {
 			}
 		}
 	}
-	return all
+	return all, nil
+}
+
+// A chart that names no image is not installed: there is none that it could name itself.
+func TestChartWantsImage(t *testing.T) {
+	if _, err := tryRender(t, chartFolder, nil); err == nil || !strings.Contains(err.Error(), "no image of assay is published: build one (make image)") {
+		t.Errorf("without an image: %v", err)
+	}
 }
 
 // key names an object.
@@ -107,8 +125,9 @@ func TestChartIsTheManifests(t *testing.T) {
 			t.Errorf("the chart has %d objects, the manifests %d", len(got), len(want))
 		}
 	}
-	f(Options{Claim: "bundles"}, nil)
-	f(Options{Claim: "bundles", Webhook: ":1"}, map[string]any{"webhook": true})
+	const image = "registry.example/assay:1"
+	f(Options{Image: image, Claim: "bundles"}, map[string]any{"image": image})
+	f(Options{Image: image, Claim: "bundles", Webhook: ":1"}, map[string]any{"image": image, "webhook": true})
 	f(Options{Image: "registry.example/assay@sha256:0", Namespace: "bench"}, map[string]any{"image": "registry.example/assay@sha256:0", "claim": "", "watchNamespace": "bench"})
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"strconv"
 	"time"
 
@@ -38,6 +39,9 @@ func jobSetFor(u *unstructured.Unstructured, a accepted) *unstructured.Unstructu
 	}
 	j := child(u, labels)
 	j.SetGroupVersionKind(jobSetKind)
+	annotations := j.GetAnnotations()
+	maps.Copy(annotations, a.place.Annotations)
+	j.SetAnnotations(annotations)
 	j.Object["spec"] = object{
 		"suspend":                 a.place.Queue != "",
 		"ttlSecondsAfterFinished": keptSeconds,
@@ -93,6 +97,9 @@ func podFor(u *unstructured.Unstructured, a accepted) object {
 		},
 		"containers": []any{containerFor(u, a)},
 		"volumes":    volumesFor(u, a),
+	}
+	if a.place.Scheduler != "" {
+		pod["schedulerName"] = a.place.Scheduler
 	}
 	if len(a.place.NodeSelector) > 0 {
 		pod["nodeSelector"] = plain(a.place.NodeSelector)

@@ -13,8 +13,9 @@ import (
 // systemNamespace is where the operator lives.
 const systemNamespace = "assay-system"
 
-// defaultImage holds both programs. There is no published one: make image builds it.
-const defaultImage = "assay:latest"
+// imageHere stands for the image in manifests that kustomize completes. There is no
+// published one: make image builds it.
+const imageHere = "assay"
 
 // Manifests are what kubectl apply needs for an operator with these options: the CRD, its
 // roles, its Deployment, and what its webhook needs where it has one, which then listens on
@@ -92,7 +93,7 @@ func rules(table []permission) (rules []any) {
 
 // deployment is two operators, of which one acts.
 func deployment(o Options, namespace string, replicas any) object {
-	image := cmp.Or(o.Image, defaultImage)
+	image := cmp.Or(o.Image, imageHere)
 	args := []any{
 		"--image=" + image, "--claim=" + o.Claim, "--namespace=" + o.Namespace, "--leader-namespace=" + namespace,
 		"--metrics=:8080", "--health=:8081", "--webhook=" + o.Webhook,

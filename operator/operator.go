@@ -203,7 +203,7 @@ func installed(mapper meta.RESTMapper) (kueue bool, err error) {
 		cure string
 	}{
 		{runKind, "kubectl apply -f config/crd/benchmarkruns.assay.dev.yaml, or assay schema crd | kubectl apply -f -"},
-		{scheduleKind, "the CRDs are those of another version: assay operator --print-manifests | kubectl apply --server-side -f -"},
+		{scheduleKind, "the CRDs are those of another version: assay operator --print-manifests --image IMAGE | kubectl apply --server-side -f -"},
 		{jobSetKind, "install JobSet (0.12 is tested): https://jobset.sigs.k8s.io/docs/installation"},
 	} {
 		if _, err := mapper.RESTMapping(needed.kind.GroupKind(), needed.kind.Version); meta.IsNoMatchError(err) {

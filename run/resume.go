@@ -98,10 +98,13 @@ func Missing(m bundle.Manifest, p plan.Plan) []plan.Launch {
 
 // due lists the launches that this run makes itself.
 func (e *execution) due() []plan.Launch {
-	if e.opts.Resume == nil {
-		return e.plan.Launches
+	switch {
+	case e.opts.Only != nil:
+		return slices.DeleteFunc(slices.Clone(e.plan.Launches), func(l plan.Launch) bool { return !slices.Contains(e.opts.Only, l.Index) })
+	case e.opts.Resume != nil:
+		return Missing(e.opts.Resume.Manifest, e.plan)
 	}
-	return Missing(e.opts.Resume.Manifest, e.plan)
+	return e.plan.Launches
 }
 
 // carryOver takes over what the interrupted run has finished, and says which of its

@@ -27,7 +27,7 @@ import (
 )
 
 // Options says where a run writes and what it may touch. Every field but
-// Workload, Progress, Live, Simulate, Senders, Facts, Nodes and Resume is required.
+// Workload, Progress, Live, Simulate, Senders, Facts, Nodes, Only and Resume is required.
 type Options struct {
 	Source   []byte         // the spec as its author wrote it
 	Workload []byte         // the frozen workload that the run keeps; empty where it was held against none
@@ -65,6 +65,10 @@ type Options struct {
 	// Nodes are the hosts that ranks start on, with what each says of itself, those of
 	// every set after those of the one before; nil means that they start here.
 	Nodes []bundle.Node
+
+	// Only are the launches that this process makes of the plan, by their indices; nil means
+	// all of them. Assemble puts the whole together.
+	Only []int
 
 	// Generator is the command of a load generator, whose credentials it reads from its
 	// standard input. Empty means that this program cannot start any.
@@ -164,7 +168,11 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 			return nil, sideError(s.name, err)
 		}
 	}
-	w, err := create(p, opts, redactor)
+	var frozen time.Time
+	if opts.Resume != nil {
+		frozen = opts.Resume.Manifest.Created
+	}
+	w, err := create(p, opts, redactor, frozen)
 	if err != nil {
 		return nil, err
 	}
@@ -182,17 +190,15 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 	return &Result{w, status}, errors.Join(err, w.SetHealth(e.summary()))
 }
 
-// create opens a new bundle named after the time and the run.
-func create(p plan.Plan, opts Options, redactor *bundle.Redactor) (*bundle.Writer, error) {
+// create opens a new bundle named after the time and the run. Frozen is when spec and plan
+// were; zero means now.
+func create(p plan.Plan, opts Options, redactor *bundle.Redactor, frozen time.Time) (*bundle.Writer, error) {
 	encoded, err := p.Encode()
 	if err != nil {
 		return nil, err
 	}
 	header := bundle.Header{
-		Spec: opts.Source, Workload: opts.Workload, Plan: encoded, WorkloadDigest: p.WorkloadDigest, Tool: opts.Tool, Redactor: redactor,
-	}
-	if opts.Resume != nil {
-		header.Created = opts.Resume.Manifest.Created // spec and plan were frozen then
+		Spec: opts.Source, Workload: opts.Workload, Plan: encoded, WorkloadDigest: p.WorkloadDigest, Tool: opts.Tool, Redactor: redactor, Created: frozen,
 	}
 	id := opts.Now.UTC().Format("20060102_150405") + "__run__" + unsafe.ReplaceAllString(p.Name, "-")
 	for n := 1; ; n++ {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"assay/unit"
 )
@@ -27,6 +28,13 @@ type Kubernetes struct {
 
 	// The same where the level is only preferred.
 	PreferredTopology string `json:"preferredTopology,omitzero"`
+
+	// The scheduler that places the pods, such as slurm-bridge-scheduler of Slinky. By default
+	// the cluster's own.
+	Scheduler string `json:"scheduler,omitzero" example:"slurm-bridge-scheduler"`
+
+	// Annotations of the JobSet, where other schedulers look for what a run wants of them.
+	Annotations map[string]string `json:"annotations,omitzero" example:"{slurmjob.slinky.slurm.net/partition: gpu}"`
 
 	// The labels that every node must have.
 	NodeSelector map[string]string `json:"nodeSelector,omitzero"`
@@ -60,6 +68,9 @@ type Kubernetes struct {
 // quantities are how Kubernetes writes amounts.
 var quantities = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?$`)
 
+// annotations are names with the domain of whoever reads them.
+var annotations = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`)
+
 // stores are the object stores that bundles can be put into.
 var stores = regexp.MustCompile(`^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9._/-]*)?$`)
 
@@ -80,6 +91,11 @@ func kubernetesAgrees(c *checker) {
 			if field.value != "" {
 				c.fail(path+"."+field.name, "is for Kueue: want spec.kubernetes.queue beside it")
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(k.Annotations)) {
+		if domain, _, _ := strings.Cut(name, "/"); !annotations.MatchString(name) || domain == "assay.dev" || strings.HasSuffix(domain, "kueue.x-k8s.io") {
+			c.fail(joinPath(path+".annotations", name), "must be the name of an annotation with the domain of another scheduler, such as slurmjob.slinky.slurm.net/partition")
 		}
 	}
 	if k.Store != "" && !stores.MatchString(k.Store) {

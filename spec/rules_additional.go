@@ -73,6 +73,7 @@ var additionalRules = []Rule{
 	{ID: "A102", Path: "spec.kubernetes", Doc: "A placement on Kubernetes asks Kueue for nothing without a queue, and for amounts that can be read.", check: kubernetesAgrees},
 	{ID: "A97", Path: "spec.sinks.rawArtifacts", Doc: "Raw artifacts go to a local folder; for another store a run is refused.", check: sinkAvailable},
 	{ID: "A103", Path: "spec.target.server.pin", Doc: "Processors are lists that can be read, and named one way.", check: serverPinAgrees},
+	{ID: "A115", Path: "spec.trials.sets", Doc: "A run that has sets of hosts for itself is carried out by one host at a time.", check: wholeSetsAgree},
 	{ID: "A95", Path: "spec.trials.interval", Doc: "A bootstrap has launches enough to be drawn from.", check: bootstrapAgrees},
 }
 

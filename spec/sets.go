@@ -1,7 +1,12 @@
 package spec
 
+import "fmt"
+
 // Sets is how many sets the hosts of the run are cut into; 1 where all of them are one.
 func (s *RunSpec) Sets() int {
+	if s.Trials.Sets > 1 {
+		return s.Trials.Sets
+	}
 	var list []*Launcher
 	if s.Train != nil {
 		list = append(list, s.Train.Launch)
@@ -28,4 +33,29 @@ func SetOf[T any](list []T, set, sets int) []T {
 	}
 	size := len(list) / sets
 	return list[(set-1)*size : set*size]
+}
+
+// WithSets writes run with so many sets of hosts, each of which carries it out as a whole.
+func WithSets(run Run, sets int) ([]byte, error) {
+	run.Spec.Trials.Sets = sets
+	return WriteYAML(run)
+}
+
+// wholeSetsAgree wants a run that one host can carry out by itself.
+func wholeSetsAgree(c *checker) {
+	s, sets := c.run.Spec, c.run.Spec.Trials.Sets
+	if sets < 2 {
+		return
+	}
+	for _, part := range []struct {
+		given bool
+		field string
+	}{
+		{s.Train != nil, "spec.train.launch.sets"}, {s.Collectives != nil, "spec.collectives.launch.sets"},
+		{s.Load != nil && s.Load.Launch != nil, "spec.load.launch.sets"}, {s.Probe != nil && s.Probe.Launch != nil, "no sets for spec.probe.launch, which measures every host"},
+	} {
+		if part.given {
+			c.failGot("spec.trials.sets", fmt.Sprint(sets), "is for runs that a host carries out as a whole: want "+part.field)
+		}
+	}
 }

@@ -10,6 +10,13 @@ type Trials struct {
 	// grade is exploratory and nothing of it may be quoted.
 	Quick bool `json:"quick,omitzero"`
 
+	// The sets that the hosts of a run are cut into which goes to other hosts as a whole
+	// (assay run --launcher). Every launch is made on each set, in an order drawn from the
+	// seed, and the sides of a comparison take turns there: a slow host then slows all of
+	// them. Each set has minReplicates launches of each side. Ranks and load generators have
+	// launch.sets for the same.
+	Sets int `json:"sets,omitzero" min:"0" max:"1000"`
+
 	// The confidence of every interval.
 	ConfidenceLevel float64 `json:"confidenceLevel,omitzero" default:"0.95" min:"0.8" max:"0.999" rule:"A19"`
 

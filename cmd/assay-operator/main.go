@@ -67,6 +67,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "assay-operator: --at-once %d: want 1 or more\n", o.AtOnce)
 		return 2
 	}
+	if *manifests && o.Image == "" {
+		fmt.Fprintln(stderr, "assay-operator: --print-manifests: got no --image, and no image of assay is published: build one (make image), push it where the cluster finds it, and name it")
+		return 2
+	}
 	o.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	if err := act(ctx, *kubeconfig, *manifests, *chart, o, stdout); err != nil {
 		fmt.Fprintf(stderr, "assay-operator: %v\n", err)

@@ -36,6 +36,8 @@ func (j job) meet(ctx context.Context, env Env, p plan.Plan) (at rankHosts, err 
 		at.followed, at.leave, err = join(ctx, env, p, &at.tools)
 	case train.Far(p) != nil:
 		at.facts, at.nodes, at.leave, err = gatherHosts(ctx, env, p, &at.tools)
+	case j.placed.part():
+		at.nodes = j.placed.nodes()
 	case p.Sets() > 1:
 		for _, name := range train.Namespaces(p) {
 			at.nodes = append(at.nodes, bundle.Node{Name: name})

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -37,7 +36,8 @@ finished launches are carried over into a new bundle, the others are made.
 
 --launcher ssh and slurm start the ranks of training and collectives on other hosts. Of
 any other document the whole run is carried out on the first host or node, and its
-bundle comes back.
+bundle comes back. With --sets it goes to each set of hosts in turn, both sides of a
+comparison to each, and one bundle comes back.
 
 --suites then carries out what else the document's enabled layers want, each suite by the
 command that assay plan names for it, with its bundle in a folder of that name.
@@ -243,29 +243,28 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		CollectorBudget: collectorBudget(env, host),
 		Facts:           at.facts,
 		Nodes:           at.nodes,
+		Only:            j.placed.only(),
 		Resume:          j.resume, Baseline: decided.baseline, Workload: decided.frozen,
 	})
 	if result == nil {
 		return "", runErr
 	}
 	dir = result.Bundle.Dir()
-	view.Live.Enter(watch.Judging)
-	if err := askScorers(ctx, env, result, p.Evaluation()); err != nil { // the answers are sealed without scores
-		fmt.Fprintf(env.Stderr, "no scorer was asked: %v\n", err)
+	if j.placed.part() { // whoever puts the parts together judges them
+		_, err := result.Bundle.Seal(context.WithoutCancel(ctx), result.Status, bundle.SealOptions{})
+		return dir, errors.Join(runErr, err)
 	}
-	// Sealing must go on after an interrupt: that is when it matters.
-	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
+	view.Live.Enter(watch.Judging)
+	sealed, err := j.seals(ctx, env, result, p, signer)
 	view.Stop() // the report is printed where the view was
 	if err != nil {
-		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone, assay run --resume %s continues the run, and assay recover %s seals what there is", err, dir, dir, dir)
-		return dir, errors.Join(runErr, err, result.Bundle.Abandon())
+		return dir, errors.Join(runErr, err)
 	}
 	published.end(context.WithoutCancel(ctx), dir)
-	w, print := printer(env, show, j.all)
-	if !j.placed.shows() {
-		print = func(io.Writer, report.Report) error { return nil } // whoever sent the run here shows it
+	if j.placed.shows() { // otherwise whoever sent the run here shows it
+		err = j.prints(env, show, sealed)
 	}
-	err = errors.Join(runErr, j.placed.hand(context.WithoutCancel(ctx), env, dir, sealed), print(w, sealed), archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
+	err = errors.Join(runErr, j.placed.hand(context.WithoutCancel(ctx), env, dir, sealed), err, archive(context.WithoutCancel(ctx), env, p, sealed.RunID, dir))
 	if p.Trials().Quick && !j.quiet {
 		fmt.Fprintln(env.Stderr, quickNote(p))
 	}
@@ -273,6 +272,27 @@ func carryOut(ctx context.Context, env Env, j job) (dir string, err error) {
 		fmt.Fprintf(env.Stderr, "to make the launches that are missing: assay run --resume %s\n", dir)
 	}
 	return dir, err
+}
+
+// prints shows a report.
+func (j job) prints(env Env, show faces.Face, sealed report.Report) error {
+	w, print := printer(env, show, j.all)
+	return print(w, sealed)
+}
+
+// seals has the answers scored, judges the run and seals its bundle, also after an
+// interrupt: that is when it matters.
+func (j job) seals(ctx context.Context, env Env, result *run.Result, p plan.Plan, signer bundle.Signer) (report.Report, error) {
+	if err := askScorers(ctx, env, result, p.Evaluation()); err != nil { // the answers are sealed without scores
+		fmt.Fprintf(env.Stderr, "no scorer was asked: %v\n", err)
+	}
+	sealed, err := seal(context.WithoutCancel(ctx), result, signer)
+	if err != nil {
+		dir := result.Bundle.Dir()
+		err = fmt.Errorf("%w\n%s is not sealed; when the cause is gone, assay run --resume %s continues the run, and assay recover %s seals what there is", err, dir, dir, dir)
+		err = errors.Join(err, result.Bundle.Abandon())
+	}
+	return sealed, err
 }
 
 // quickNote says what one launch is worth.
@@ -299,7 +319,10 @@ func (j job) decide(signer bundle.Signer) (d decision, err error) {
 	} else {
 		d.plan, err = plan.New(j.run)
 	}
-	if err != nil {
+	if err != nil || j.placed.part() { // the rest is for whoever has the whole run
+		return d, err
+	}
+	if err := j.hasHosts(d.plan); err != nil {
 		return d, err
 	}
 	if d.frozen, err = keeps(d.plan, j.frozen); err != nil {

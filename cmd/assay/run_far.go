@@ -36,13 +36,11 @@ func (j *job) goes(where fieldFlags) error {
 		return usageError(errors.New("--launcher and --resume: a run is continued where it was begun"))
 	case t == nil && c == nil && how.Kind == spec.LaunchEnvironment:
 		return usageError(errors.New("--launcher environment: it joins ranks of training and collectives, and this document has none"))
-	case t == nil && c == nil && how.Sets > 1:
-		return usageError(errors.New("--sets: a run that goes to a host as a whole is on that host alone; want load generators on sets of hosts (spec.load.generators and spec.load.launch.sets)"))
 	case t == nil && c == nil:
 		if how.Kind != spec.LaunchLocal {
 			j.far = how
 		}
-		return nil
+		return j.cuts(how.Sets)
 	}
 	if t != nil {
 		t.Launch = moveTo(t.Launch, *how)
@@ -94,7 +92,10 @@ func (j job) carries(ctx context.Context, env Env) (dir string, err error) {
 	if j.far != nil && j.hot.given() {
 		return "", usageError(errors.New("--metrics-listen, --metrics-push and --otlp: the run is carried out elsewhere, and published from there: write sinks.hotMetrics into the document"))
 	}
-	if j.far != nil {
+	switch {
+	case j.far != nil && j.run.Spec.Trials.Sets > 1:
+		return j.carryOutSets(ctx, env)
+	case j.far != nil:
 		return j.carryOutFar(ctx, env)
 	}
 	return carryOut(ctx, env, j)
@@ -128,7 +129,7 @@ func (j job) carryOutFar(ctx context.Context, env Env) (dir string, err error) {
 		return "", err
 	}
 	world, err := crew.Start(context.WithoutCancel(ctx), launch.Job{
-		Ranks: 1, Command: j.farCommand(), Env: []string{envPlacement + "=" + string(placed)}, Log: func(int) io.Writer { return env.Stderr },
+		Ranks: 1, Command: append(j.farCommand(), j.farFiles()...), Env: []string{envPlacement + "=" + string(placed)}, Log: func(int) io.Writer { return env.Stderr },
 		Out: shared, Files: map[string][]byte{farDocument: j.source},
 	})
 	if err != nil {
@@ -152,7 +153,11 @@ func (j job) farCommand() []string {
 	if mode != "none" {
 		mode = "plain"
 	}
-	args = append(args, "--progress", mode, "--progress-interval", j.progress.interval.String())
+	return append(args, "--progress", mode, "--progress-interval", j.progress.interval.String())
+}
+
+// farFiles are options that name files of the host.
+func (j job) farFiles() (args []string) {
 	for _, file := range []struct{ flag, path string }{{"--key", j.keyFile}, {"--baseline", j.baseline}, {"--workload", j.frozen}} {
 		if path, err := filepath.Abs(file.path); file.path != "" && err == nil {
 			args = append(args, file.flag, path)

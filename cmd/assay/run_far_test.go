@@ -60,6 +60,12 @@ func TestGoes(t *testing.T) {
 	if j.far == nil || len(j.far.Hosts) != 2 || string(j.source) != before {
 		t.Errorf("far %+v, want two hosts and the document as it was", j.far)
 	}
+	if err := j.goes(whereOf(t, "--launcher", "ssh", "--hosts", "a,b", "--sets", "2")); err != nil {
+		t.Fatal(err)
+	}
+	if j.far == nil || j.run.Spec.Trials.Sets != 2 || !strings.Contains(string(j.source), "sets: 2") {
+		t.Errorf("far %+v, %d sets in\n%s\nwant two", j.far, j.run.Spec.Trials.Sets, j.source)
+	}
 	for _, args := range [][]string{nil, {"--launcher", "local"}} {
 		j := jobOf(t, "minimal.yaml")
 		if err := j.goes(whereOf(t, args...)); err != nil || j.far != nil {
@@ -79,7 +85,7 @@ func TestGoesRefuses(t *testing.T) {
 	}
 	f("--hosts: got nothing, want the names of hosts", "minimal.yaml", "--launcher", "ssh")
 	f("--launcher environment: it joins ranks", "minimal.yaml", "--launcher", "environment")
-	f("--sets: a run that goes to a host as a whole", "minimal.yaml", "--launcher", "ssh", "--hosts", "a,b", "--sets", "2")
+	f("want launch.slurm.nodes to be a multiple of it", "minimal.yaml", "--launcher", "slurm", "--nodes", "3", "--sets", "2")
 	f("only kind slurm reads it", "collectives.yaml", "--nodes", "2")
 }
 

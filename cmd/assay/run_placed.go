@@ -30,6 +30,11 @@ type placement struct {
 	Shared string `json:"shared"`
 	Mark   string `json:"mark"`
 
+	// Launches are those of the plan that this host makes, and Hosts all that the run is on,
+	// set after set. Empty means that the whole run is here.
+	Launches []int    `json:"launches,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+
 	// Note is a file of this host that says at the end what became of the run, for a
 	// sender that sees nothing else of it. Such a run prints its report here.
 	Note string `json:"note,omitempty"`
@@ -138,6 +143,26 @@ func (p *placement) leave(dir string, r report.Report, stored string) error {
 		return fmt.Errorf("the bundle is sealed, and whoever sent the run here is not told: %w", err)
 	}
 	return nil
+}
+
+// part reports whether others make the rest of the run.
+func (p *placement) part() bool { return p != nil && len(p.Launches) > 0 }
+
+// only are the launches that are made here; nil means all of them.
+func (p *placement) only() []int {
+	if !p.part() {
+		return nil
+	}
+	return p.Launches
+}
+
+// nodes are the hosts of all parts. What they say of themselves is known to whoever puts
+// the parts together.
+func (p *placement) nodes() (list []bundle.Node) {
+	for _, name := range p.Hosts {
+		list = append(list, bundle.Node{Name: name})
+	}
+	return list
 }
 
 // readPlacement is the placement of this run; nil where nobody has sent it here.

@@ -73,7 +73,9 @@ func newNetwork(t *testing.T, hosts int, mount string) network {
 		}
 		_ = exec.Command("ip", "link", "del", n.name).Run()
 	})
-	do(t, "ip link add "+n.name+" type bridge")
+	if out, err := exec.Command("ip", "link", "add", n.name, "type", "bridge").CombinedOutput(); err != nil {
+		t.Skipf("this machine makes no bridges between namespaces: want root and a kernel with bridge and veth: %s", out)
+	}
 	do(t, fmt.Sprintf("ip addr add 10.79.%d.254/24 dev %s", number, n.name))
 	do(t, "ip link set "+n.name+" up")
 	for i := range hosts {
@@ -117,7 +119,20 @@ func (n network) serve(t *testing.T, mount string) {
 	}
 }
 
+// unshared hides a folder of this machine from hosts, and nothing else: what a run starts
+// there may lie beside it, where the tree is in /tmp.
+func unshared(dir string) string { return "mount -t tmpfs none " + dir }
+
 // apart hides this program from hosts, which then get a copy of it.
 func apart(t *testing.T) string {
 	return "mount -t tmpfs none " + filepath.Dir(program.Path(t))
+}
+
+// slow bounds what a host sends, as tc's token bucket says.
+func (h *host) slow(t *testing.T, bucket string) {
+	t.Helper()
+	words := append([]string{"netns", "exec", h.namespace, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf"}, strings.Fields(bucket)...)
+	if out, err := exec.Command("ip", words...).CombinedOutput(); err != nil {
+		t.Skipf("this machine slows no links: want tc and a kernel with sch_tbf: %s", out)
+	}
 }

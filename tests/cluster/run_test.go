@@ -51,8 +51,8 @@ spec:
 // bundle comes back through the connection.
 func TestRunOverSSH(t *testing.T) {
 	whole.Cluster(t)
-	n := newNetwork(t, 1, "mount -t tmpfs none /tmp")
-	dir := t.TempDir() // in /tmp, of which the host has its own
+	dir := t.TempDir()
+	n := newNetwork(t, 1, unshared(dir))
 	said, code := assay(t, "run", serving(t, "2s"), "--launcher", "ssh", "--hosts", n.file(t, 1), "--progress", "none", "-o", dir)
 	if code != 0 {
 		t.Fatalf("exit %d\n%s", code, said)

@@ -46,7 +46,6 @@ SlurmdParameters=config_overrides
 SlurmdTimeout=15
 MessageTimeout=10
 KillWait=2
-SwitchType=switch/none
 MpiDefault=none
 TmpFS=DIR/tmp
 NodeName=n[1-4] NodeHostname=HOST NodeAddr=127.0.0.1 Port=[PORT1-PORT4] CPUs=8 Sockets=1 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=1000
@@ -84,6 +83,11 @@ func newScheduler(t *testing.T) *scheduler {
 		t.Fatal(err)
 	}
 	t.Setenv("SLURM_CONF", config)
+	t.Cleanup(func() {
+		if t.Failed() {
+			s.tell(t)
+		}
+	})
 	s.authenticate(t)
 	background(t, dir+"/slurmctld.out", "slurmctld", "-D")
 	for _, node := range []string{"n1", "n2", "n3", "n4"} {
@@ -99,6 +103,17 @@ func newScheduler(t *testing.T) *scheduler {
 		return strings.TrimSpace(string(out)) == "4"
 	})
 	return s
+}
+
+// tell logs what the daemons said last.
+func (s *scheduler) tell(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, "*.out"))
+	logs, _ := filepath.Glob(filepath.Join(s.dir, "*.log"))
+	for _, file := range append(files, logs...) {
+		if text, err := os.ReadFile(file); err == nil && len(text) > 0 {
+			t.Logf("%s: …%s", filepath.Base(file), text[max(0, len(text)-1500):])
+		}
+	}
 }
 
 // authenticate starts munge, which must run as its own user.

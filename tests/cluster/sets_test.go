@@ -75,7 +75,7 @@ func TestSetsOverSSH(t *testing.T) {
 	needs(t, "tc")
 	n := newNetwork(t, 4, ":")
 	for _, h := range n.hosts[2:] {
-		do(t, fmt.Sprintf("ip netns exec %s tc qdisc add dev eth0 root tbf rate 100mbit burst 64kb latency 200ms", h.namespace))
+		h.slow(t, "rate 100mbit burst 64kb latency 200ms")
 	}
 	c, row := beside(t, reduces(t, n.some(t, 0, 1)), reduces(t, n.some(t, 2, 3)))
 	if row.Verdict != compare.Worse || c.Paired || !strings.Contains(strings.Join(c.Warnings, "\n"), "neither on the hosts of the other") {

@@ -65,7 +65,7 @@ spec:
 		t.Fatal(err)
 	}
 	for _, h := range n.hosts[2:] {
-		do(t, fmt.Sprintf("ip netns exec %s tc qdisc add dev eth0 root tbf rate 400kbit burst 1600 latency 400ms", h.namespace))
+		h.slow(t, "rate 400kbit burst 1600 latency 400ms")
 	}
 	dir := t.TempDir()
 	if said, code := assay(t, "run", path, "--progress", "none", "-o", dir); code != 0 {

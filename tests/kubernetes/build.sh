@@ -21,10 +21,12 @@ export CGO_ENABLED=0 GOFLAGS="-buildvcs=false -mod=readonly"
 kubernetes=$(cd "$here/servers" && go list -m -f '{{.Version}}' k8s.io/kubernetes)
 version="-X k8s.io/component-base/version.gitVersion=$kubernetes -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=$(echo "$kubernetes" | cut -d. -f2)"
 
-# An interrupted link must not leave half a server behind.
+# An interrupted link must not leave half a server behind, nor keep the next one from its
+# place: Go overwrites nothing that is no program.
 build() {
 	[ ! -x "$out/$1" ] || return 0
 	echo "building $1" >&2
+	rm -f "$out/.$1"
 	(cd "$here/servers" && go build -trimpath -ldflags "-s -w $version" -o "$out/.$1" "$2")
 	mv "$out/.$1" "$out/$1"
 }
@@ -39,8 +41,10 @@ build kubelet k8s.io/kubernetes/cmd/kubelet
 build helm helm.sh/helm/v4/cmd/helm
 build kwok sigs.k8s.io/kwok/cmd/kwok
 
-# What these servers are set up with comes with their modules.
+# What these servers are set up with comes with their modules, which are not there where
+# this cache was kept and Go's was not.
 for module in sigs.k8s.io/jobset sigs.k8s.io/kueue; do
+	(cd "$here/servers" && go mod download "$module")
 	folder=$(cd "$here/servers" && go list -m -f '{{.Dir}}' "$module")
 	ln -sfn "$folder" "$out/$(basename "$module").module"
 done

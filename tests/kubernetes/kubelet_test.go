@@ -70,15 +70,24 @@ func TestKubelet(t *testing.T) {
 // helm runs Helm and is what it printed.
 func (c *Cluster) helm(t *testing.T, args ...string) string {
 	t.Helper()
+	out, err := c.tryHelm(args...)
+	if err != nil {
+		t.Fatalf("helm %s: %v: %s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// tryHelm adds what Helm says of a fault.
+func (c *Cluster) tryHelm(args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(c.bin, "helm"), args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.path("kubeconfig"), "HELM_CACHE_HOME="+c.path("helm"), "HELM_CONFIG_HOME="+c.path("helm"), "HELM_DATA_HOME="+c.path("helm"))
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("helm %s: %v: %s%s", strings.Join(args, " "), err, out, said.Bytes())
+		out = append(out, said.Bytes()...)
 	}
-	return string(out)
+	return string(out), err
 }
 
 const chartFolder = "../../deploy/helm/assay-operator"
@@ -92,9 +101,12 @@ func helmInstalls(t *testing.T, c *Cluster) {
 	if out := c.helm(t, "lint", "--strict", chartFolder); !strings.Contains(out, "0 chart(s) failed") {
 		t.Errorf("lint: %s", out)
 	}
+	if out, err := c.tryHelm("template", "assay", chartFolder); err == nil || !strings.Contains(out, "no image of assay is published: build one (make image)") {
+		t.Errorf("without an image: %v, %s", err, out)
+	}
 	for _, webhook := range []string{"false", "true"} {
 		kinds := map[string]int{}
-		for _, o := range objects(t, []byte(c.helm(t, "template", "assay", chartFolder, "--include-crds", "--namespace", "n", "--set", "webhook="+webhook))) {
+		for _, o := range objects(t, []byte(c.helm(t, "template", "assay", chartFolder, "--include-crds", "--namespace", "n", "--set", "image=assay:tests,webhook="+webhook))) {
 			kinds[o.GetKind()]++
 		}
 		if got := kinds["ValidatingWebhookConfiguration"] == 1 && kinds["Service"] == 1; kinds["CustomResourceDefinition"] != 2 || kinds["Deployment"] != 1 || got != (webhook == "true") {

@@ -12,31 +12,45 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// kustomize renders the folder of the tree as it is, and with an image of somebody's own and
-// the webhook, and the API server would take both.
+// kustomize refuses the folder of the tree as it is, which names no image, and renders it
+// with an image of somebody's own, and with that and the webhook. The API server would take
+// both.
 func kustomize(t *testing.T, c *Cluster) {
-	rendered(t, c, "../../deploy/kustomize", []string{"--image=assay:latest", "--webhook="}, 9)
-	// kustomize reads nothing outside of its folder.
+	out, err := exec.Command(filepath.Join(c.bin, "kubectl"), "kustomize", "../../deploy/kustomize").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "data.image") || !strings.Contains(string(out), "image-of-assay-is-to-be-named") {
+		t.Errorf("without an image: %v, %s", err, out)
+	}
+	const image = "registry.example:5000/team/assay:v1"
+	named := [2]string{"literals: []", "literals: [image=" + image + "]"}
+	rendered(t, c, changed(t, named), image, []string{"--image=" + image, "--webhook="}, 9)
+	rendered(t, c, changed(t, named, [2]string{"resources: [operator.yaml]", "resources: [operator.yaml]\ncomponents: [webhook]"}), image, []string{"--image=" + image, "--webhook=:9443"}, 15)
+}
+
+// changed is a copy of the folder with changes to the kustomization, which reads nothing
+// outside of its folder.
+func changed(t *testing.T, changes ...[2]string) string {
+	t.Helper()
 	own := t.TempDir()
 	if err := os.CopyFS(own, os.DirFS("../../deploy/kustomize")); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(own, "kustomization.yaml")
-	text := read(t, file)
-	for _, change := range [][2]string{{"newName: assay, newTag: latest", "newName: registry.example:5000/team/assay, newTag: v1"}, {"resources: [operator.yaml]", "resources: [operator.yaml]\ncomponents: [webhook]"}} {
-		if !strings.Contains(string(text), change[0]) {
+	text := string(read(t, file))
+	for _, change := range changes {
+		if !strings.Contains(text, "\n"+change[0]) && !strings.Contains(text, "    "+change[0]) {
 			t.Fatalf("the kustomization has no %q", change[0])
 		}
-		text = []byte(strings.Replace(string(text), change[0], change[1], 1))
+		text = strings.Replace(text, change[0]+"\n", change[1]+"\n", 1)
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rendered(t, c, own, []string{"--image=registry.example:5000/team/assay:v1", "--webhook=:9443"}, 15)
+	return own
 }
 
-// rendered wants objects that the API server takes, among them a Deployment with arguments.
-func rendered(t *testing.T, c *Cluster, folder string, args []string, want int) {
+// rendered wants objects that the API server takes, among them a Deployment of an image with
+// arguments.
+func rendered(t *testing.T, c *Cluster, folder, image string, args []string, want int) {
 	t.Helper()
 	text, err := exec.Command(filepath.Join(c.bin, "kubectl"), "kustomize", folder).Output()
 	if err != nil {
@@ -54,6 +68,9 @@ func rendered(t *testing.T, c *Cluster, folder string, args []string, want int) 
 			continue
 		}
 		containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
+		if got := containers[0].(map[string]any)["image"]; got != image {
+			t.Errorf("the operator is %v, want %s", got, image)
+		}
 		got, _, _ := unstructured.NestedStringSlice(containers[0].(map[string]any), "args")
 		for _, arg := range append(args, "--claim=bundles") {
 			if !slices.Contains(got, arg) {
