@@ -139,7 +139,9 @@ metrics:
 # processor time, and a quarter of an hour where others want the processors too.
 .PHONY: test-cluster hosts
 test-cluster: compiler torch hosts
-	ASSAY_TESTS=cluster go test -count=1 -timeout 28m ./tests/cluster
+	@mkdir -p bin; rm -f bin/cluster.again
+	ASSAY_TESTS=cluster $(TESTS) $(call again,cluster) --packages ./tests/cluster -- -vet=off -count=1 -timeout 28m
+	@cat bin/cluster.again 2>/dev/null || true
 
 # A whole suite over four such hosts, one behind a slow link. Seven minutes on two processors
 # that nobody else uses.
@@ -162,7 +164,9 @@ hosts:
 .PHONY: test-kubernetes containers
 test-kubernetes: compiler containers image
 	tests/kubernetes/build.sh
-	ASSAY_TESTS=kubernetes go test -count=1 -timeout 20m ./tests/kubernetes
+	@mkdir -p bin; rm -f bin/kubernetes.again
+	ASSAY_TESTS=kubernetes $(TESTS) $(call again,kubernetes) --packages ./tests/kubernetes -- -vet=off -count=1 -timeout 20m
+	@cat bin/kubernetes.again 2>/dev/null || true
 containers:
 	@for each in /usr/bin/containerd:containerd /usr/sbin/runc:runc /usr/lib/cni/bridge:containernetworking-plugins /usr/sbin/ip:iproute2; do \
 	if [ -e $${each%%:*} ] || command -v $$(basename $${each%%:*}) >/dev/null; then continue; fi; \
