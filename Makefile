@@ -209,7 +209,7 @@ engines:
 	done
 $(ENGINES_VENV)/ready: tests/requirements-engines.txt
 	$(PYTHON) -m venv $(ENGINES_VENV)
-	$(ENGINES_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-engines.txt
+	$(ENGINES_VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check --no-deps -r tests/requirements-engines.txt
 	touch $@
 
 # pandas and DuckDB prove that others can open what assay writes; scipy, statsmodels,
@@ -217,16 +217,16 @@ $(ENGINES_VENV)/ready: tests/requirements-engines.txt
 $(VENV)/ready: tests/requirements.txt tests/requirements-no-deps.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq -y python3-venv; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-no-deps.txt
+	$(VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check -r tests/requirements.txt
+	$(VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check --no-deps -r tests/requirements-no-deps.txt
 	touch $@
 
 # genai-bench proves that it can read what assay exports. See the file for why its
 # own dependencies stay away.
 $(GENAI_VENV)/ready: tests/requirements-genai.txt $(VENV)/ready
 	$(PYTHON) -m venv $(GENAI_VENV)
-	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check -r tests/requirements-genai.txt
-	$(GENAI_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps genai-bench==0.0.5
+	$(GENAI_VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check -r tests/requirements-genai.txt
+	$(GENAI_VENV)/bin/pip install --quiet --no-compile --disable-pip-version-check --no-deps genai-bench==0.0.5
 	touch $@
 
 # Files that are made from the Go types (JSON Schema, CRD, reference pages), and Go that
@@ -468,7 +468,7 @@ PEERS_VENV := .venv-peers
 peers:
 	grep -v '^#' tests/requirements-peers.txt | while read -r name what; do \
 	test -x $(PEERS_VENV)/$$name/bin/pip || $(PYTHON) -m venv $(PEERS_VENV)/$$name || exit 1; \
-	$(PEERS_VENV)/$$name/bin/pip install --quiet --no-compile --disable-pip-version-check $$what || exit 1; done
+	$(PEERS_VENV)/$$name/bin/pip install --quiet --disable-pip-version-check $$what || exit 1; done
 	@if command -v cargo >/dev/null; then \
 	cargo install --quiet --locked --root $(PEERS_VENV)/vllm-bench --git https://github.com/vllm-project/vllm-bench --rev f313182; \
 	else echo "no cargo here: vllm-bench is left out"; fi
