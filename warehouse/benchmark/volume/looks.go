@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -54,19 +53,11 @@ func lookAfterRun(ctx context.Context, dir string) (l line, err error) {
 	if err != nil {
 		return l, err
 	}
-	of, changed := map[string]int{}, map[string]int{} // by metric
+	changed := 0
 	for _, s := range known {
-		of[s.Metric+s.Statistic]++
 		if len(s.Changes) > 0 {
-			changed[s.Metric+s.Statistic]++
+			changed++
 		}
-	}
-	all, most := 0, 0.0
-	for metric, n := range changed {
-		all += n
-		// As many as P needs to be as small as it must be (warehouse.Detection).
-		each := .001 / float64(len(warehouse.WatchedMetrics)) / 2 / float64(of[metric])
-		most = max(most, math.Ceil(4/each))
 	}
 	arrangements := 0
 	begun, before := time.Now(), processor(syscall.RUSAGE_SELF)
@@ -77,7 +68,7 @@ func lookAfterRun(ctx context.Context, dir string) (l line, err error) {
 		return nil
 	}})
 	spent := processor(syscall.RUSAGE_SELF) - before
-	l.what = fmt.Sprintf("every watched series at the server's alpha, nothing remembered: %d of %d series changed, each of which takes %.0f arrangements", all, len(known), most)
+	l.what = fmt.Sprintf("every watched series at the server's alpha, nothing remembered: %d of %d series changed", changed, len(known))
 	l.seen = fmt.Sprintf("%.1f s, %.1f s of processor time, %d arrangements", time.Since(begun).Seconds(), spent.Seconds(), arrangements)
 	if errors.Is(err, errLookTime) {
 		l.seen += ", broken off"
