@@ -122,7 +122,7 @@ spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens:
 		return err
 	}
 	r.at = monotonic()
-	_ = cmd.Wait() // killed: its error says nothing new
+	_ = cmd.Wait()                                             // killed: its error says nothing new
 	bundles, err := filepath.Glob(filepath.Join(out, "[^.]*")) // one that has no name yet holds nothing
 	if err != nil || len(bundles) == 0 {
 		return err
