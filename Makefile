@@ -20,7 +20,8 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out %/bundle,$(WATCHED)) $(PROGRAM)))
-PYTHONS := ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
+# What the judges import of Python is compiled the first time, and kept.
+PYTHONS := PYTHONDONTWRITEBYTECODE= ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 # Packages tested at once where many of them wait for timers and sockets: one more than
 # there are cores.
 AT_ONCE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
@@ -33,7 +34,7 @@ test: compiler
 	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
 	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
-	ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte)$$' || failed=1; \
+	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte)$$' || failed=1; \
 	ASSAY_TESTS=all $(TESTS) $(call again,program) --packages "$(PROGRAM)" -- -vet=off -timeout 60m -p 3 || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
 	go test -C tools ./... || failed=1; \
@@ -599,11 +600,11 @@ kills: compiler
 
 # Every case of the tests that make test samples: each of five hundred changed bundles
 # given to each command that reads one, every byte of a bundle flipped, every
-# combination of the renderer's choices, 20,000 texts for every kind of tokenizer,
-# trainings over real links and with real faults.
+# combination of the renderer's choices, 20,000 texts for every kind of tokenizer and
+# 5,000 for every library of scores, trainings over real links and with real faults.
 .PHONY: exhaustive
 exhaustive: $(VENV)/ready
-	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./cmd/assay -run '^(TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered|TestOneTruthForReal|TestKnownShiftsForReal)$$' -count 1 -timeout 60m
+	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./accuracy/lexical ./cmd/assay -run '^(TestParity.*|TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered|TestOneTruthForReal|TestKnownShiftsForReal)$$' -count 1 -timeout 60m
 	ASSAY_TESTS=exhaustive go test ./server -run '^TestKilled' -count 1 -timeout 60m
 
 clean:

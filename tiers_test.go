@@ -9,7 +9,7 @@ import (
 
 // watchedTests finds the tests that make test leaves out under the race detector, where
 // everything else runs, also what takes long.
-var watchedTests = regexp.MustCompile(`(?m)^\tASSAY_TESTS=all .*\$\(WATCHED\).* -race .* -skip '\^\((.*)\)\$\$'`)
+var watchedTests = regexp.MustCompile(`(?m)^\t(?:GOGC=\d+ )?ASSAY_TESTS=all .*\$\(WATCHED\).* -race .* -skip '\^\((.*)\)\$\$'`)
 
 // What is left out under the race detector must run without it: a test that no command
 // of make test reaches guards nothing.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"assay/record"
+	"assay/tests/oracle"
 	"assay/tests/texts"
 	"assay/tests/whole"
 )
@@ -103,13 +104,7 @@ func parityQuestions(n int, gsm8k filterQuestion) (questions []filterQuestion) {
 // graders of GSM8K are its task gsm8k: strict-match and flexible-extract.
 func TestParityLMEval(t *testing.T) {
 	whole.Only(t)
-	python := os.Getenv("ASSAY_PYTHON")
-	if python == "" {
-		python = filepath.Join("..", ".venv", "bin", "python")
-	}
-	if err := exec.Command(python, "-c", "import lm_eval.filters, lm_eval.api.metrics, yaml").Run(); err != nil {
-		t.Skipf("%s with lm-eval is not there; make test installs it", python)
-	}
+	python := oracle.Python(t, "lm_eval", "yaml")
 	var task struct {
 		Names []string
 		filterQuestion
@@ -169,7 +164,7 @@ func askLMEval(t *testing.T, python string, questions []filterQuestion) []byte {
 	}
 	cmd := exec.Command(python, filepath.Join("testdata", "lm_eval_parity.py"))
 	cmd.Stdin, cmd.Stderr = &lines, os.Stderr
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore")
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONWARNINGS=ignore")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ type rule struct {
 	// search for a few bytes is a hundred times cheaper than a regular
 	// expression, and nearly every text holds none of them.
 	hints []string
+	then  func(rest string) bool // what must follow such a text too; nil: anything
 	re    *regexp.Regexp
 
 	secret func(value string) bool // nil: every match is one
@@ -23,7 +24,7 @@ type rule struct {
 var rules = []rule{
 	{hints: []string{"PRIVATE KEY"},
 		re: regexp.MustCompile(`(?s)(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$))`)},
-	{hints: []string{"uthorization", "UTHORIZATION"},
+	{hints: []string{"uthorization", "UTHORIZATION"}, then: assigns,
 		re:     regexp.MustCompile(`(?i)authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?([^\s"',;]{6,})`),
 		secret: isSecretValue, prose: tokenLike},
 	{hints: []string{"earer", "EARER"},
@@ -40,20 +41,20 @@ var rules = []rule{
 	{hints: []string{"AIza"}, re: regexp.MustCompile(`\b(AIza[A-Za-z0-9_-]{30,})`)},
 	{hints: []string{"xox"}, re: regexp.MustCompile(`\b(xox[abeoprs]-[A-Za-z0-9-]{10,})`)},
 	{hints: []string{"eyJ"}, re: regexp.MustCompile(`\b(eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*)`)},
-	{hints: []string{"://"}, re: regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^/?#\s@"'<>]+)@[^\s@]`), secret: isSecretValue},
-	{hints: []string{"ey=", "EY=", "ey:", "EY:", "ey\"", "EY\"", "ey'", "ey ", "EY ", "oken=", "OKEN=", "oken:", "OKEN:", "oken\"", "oken ", "OKEN "},
+	{hints: []string{"://"}, then: namesUser, re: regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://([^/?#\s@"'<>]+)@[^\s@]`), secret: isSecretValue},
+	{hints: []string{"ey", "EY", "oken", "OKEN"}, then: assigns,
 		re:     regexp.MustCompile(`(?i)(?:api|access|secret|auth|private|refresh|id|session)[_-]?(?:key|token)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{6,})`),
 		secret: isSecretValue, prose: tokenLike},
-	{hints: []string{"assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD", "secret", "SECRET", "Secret"},
+	{hints: []string{"assw", "ASSW", "assphrase", "ASSPHRASE", "pwd", "PWD", "secret", "SECRET", "Secret"}, then: assigns,
 		re:     regexp.MustCompile(`(?i)(?:password|passwd|passphrase|\bpwd|client[_-]?secret)["']?\s*[:=]\s*["']?([^\s"',;&}\])]{4,})`),
 		secret: isSecretValue, prose: tokenLike},
-	{hints: []string{"ookie", "OOKIE"},
+	{hints: []string{"ookie", "OOKIE"}, then: assigns,
 		re: regexp.MustCompile(`(?i)\bcookie["']?\s*:\s*["']?([^\r\n"']{4,})`), secret: isSecretValue, prose: tokenLike},
 }
 
 // apply replaces the secrets of s that r finds.
 func (r *rule) apply(s string, prose bool) string {
-	if !containsAny(s, r.hints) {
+	if !r.mayMatch(s) {
 		return s
 	}
 	is := r.secret
@@ -77,13 +78,36 @@ func (r *rule) apply(s string, prose bool) string {
 	return out.String()
 }
 
-func containsAny(s string, hints []string) bool {
-	for _, h := range hints {
-		if strings.Contains(s, h) {
-			return true
+// mayMatch reports whether re is worth trying on s.
+func (r *rule) mayMatch(s string) bool {
+	for _, h := range r.hints {
+		for rest := s; ; {
+			i := strings.Index(rest, h)
+			if i < 0 {
+				break
+			}
+			if rest = rest[i+len(h):]; r.then == nil || r.then(rest) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// assigns reports whether rest, behind a part of a name, ends the name and gives it a value.
+func assigns(rest string) bool {
+	rest = strings.TrimLeftFunc(rest, func(c rune) bool { return c|' ' >= 'a' && c|' ' <= 'z' })
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		rest = rest[1:]
+	}
+	rest = strings.TrimLeft(rest, " \t\n\f\r")
+	return rest != "" && (rest[0] == ':' || rest[0] == '=')
+}
+
+// namesUser reports whether rest, behind the scheme of an address, begins with a user.
+func namesUser(rest string) bool {
+	i := strings.IndexAny(rest, "@/?#\"'<> \t\n\f\r")
+	return i > 0 && rest[i] == '@'
 }
 
 // isSecretValue reports whether value, found where a secret belongs, is one. It

@@ -43,7 +43,7 @@ func (s *Server) comparePage(c *Call) error {
 			return err
 		}
 		var b, parts strings.Builder
-		if err := templates["compare"].ExecuteTemplate(&b, "beside", beside); err != nil {
+		if err := templates()["compare"].ExecuteTemplate(&b, "beside", beside); err != nil {
 			return err
 		}
 		if err := page.CompareParts(&parts, r, template.HTML(b.String())); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"assay/report/page"
@@ -112,8 +113,11 @@ func query(pairs ...string) template.URL {
 	return template.URL(values.Encode())
 }
 
-// templates are parsed once: each page is the layout with a middle of its own.
-var templates = parseTemplates("overview", "runs", "run", "charts", "compare", "lineage", "testbeds", "alerts", "jobs", "job", "inside", "economy", "quality", "gate", "login", "error")
+// templates gives each page, which is the layout with a middle of its own. They are parsed once,
+// by whoever asks first: no other command waits for them when it starts.
+var templates = sync.OnceValue(func() map[string]*template.Template {
+	return parseTemplates("overview", "runs", "run", "charts", "compare", "lineage", "testbeds", "alerts", "jobs", "job", "inside", "economy", "quality", "gate", "login", "error")
+})
 
 func parseTemplates(names ...string) map[string]*template.Template {
 	all := map[string]*template.Template{}
@@ -126,7 +130,7 @@ func parseTemplates(names ...string) map[string]*template.Template {
 // page answers with a page.
 func (s *Server) page(c *Call, status int, name string, data any) error {
 	var b bytes.Buffer
-	if err := templates[name].Execute(&b, data); err != nil {
+	if err := templates()[name].Execute(&b, data); err != nil {
 		return err
 	}
 	c.W.Header().Set("Content-Type", "text/html; charset=utf-8")

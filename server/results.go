@@ -29,7 +29,7 @@ func (r *results) of(d warehouse.RunDetail) (template.HTML, error) {
 		return table, nil
 	}
 	var b bytes.Buffer
-	if err := templates["run"].ExecuteTemplate(&b, "results", d); err != nil {
+	if err := templates()["run"].ExecuteTemplate(&b, "results", d); err != nil {
 		return "", err
 	}
 	table = template.HTML(b.String()) // made by a template, which escapes

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"assay/tests/oracle"
 )
 
 // A parityRow asks one question here and of scipy or statsmodels. To add one,
@@ -38,7 +40,7 @@ var parityRows = slices.Concat(twoSampleParity, planningParity, oneSampleParity,
 // TestParity compares this package with scipy and statsmodels wherever they define
 // the same thing, on random data sets from a fixed seed.
 func TestParity(t *testing.T) {
-	python := parityPython(t)
+	python := oracle.Python(t, "scipy", "statsmodels")
 	type question struct {
 		Name string `json:"name"`
 		parityInput
@@ -58,7 +60,7 @@ func TestParity(t *testing.T) {
 	cmd := exec.Command(python, filepath.Join("testdata", "parity"))
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
 	// Two threads of a linear algebra library that is hardly used only disturb.
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -92,18 +94,6 @@ func TestParity(t *testing.T) {
 		t.Logf("%-30s off by %.1e at most", row.name, worst[row.name])
 	}
 	t.Logf("%d questions", len(questions))
-}
-
-func parityPython(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv("ASSAY_PYTHON")
-	if path == "" {
-		path = filepath.Join("..", ".venv", "bin", "python")
-	}
-	if err := exec.Command(path, "-c", "import scipy, statsmodels").Run(); err != nil {
-		t.Skipf("%s with scipy and statsmodels is not there; make test installs it", path)
-	}
-	return path
 }
 
 // farApart is the relative difference. What is smaller than 1e-12 is compared as

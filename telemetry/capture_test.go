@@ -48,7 +48,7 @@ func TestCapture(t *testing.T) {
 		{"sysctl.net.ipv4.ip_local_port_range", []string{"32768", "60999"}},
 		{"scheduler.kind", "slurm"}, {"scheduler.job", "42"},
 		{"git.commit", "0123abc"}, {"git.branch", "main"}, {"git.staged_files", 3}, {"git.changed_files", 3}, {"git.untracked_files", 1},
-		{"assay.binary_sha256", "9a3a45d01531a20e89ac6ae10b0b0beb0492acd7216a368aa062d1a5fecaf9cd"},
+		{"assay.binary_sha256", strings.Repeat("9a", 32)},
 		{"software.nvidia_driver", "570.86.15"}, {"software.cuda_toolkit", "12.8.0"}, {"software.nccl_library", "2.26.2"},
 		{"python.version", "3.12.3"}, {"python.torch", "2.7.0"}, {"python.nvidia-nccl", "2.26.2"},
 		{"nccl.conf", []string{"NCCL_ALGO=Ring"}},

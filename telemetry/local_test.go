@@ -1,6 +1,9 @@
 package telemetry
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +98,21 @@ func BenchmarkSources(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// The digest is that of the file that was started.
+func TestProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Program()
+	if want := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || got != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }

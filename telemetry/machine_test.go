@@ -45,7 +45,6 @@ var machine = map[string]string{
 	"proc/101/task/101/children": "102 103 \n", "proc/101/stat": "101 (server) S 77 1 1 0 -1 0 0 0 0 0 150 50 25 25 20 0 9 0 100 0 0\n",
 	"proc/102/task/102/children": "\n", "proc/102/stat": "102 (worker) S 101 1 1 0 -1 0 0 0 0 0 350 50 0 0 20 0 9 0 100 0 0\n",
 
-	"proc/self/exe":       "binary",
 	"proc/self/cgroup":    "0::/job.slice/task\n",
 	"proc/self/stat":      "77 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 250 50 60 40 20 0 9 0 100 0 0\n",
 	"proc/self/status":    "Name:\tassay\nVmRSS:\t   2048 kB\nThreads:\t9\nCpus_allowed_list:\t0-1\nMems_allowed_list:\t0-1\nvoluntary_ctxt_switches:\t11\nnonvoluntary_ctxt_switches:\t12\n",
@@ -159,6 +158,7 @@ func fakeHost() Host {
 		ClockSync: func() (ClockSync, error) {
 			return ClockSync{Synchronised: true, Offset: -time.Millisecond, MaxError: 20 * time.Millisecond}, nil
 		},
+		Program:   func() (string, error) { return strings.Repeat("9a", 32), nil },
 		DiskSpace: func(string) (Space, error) { return Space{Free: 1000, Total: 4000}, nil },
 	}
 }

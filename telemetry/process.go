@@ -2,11 +2,7 @@ package telemetry
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -114,7 +110,7 @@ func readSelf(_ context.Context, h Host, env record.Environment) error {
 	env.Set("go.gogc_percent", settings[0].Value.Uint64())
 	env.Set("go.memory_limit_bytes", settings[1].Value.Uint64())
 	readBuild(env)
-	sum, err := binaryDigest(h)
+	sum, err := h.program()
 	if err != nil {
 		env.Miss("assay.binary_sha256", err.Error())
 		return nil
@@ -138,22 +134,4 @@ func readBuild(env record.Environment) {
 		}
 	}
 	env.Miss("assay.revision", "this binary was built outside version control")
-}
-
-// binaryDigest hashes the running program as the kernel holds it: the file on
-// disk may have been replaced since.
-func binaryDigest(h Host) (string, error) {
-	if h.Files == nil {
-		return "", errNotAsked
-	}
-	f, err := h.Files.Open("proc/self/exe")
-	if err != nil {
-		return "", plainError("proc/self/exe", err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("/proc/self/exe: %w", err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -48,6 +48,9 @@ type Host struct {
 	// are measured.
 	Now func() time.Duration
 
+	// Program gives the SHA-256 of the running program.
+	Program func() (string, error)
+
 	// DiskSpace asks how much room the file system of a folder has.
 	DiskSpace func(dir string) (Space, error)
 
@@ -81,6 +84,13 @@ func (h Host) environ() ([]string, error) {
 		return nil, errNotAsked
 	}
 	return h.Environ(), nil
+}
+
+func (h Host) program() (string, error) {
+	if h.Program == nil {
+		return "", errNotAsked
+	}
+	return h.Program()
 }
 
 func (h Host) dir() string {

@@ -140,7 +140,7 @@ const passes = 4
 func measure(cores int, command string, args ...string) (m measured, err error) {
 	cmd := exec.Command(command, args...)
 	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(cores), "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(cores), "OPENBLAS_NUM_THREADS=1")
 	out, err := cmd.Output()
 	if err != nil {
 		return m, fmt.Errorf("%s: %w", command, err)

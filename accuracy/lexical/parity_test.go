@@ -13,12 +13,13 @@ import (
 	"testing"
 	"unicode"
 
+	"assay/tests/oracle"
 	"assay/tests/texts"
 	"assay/tests/whole"
 )
 
-// How many texts each library is asked about.
-const parityTexts = 5000
+// How many texts each library is asked about: make exhaustive asks about five thousand.
+var parityTexts = 5000 / whole.Stride(5)
 
 // A parityAnswer is what testdata/parity.py says about a question.
 type parityAnswer struct {
@@ -33,16 +34,10 @@ type parityAnswer struct {
 }
 
 // ask puts all questions to one Python process that has the library.
-func ask[Q any](t *testing.T, library, modules string, questions []Q) []parityAnswer {
+func ask[Q any](t *testing.T, library string, modules []string, questions []Q) []parityAnswer {
 	t.Helper()
 	whole.Only(t)
-	python := os.Getenv("ASSAY_PYTHON")
-	if python == "" {
-		python = filepath.Join("..", "..", ".venv", "bin", "python")
-	}
-	if err := exec.Command(python, "-c", "import "+modules).Run(); err != nil {
-		t.Skipf("%s with %s is not there; make test installs it", python, modules)
-	}
+	python := oracle.Python(t, modules...)
 	var lines bytes.Buffer
 	encode := json.NewEncoder(&lines)
 	for _, q := range questions {
@@ -52,7 +47,7 @@ func ask[Q any](t *testing.T, library, modules string, questions []Q) []parityAn
 	}
 	cmd := exec.Command(python, filepath.Join("testdata", "parity.py"), library)
 	cmd.Stdin, cmd.Stderr = &lines, os.Stderr
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1", "PYTHONWARNINGS=ignore")
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONWARNINGS=ignore")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +125,7 @@ func TestParitySacrebleu(t *testing.T) {
 		}
 		questions, asked = append(questions, q), append(asked, variants)
 	}
-	for i, answer := range ask(t, "sacrebleu", "sacrebleu", questions) {
+	for i, answer := range ask(t, "sacrebleu", []string{"sacrebleu"}, questions) {
 		for k, v := range asked[i] {
 			got := v.metric.Segment(pairs[i].Hyp, pairs[i].Refs)
 			what := fmt.Sprintf("text %d, %s", i, v.metric.Signature(len(pairs[i].Refs)))
@@ -152,7 +147,7 @@ func TestParityROUGE(t *testing.T) {
 			pairs[i] = texts.New(uint64(i)).Pair(100)
 		}
 	}
-	for i, answer := range ask(t, "rouge", "rouge_score", pairs) {
+	for i, answer := range ask(t, "rouge", []string{"rouge_score"}, pairs) {
 		k := 0
 		for _, stems := range []bool{false, true} {
 			for _, kind := range []string{"1", "2", "3", "9", "L", "Lsum"} {
@@ -173,7 +168,7 @@ func TestParityNLTK(t *testing.T) {
 	} else {
 		t.Log("without synonyms: apt-get install wordnet-base")
 	}
-	for i, answer := range ask(t, "nltk", "nltk", pairs) {
+	for i, answer := range ask(t, "nltk", []string{"nltk"}, pairs) {
 		for k, m := range metrics {
 			got := m.Segment(pairs[i].Hyp, pairs[i].Refs)
 			nearAll(t, fmt.Sprintf("text %d %q, METEOR with WordNet %v", i, pairs[i].Hyp, k == 1), got[:1], answer.Scores[k])
@@ -206,7 +201,7 @@ func TestParityScikitLearn(t *testing.T) {
 			q.Xs, q.Ys = append(q.Xs, float64(g.IntN(10))), append(q.Ys, g.NormFloat64())
 		}
 	}
-	for i, answer := range ask(t, "sklearn", "sklearn, scipy", questions) {
+	for i, answer := range ask(t, "sklearn", []string{"sklearn", "scipy"}, questions) {
 		q := questions[i]
 		confusion := confuse(q.Labels, q.Predictions)
 		got := [][]float64{{accuracyOf(confusion), confusion.MCC()}}
@@ -237,7 +232,7 @@ func TestParityPython(t *testing.T) {
 			questions = append(questions, texts.Pair{Hyp: "A" + string(r) + "Σ" + string(r) + "b"})
 		}
 	}
-	for i, answer := range ask(t, "python", "sys", questions) {
+	for i, answer := range ask(t, "python", nil, questions) {
 		text := questions[i].Hyp
 		if !answer.Known {
 			continue // its Unicode is older than Go's

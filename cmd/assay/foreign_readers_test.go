@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/tests/oracle"
 	"assay/tests/whole"
 )
 
@@ -18,13 +19,7 @@ import (
 func TestForeignReaders(t *testing.T) {
 	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
-	python := os.Getenv("ASSAY_PYTHON")
-	if python == "" {
-		python = filepath.Join("..", "..", ".venv", "bin", "python")
-	}
-	if _, err := os.Stat(python); err != nil {
-		t.Skipf("needs the Python environment that make test installs: %v", err)
-	}
+	python := oracle.Python(t, "duckdb", "pandas")
 	dir := demoBundle(t)
 	columns := filepath.Join(t.TempDir(), "columns.json")
 	data, err := json.Marshal(documentedColumns(t))

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 
 	"assay/bundle"
+	"assay/telemetry"
 
 	"github.com/spf13/cobra"
 )
@@ -59,18 +56,8 @@ func version() string {
 // and the bundle shows none.
 func tool() bundle.Tool {
 	t := bundle.Tool{Name: "assay", Version: version(), GoVersion: runtime.Version()}
-	path, err := os.Executable()
-	if err != nil {
-		return t
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return t
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err == nil {
-		t.SHA256 = hex.EncodeToString(h.Sum(nil))
+	if sum, err := telemetry.Program(); err == nil {
+		t.SHA256 = sum
 	}
 	return t
 }

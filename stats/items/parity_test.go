@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"assay/stats"
+	"assay/tests/oracle"
 )
 
 // A parityRow asks one question here and of scipy or statsmodels, on random samples
@@ -26,13 +27,7 @@ type parityRow struct {
 }
 
 func TestParity(t *testing.T) {
-	python := os.Getenv("ASSAY_PYTHON")
-	if python == "" {
-		python = filepath.Join("..", "..", ".venv", "bin", "python")
-	}
-	if err := exec.Command(python, "-c", "import scipy, statsmodels").Run(); err != nil {
-		t.Skipf("%s with scipy and statsmodels is not there; make test installs it", python)
-	}
+	python := oracle.Python(t, "scipy", "statsmodels")
 	rows := parityRows(t, rand.New(rand.NewPCG(17, 5)))
 	data, err := json.Marshal(rows)
 	if err != nil {
@@ -40,7 +35,7 @@ func TestParity(t *testing.T) {
 	}
 	cmd := exec.Command(python, filepath.Join("testdata", "parity"))
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1", "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
