@@ -601,10 +601,11 @@ kills: compiler
 # Every case of the tests that make test samples: each of five hundred changed bundles
 # given to each command that reads one, every byte of a bundle flipped, every
 # combination of the renderer's choices, 20,000 texts for every kind of tokenizer and
-# 5,000 for every library of scores, trainings over real links and with real faults.
+# 5,000 for every library of scores, a wrong answer to every problem of HumanEval,
+# trainings over real links and with real faults.
 .PHONY: exhaustive
 exhaustive: $(VENV)/ready
-	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./accuracy/lexical ./cmd/assay -run '^(TestParity.*|TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered|TestOneTruthForReal|TestKnownShiftsForReal)$$' -count 1 -timeout 60m
+	ASSAY_TESTS=exhaustive $(PYTHONS) go test ./spec ./bundle ./workload/token ./accuracy/lexical ./accuracy/sandbox ./cmd/assay -run '^(TestParity.*|TestAllMutatedSolutionsFail|TestRenderEveryCombination|TestEveryByte|TestDamagedTable|TestOracles|TestTampered|TestOneTruthForReal|TestKnownShiftsForReal)$$' -count 1 -timeout 60m
 	ASSAY_TESTS=exhaustive go test ./server -run '^TestKilled' -count 1 -timeout 60m
 
 clean:

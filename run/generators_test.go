@@ -21,6 +21,7 @@ import (
 	"assay/search"
 	"assay/spec"
 	"assay/telemetry"
+	"assay/tests/whole"
 	"assay/train"
 )
 
@@ -257,6 +258,7 @@ func TestGeneratorsOfSessions(t *testing.T) {
 
 // The leader decides every step of a search, and the generators send it together.
 func TestGeneratorsSearch(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	url := capacity(t, 10*time.Millisecond, time.Second) // 100 a second
 	p := openPlan(t, url, "{search: {min: 10, max: 320, start: 40, resolution: 0.5, rounds: 2, probes: 6, confidence: 0.8}, duration: 1s, warmup: {}, calibrate: false, generators: 2}, slo: [{metric: error_rate, maxRatio: 0.1}]")

@@ -17,7 +17,6 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
-	"assay/telemetry"
 )
 
 const answer = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: [DONE]\n\n"
@@ -62,22 +61,7 @@ func openPlan(t *testing.T, url, load string) plan.Plan {
 // carryOut runs p and returns its sealed bundle.
 func carryOut(t *testing.T, p plan.Plan) *bundle.Bundle {
 	t.Helper()
-	host := telemetry.Local(t.Context())
-	defer host.Close()
-	result, err := Execute(t.Context(), p, Options{
-		Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := result.Bundle.Seal(t.Context(), result.Status, bundle.SealOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := bundle.Open(result.Bundle.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return carryOutPart(t, p, nil, nil)
 }
 
 func rows[T any](t *testing.T, b *bundle.Bundle, table string) (list []T) {

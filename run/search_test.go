@@ -18,6 +18,7 @@ import (
 	"assay/sim/simtest"
 	"assay/stats"
 	"assay/telemetry"
+	"assay/tests/whole"
 )
 
 // capacity serves calls one at a time, service apart from each other, on a
@@ -51,6 +52,7 @@ func capacity(t *testing.T, service, most time.Duration) string {
 // sequence at a time, one token each, 20 ms an iteration are 50 calls a second. The answer lies at the capacity, every probe is a point of the
 // bundle with its schedule, and the records lead to the same path again.
 func TestSearchFindsTheCapacity(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	url := simtest.Serve(t, sim.Config{Model: "m", Engine: sim.Engine{MaxSequences: 1, Cost: sim.Cost{Base: 20 * time.Millisecond}}})
 	p := openPlan(t, url, `{arrival: constant, duration: 700ms, warmup: {duration: 100ms}, search: {min: 5, max: 300, start: 20, resolution: 0.4, confidence: 0.8, rounds: 3, probes: 12}}, slo: [{metric: ttft, percentile: 60, max: 150ms}]`)
@@ -189,6 +191,7 @@ func TestSaturatedPointStops(t *testing.T) {
 // A server that keeps up is left alone, and without being asked to a saturated
 // point goes on to its end.
 func TestUnsaturatedPoints(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	quick := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { time.Sleep(5 * time.Millisecond); reply(w) })
 	b := carryOut(t, openPlan(t, quick, `{rate: [30], duration: 1200ms, warmup: {duration: 100ms}, stopWhenSaturated: true}`))

@@ -15,6 +15,7 @@ import (
 	"assay/sim"
 	"assay/sim/simtest"
 	"assay/spec"
+	"assay/tests/whole"
 	"assay/workload/dataset"
 	"assay/workload/token"
 
@@ -54,6 +55,7 @@ func asked(t *testing.T, p plan.Plan) ([]record.Request, *bundle.Bundle) {
 // Every task runs from the spec to the records, with every API that serves it in
 // the simulator.
 func TestTasksRun(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	url := simtest.Serve(t, quick)
 	f := func(prompt, api string, items, input int32) {

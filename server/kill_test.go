@@ -84,9 +84,12 @@ func end(t *testing.T, cmd *exec.Cmd) {
 // it accepted is there, nothing half can be seen, and after all kills every bundle gets
 // there, without being sent from the beginning each time.
 func TestKilled(t *testing.T) {
-	moments := 15
-	if whole.Exhaustive() {
+	moments := 5
+	switch {
+	case whole.Exhaustive():
 		moments = 200
+	case whole.All():
+		moments = 15
 	}
 	dir := filepath.Join(t.TempDir(), "w")
 	secret, token, err := tokens.New("test", tokens.Write, time.Now(), time.Hour)

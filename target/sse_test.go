@@ -52,7 +52,7 @@ func TestEvents(t *testing.T) {
 // hours: no clock has to say so.
 func TestEventsInLinearTime(t *testing.T) {
 	t.Parallel()
-	const size = 16 << 20
+	const size = 4 << 20
 	f := func(line, end string, events, data int) {
 		t.Helper()
 		gotEvents, gotData := 0, 0

@@ -94,9 +94,12 @@ func someBundles(t *testing.T, n int) (list []string) {
 // A process is killed at random moments while it keeps bundles. What it said is kept must
 // be there, nothing half may be seen, and the next process must finish the work.
 func TestKilled(t *testing.T) {
-	moments := 30
-	if whole.Exhaustive() {
+	moments := 5
+	switch {
+	case whole.Exhaustive():
 		moments = 200
+	case whole.All():
+		moments = 30
 	}
 	bundles := someBundles(t, 6)
 	begun := time.Now()

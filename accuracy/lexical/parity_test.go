@@ -189,7 +189,7 @@ func TestParityScikitLearn(t *testing.T) {
 		Ys          []float64 `json:"ys"`
 	}
 	g := texts.New(4)
-	questions := make([]question, 500)
+	questions := make([]question, 500/whole.Stride(5))
 	for i := range questions {
 		q, classes := &questions[i], "abcdefgh"[:1+g.IntN(8)]
 		for range 2 + g.IntN(40) {

@@ -190,7 +190,7 @@ func TestMutatedSolutionsFail(t *testing.T) {
 }
 
 func TestAllMutatedSolutionsFail(t *testing.T) {
-	whole.Only(t)
+	whole.Every(t)
 	mutantsFail(t, humanEval(t))
 }
 

@@ -3,11 +3,14 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"assay/tests/whole"
 )
 
 // What make bench-quality promises, in small evaluations and with fewer of them. The
 // seed is fixed: the figures are the same every time.
 func TestQuality(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	small := slices.DeleteFunc(slices.Clone(qualityWorlds), func(w qualityWorld) bool { return w.items > 500 })
 	table, err := qualityTableOf(small, 400, 7)
@@ -24,6 +27,7 @@ func TestQuality(t *testing.T) {
 
 // The intervals of scores near their ends and in the middle, likewise.
 func TestScores(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	table, err := scoreTableOf(scoreWorldsOf([]float64{.5, .97}), 400, 7)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"assay/finding"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/tests/whole"
 )
 
 // conversations are so many of three turns: the second is about the answer to the first, and
@@ -95,6 +96,7 @@ func wantTurns(t *testing.T, p accuracy.Point, shares [3]float64, answered [3]in
 // is no wrong answer, and worse turns are named. With live history a wrong first answer spoils
 // the second; with recorded history it does not.
 func TestConversationsByTurn(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	whole, left := float64(conversations), [3]int{conversations, conversations - 1, conversations - 1}
 	t.Run("live", func(t *testing.T) {

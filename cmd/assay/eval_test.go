@@ -18,6 +18,7 @@ import (
 	"assay/accuracy"
 	"assay/record"
 	"assay/spec"
+	"assay/tests/whole"
 	"assay/workload/exam"
 )
 
@@ -409,6 +410,7 @@ func exactly(t *testing.T, where string, p accuracy.Point, want tally) {
 // A server whose answers are wrong only with 64 requests in flight has a score of its own
 // at that point.
 func TestEvaluationOfCrowdedServer(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	options, tasks := questions(t, 128, "gsm8k")
 	s := teach(t, tasks)

@@ -125,6 +125,7 @@ func checkAnswered(t *testing.T, b *bundle.Bundle, p plan.Plan) {
 // candidate is slower, and pass where the gate has nothing against it. Whether it has
 // is not ours to say: a busy machine makes void runs.
 func TestWorkflow(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	text, err := os.ReadFile("../../examples/github-actions/performance.yml")
 	if err != nil {

@@ -196,6 +196,7 @@ func TestServerKilledAndRestarted(t *testing.T) {
 // A server of ours dies in its first launch, whether it is kept for all of them
 // or not. That launch is failed, the others get a new one, and all of it is told.
 func TestManagedServerKilled(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	for _, restart := range []string{"launch", "run"} {
 		t.Run(restart, func(t *testing.T) {
@@ -232,6 +233,7 @@ func TestManagedServerKilled(t *testing.T) {
 // Refusals are records with what the server said about trying again. A run in
 // which nothing else came back is failed and says what to do.
 func TestRateLimited(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	t.Run("some", func(t *testing.T) {
 		t.Parallel()
@@ -268,6 +270,7 @@ func TestRateLimited(t *testing.T) {
 // Requests end at the idle limit; when it goes on, so does the run, and when it
 // does not, the run ends in time and says so.
 func TestHalfOpen(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	const target = "{url: %q, idleTimeout: 400ms, timeout: 5s}"
 	t.Run("goes on", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"assay/analysis/agreement"
 	"assay/metric"
 	"assay/report"
+	"assay/tests/whole"
 )
 
 // explained is the reason of a difference; "missing" where the result is not compared.
@@ -24,6 +25,7 @@ func explained(r report.Report, quantity, statistic string) string {
 
 // Real results of each tool are explained by its definitions.
 func TestImportExplains(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		path, quantity, statistic, want string // want is in the reason; empty: the two agree

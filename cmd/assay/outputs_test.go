@@ -14,6 +14,7 @@ import (
 	"assay/bundle"
 	"assay/report"
 	"assay/report/reporttest"
+	"assay/tests/whole"
 
 	"github.com/spf13/cobra"
 )
@@ -43,6 +44,7 @@ var elsewhere = []string{"calibrate", "calibrate-peers", "calibrate-view", "diff
 
 // Every command prints what its schema says.
 func TestOutputs(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	printed := map[string][]string{} // by kind
 	f := func(kind string, args ...string) {

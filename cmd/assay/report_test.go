@@ -88,6 +88,7 @@ func TestReportWrite(t *testing.T) {
 // pandas reads the CSV as the guide says: numbers as numbers, and nothing where a
 // figure has no bound.
 func TestPandasReadsCSV(t *testing.T) {
+	whole.Only(t)
 	python := os.Getenv("ASSAY_PYTHON")
 	if python == "" {
 		python = filepath.Join("..", "..", ".venv", "bin", "python")

@@ -13,6 +13,7 @@ import (
 	"assay/bundle"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/tests/whole"
 )
 
 // resumable is a spec of three short launches against a simulator that stays up.
@@ -69,6 +70,7 @@ func fileHashes(m bundle.Manifest, launch int) string {
 // finished is carried over byte for byte, the rest is made, and the result can be
 // verified and reported, and resumed no further.
 func TestResume(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	for name, signal := range map[string]os.Signal{"interrupted": syscall.SIGINT, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {

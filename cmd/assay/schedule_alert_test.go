@@ -17,6 +17,7 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/tests/fixture"
+	"assay/tests/whole"
 	"assay/tokens"
 	"assay/warehouse"
 )
@@ -106,6 +107,7 @@ func (s *scheduleScene) counted(runs ...string) int {
 // change of their series, and a receiver gets both, signed. The dashboard shows the change
 // as open, then as somebody decides about it; once it is fixed the receiver hears that too.
 func TestScheduleAlertsEndToEnd(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	s := newSlowedScene(t)
 	first := s.night("20ms")

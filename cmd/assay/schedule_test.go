@@ -138,6 +138,7 @@ func (s *scheduleScene) state() timetable.State {
 // A due run is made, kept, gated and looked at; one that fails is an alert once, and once
 // more when it is over.
 func TestSchedule(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	s := newScheduleScene(t, "300ms")
 	out := s.run("--once")

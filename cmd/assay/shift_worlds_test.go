@@ -43,6 +43,7 @@ func changeOf(t *testing.T, before, after string) shift.PointShift {
 
 // In worlds that differ in one thing, that thing is named, with about its size.
 func TestKnownShifts(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	const saving = "saveEvery: 1"
 	dir := t.TempDir()

@@ -12,6 +12,7 @@ import (
 	"assay/spec"
 	"assay/tests/fixture"
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // A release is held to two metrics and names no error and no length: what the
@@ -170,6 +171,7 @@ func TestGateHonest(t *testing.T) {
 
 // TestBestOfFive measures a candidate five times and shows the gate one run.
 func TestBestOfFive(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	base, runs := fixture.Run{ID: "base"}.Write(t, t.TempDir()), t.TempDir()
 	policy, newer := write(t, "policy.yaml", release), fixture.System{Version: newerEngine}
@@ -188,6 +190,7 @@ func TestBestOfFive(t *testing.T) {
 // TestUntilItPasses shows one system to the gate again and again, and then moves
 // the baseline; the history remembers.
 func TestUntilItPasses(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	newer := fixture.System{Version: newerEngine, Slow: 1.3}
 	base := fixture.Run{ID: "base"}.Write(t, t.TempDir())

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // A foreignRun is a closed loop of another tool, on its way into that tool's files:
@@ -58,6 +59,7 @@ var formats = []format{{"genai-bench", writeGenAI}, {"vllm", writeVLLM}, {"aiper
 // Everything that somebody may do to the results of another tool is found when they
 // are imported, whatever the tool.
 func TestImports(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	cheats := []struct {
 		name  string

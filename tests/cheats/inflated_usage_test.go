@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // measured runs the simulator with flags for three short launches and returns what
@@ -51,6 +52,7 @@ spec:
 // A server that reports seven tokens more than it sends is caught on its own bundle,
 // without a baseline; one that counts right is left in peace.
 func TestInflatedUsage(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	if got := measured(t, ", --fault, wrong-usage"); got.Code != 3 || !strings.Contains(got.Stdout, "VOID     usage-mismatch") {
 		t.Errorf("exit code %d, want 3 and usage-mismatch\n%s", got.Code, got.Text())

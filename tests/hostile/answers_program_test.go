@@ -12,6 +12,7 @@ import (
 
 	"assay/record"
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // peak is the most memory that a run may take whatever the server sends, with the
@@ -58,6 +59,7 @@ func programAnswers() []*answer {
 // answer is an attack. The run goes on, ends with a bundle, counts the attacks as
 // what they are, and takes no more memory than is stated.
 func TestAnswersProgram(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	answers := programAnswers()
 	a := newAttacker(t, answers)

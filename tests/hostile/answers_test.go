@@ -13,6 +13,7 @@ import (
 
 	"assay/record"
 	"assay/target"
+	"assay/tests/whole"
 )
 
 // An answer is what a hostile server says, and what assay must make of it: one
@@ -115,6 +116,7 @@ func slack(t *testing.T) int64 {
 // outcome that the table says, none may panic, and none may take much more from the
 // server than its limits allow.
 func TestAnswers(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	answers := allAnswers(t)
 	a := newAttacker(t, answers)

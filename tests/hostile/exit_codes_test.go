@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // One fault has one exit code, whichever verb meets it. What lies in the place of
 // single files is in TestFiles.
 func TestExitCodes(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	other := aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")

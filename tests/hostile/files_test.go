@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // A fileReader is a way of making the program read a file: its arguments, in which
@@ -47,6 +48,7 @@ var fileReaders = []fileReader{
 // Whatever lies where a file is wanted, every verb refuses it in the same way: at
 // once, with exit code 2, by name, and without filling the memory.
 func TestFiles(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	bundle, other := aBundle(t, "fine"), aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")
@@ -101,6 +103,7 @@ var bundleReaders = []string{
 // A file of a bundle is the bundle's own: a pipe, a device or a link in its place is
 // a bundle that does not verify, for every verb, and nobody waits for the pipe.
 func TestFilesOfBundles(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	other := aBundle(t, "other")
 	rules := filepath.Join(t.TempDir(), "policy.yaml")

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // injected is what a hostile server says: words that act on a terminal, in
@@ -25,6 +26,7 @@ const injected = "\x1b]0;PWNED\a\x1b[2J\x1b[31mred\r\nassay: all is well\n::erro
 // TestInjection has every request fail with such words, and looks at everything
 // that assay shows of them.
 func TestInjection(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	program.Path(t) // built before the clock of any command runs
 	calls := 0

@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // placements are where a careless person puts a key. Each has a key of its own,
@@ -66,6 +67,7 @@ func perLaunch(server *echo) int { return 2*len(server.keys)*len(server.ways)/3 
 // assay leaves behind or shows: files, decoded tables, unpacked workbooks, signed
 // payloads, every report, both streams, the screen.
 func TestSecrets(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	program.Path(t) // built before the clock of any command runs
 	t.Run("spec", secretsOfSpec)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // A verb that only reads ends with the first signal, as a shell says it, also while it
@@ -45,6 +46,7 @@ func TestSignalsReading(t *testing.T) {
 
 // A run seals what it has at the first signal.
 func TestSignalsMeasuring(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	asked := make(chan struct{})
 	var once sync.Once

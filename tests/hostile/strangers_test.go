@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 func needProc(t *testing.T) {
@@ -26,6 +27,7 @@ func needProc(t *testing.T) {
 // a socket file, and the listener of every rank. The run ends as if nobody had been
 // there.
 func TestStrangersAtRanks(t *testing.T) {
+	whole.Only(t)
 	needProc(t)
 	t.Parallel()
 	tcp, files := 0, 0
@@ -129,6 +131,7 @@ func freeAddress(t *testing.T) string {
 // and plays it a conversation with rank 1 that was recorded on its way. Then the
 // others come, and the run ends as it should. Nobody had to say a secret.
 func TestStrangersAtTheMeeting(t *testing.T) {
+	whole.Only(t)
 	needProc(t)
 	t.Parallel()
 	dir, runtime, meeting := t.TempDir(), t.TempDir(), freeAddress(t)

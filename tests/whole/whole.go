@@ -17,7 +17,7 @@ const Variable = "ASSAY_TESTS"
 // Only skips a test that takes long, unless every test is asked for.
 func Only(t testing.TB) {
 	t.Helper()
-	if os.Getenv(Variable) != "all" && !Exhaustive() {
+	if !All() {
 		t.Skipf("takes long: make test runs it, or %s=all", Variable)
 	}
 }
@@ -38,6 +38,9 @@ func AtOnce(n int) {
 		panic(err) // no test binary, or no number
 	}
 }
+
+// All reports whether every test is asked for, also those that take long.
+func All() bool { return os.Getenv(Variable) == "all" || Exhaustive() }
 
 // Exhaustive reports whether every case is asked for.
 func Exhaustive() bool { return os.Getenv(Variable) == "exhaustive" }
