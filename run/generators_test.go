@@ -316,6 +316,7 @@ func TestLostGenerator(t *testing.T) {
 
 // A queue that grows at all generators together ends the point of all of them.
 func TestGeneratorsStopWhenSaturated(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	url := capacity(t, 50*time.Millisecond, time.Hour) // 20 a second
 	b := mustCarryOutDealt(t, openPlan(t, url, "{rate: [200], duration: 6s, warmup: {}, stopWhenSaturated: true, calibrate: false, generators: 2}"))

@@ -17,6 +17,7 @@ import (
 	"assay/bundle"
 	"assay/plan"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 const answer = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}` + "\n\ndata: [DONE]\n\n"
@@ -91,6 +92,7 @@ func event(t *testing.T, b *bundle.Bundle, name string) record.Event {
 // are to a server of 500 ms. Call k takes 0.05 + 0.04·k s from when it was due,
 // and the 99th percentile of sixty calls is that of call 59.
 func TestOverloadedServer(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	const service = 50 * time.Millisecond
 	turns := make(chan chan struct{}, 10_000) // more than the test sends
@@ -224,6 +226,7 @@ func TestBalanceUnderFaults(t *testing.T) {
 // Two load generators together ask what one would have asked: the same numbers
 // and prompts at the same times.
 func TestShardsTogether(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { reply(w) })
 	whole := openPlan(t, url, `{rate: [60], duration: 500ms, warmup: {duration: 200ms}}`)

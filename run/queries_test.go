@@ -9,10 +9,12 @@ import (
 	"assay/analysis/mlperf"
 	"assay/bundle"
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // Each scenario of MLPerf runs over real sockets and is judged by its rules.
 func TestMLPerfScenarios(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	url := serverOf(t, func(w http.ResponseWriter, _ *http.Request) { time.Sleep(2 * time.Millisecond); reply(w) })
 	for _, tt := range []struct {

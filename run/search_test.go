@@ -125,6 +125,7 @@ func twoDigits(n int) string {
 // Calls that the point before left behind take some, and on a busy host 32 users do
 // not fill them all the time: the search may then end undecided there.
 func TestSearchOfUsers(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits
 	var inside atomic.Int64
 	url := serverOf(t, func(w http.ResponseWriter, r *http.Request) {

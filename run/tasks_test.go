@@ -105,6 +105,7 @@ func TestTasksRun(t *testing.T) {
 
 // Every format of data set runs from its file to the records.
 func TestDatasetsRun(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	url := simtest.Serve(t, quick)
 	task := map[string]string{"images": "task: image-text-to-text, details: {outputTokens: 4}, ", "sounds": "task: speech-to-text, "}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"assay/suite/acts"
+	"assay/tests/whole"
 )
 
 // changing is a warehouse whose series changed, and how they are asked for.
@@ -43,6 +44,7 @@ func reader(t *testing.T, dir string) *Warehouse {
 // What one process found, the next one reads, bit by bit, whether the first one wrote or
 // only read. Other values are searched in anew.
 func TestFoundSurvives(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	w, look := changing(t, dir)
 	first, arrangements := look(w)
@@ -121,6 +123,7 @@ func update(w *Warehouse, set string, args ...any) error {
 
 // One who may not write answers all the same, and what it found is not lost to it.
 func TestFoundByThoseWhoMayNotWrite(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	w, look := changing(t, dir)
 	want, _ := look(w)
@@ -165,6 +168,7 @@ func TestFoundByThoseWhoMayNotWrite(t *testing.T) {
 
 // A catalogue of another version is left as it is.
 func TestFoundInAnotherVersion(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	w, look := changing(t, dir)
 	other := reader(t, dir)
@@ -244,6 +248,7 @@ func TestMethodIsNumbered(t *testing.T) {
 
 // Whoever waited while another searched for the same does not search again.
 func TestFoundWhileWaiting(t *testing.T) {
+	whole.Only(t)
 	w, look := changing(t, t.TempDir())
 	var want History
 	asked := 0

@@ -15,6 +15,7 @@ import (
 	"assay/sim"
 	"assay/sim/simtest"
 	"assay/suite"
+	"assay/tests/whole"
 )
 
 // documentOf writes a run spec of one short point against a simulator, and more.
@@ -126,6 +127,7 @@ func TestFrozenWorkload(t *testing.T) {
 
 // A deep dive reads the host more often than a run by default, in the same time.
 func TestProfileDepth(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	readings := func(more string) int {
 		out := t.TempDir()

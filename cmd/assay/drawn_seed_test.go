@@ -13,11 +13,13 @@ import (
 	"assay/plan"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/tests/whole"
 )
 
 // A document without a seed is asked with other prompts each time, and its bundle holds
 // the seed that was drawn; the two runs still ask the same question.
 func TestRunDrawsASeed(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "seedless.yaml")

@@ -12,12 +12,14 @@ import (
 	"assay/bundle"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/tests/whole"
 )
 
 // A declared baseline is a bundle that is there and verifies, or the run is refused
 // before anything is measured; what was found is in the bundle, and another one beside
 // it is a finding.
 func TestDeclaredBaseline(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base, other := buildScene(t, dir, "base", scene.Noise(3, 1, .005, 1)), buildScene(t, dir, "other", scene.Noise(3, 1, .005, 2))

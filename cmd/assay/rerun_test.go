@@ -13,6 +13,7 @@ import (
 	"assay/run/packing"
 	"assay/sim"
 	"assay/sim/simtest"
+	"assay/tests/whole"
 )
 
 const rerunPrompts = `{"prompt": "What is the capital of France?"}
@@ -85,6 +86,7 @@ func TestRerun(t *testing.T) {
 
 // Without a copy the data must be found, and must be the same.
 func TestRerunChecks(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	home := t.TempDir()
 	original := measuredFrom(t, home, "")

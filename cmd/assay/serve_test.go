@@ -242,6 +242,7 @@ func pushed(t *testing.T, place, bundle string) []string {
 // Twenty who push the same bundle at the same time all end well: one brought it, and to the
 // others it is there already.
 func TestPushAtOnce(t *testing.T) {
+	whole.Only(t)
 	dir := t.TempDir()
 	place, bundle := filepath.Join(dir, "warehouse"), filepath.Join(dir, "night-1")
 	_, err := scene.Run{Dir: bundle, ID: "night-1", Launches: scene.Launches([]float64{1, 1.01, .99}), Document: `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: nightly},

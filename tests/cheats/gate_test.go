@@ -49,6 +49,7 @@ func write(t *testing.T, name, text string) string {
 // TestGateCheats holds dishonest candidates to an honest baseline. Each must be
 // stopped, and by name.
 func TestGateCheats(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	base := fixture.Run{ID: "base"}.Write(t, t.TempDir())
 	lenient := strings.Replace(release, "spec:\n", "spec:\n  grade: exploratory\n", 1)

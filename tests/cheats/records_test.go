@@ -11,6 +11,7 @@ import (
 	"assay/tests/fixture"
 	"assay/tests/forger"
 	"assay/tests/program"
+	"assay/tests/whole"
 )
 
 // A recordCheat makes a run look better than it was in its records or in what it
@@ -88,6 +89,7 @@ func copied() func(int, *record.Request, *[]record.Chunk) {
 }
 
 func TestRecordCheats(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	for _, one := range recordCheats {
 		t.Run(one.name, func(t *testing.T) {
@@ -127,6 +129,7 @@ func TestWrongStatements(t *testing.T) {
 
 // Pairs that must not be compared are named as such.
 func TestPairCheats(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	base := fixture.Run{ID: "base"}.Write(t, t.TempDir())
 	newer := fixture.System{Version: newerEngine}
