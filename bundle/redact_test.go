@@ -270,7 +270,7 @@ func TestHintsMissNothing(t *testing.T) {
 		":", "=", "\"", "'", " ", "\n", "\t", "/", "?", "<", "Zx81zzzzzzzz", "é", ",", "sk-", "hf_",
 	}
 	random, found := rand.New(rand.NewPCG(1, 2)), 0
-	for range 20_000 {
+	for range 4_000 {
 		var text strings.Builder
 		for range 2 + random.IntN(6) {
 			text.WriteString(parts[random.IntN(len(parts))])
@@ -284,7 +284,7 @@ func TestHintsMissNothing(t *testing.T) {
 			}
 		}
 	}
-	if found < 500 {
+	if found < 100 {
 		t.Errorf("%d texts matched: too few to say anything", found)
 	}
 }

@@ -17,6 +17,7 @@ import (
 // mount namespace of its own, so that no rights are needed.
 func TestDiskFull(t *testing.T) {
 	whole.Only(t)
+	t.Parallel() // it mostly waits for others
 	disk := t.TempDir()
 	script := `
 set -u

@@ -117,6 +117,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:1"}, load: {concurr
 // what is tried. The runs are those of a quiet machine, which this one may not be.
 func TestDashboard(t *testing.T) {
 	whole.Only(t)
+	t.Parallel() // it mostly waits for others
 	for _, name := range []string{"node", "chromium"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("no %s on the path: make browser installs it", name)
