@@ -94,9 +94,15 @@ func (r *rule) mayMatch(s string) bool {
 	return false
 }
 
-// assigns reports whether rest, behind a part of a name, ends the name and gives it a value.
+// mostLetters is how many letters of a name follow its hint: "ord" of a password.
+const mostLetters = 3
+
+// assigns reports whether rest, behind a part of a name, ends the name and gives it a value. It
+// looks no further than the name can go: a text of hints alone would take the square of its length.
 func assigns(rest string) bool {
-	rest = strings.TrimLeftFunc(rest, func(c rune) bool { return c|' ' >= 'a' && c|' ' <= 'z' })
+	for i := 0; i < mostLetters && rest != "" && rest[0]|' ' >= 'a' && rest[0]|' ' <= 'z'; i++ {
+		rest = rest[1:]
+	}
 	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
 		rest = rest[1:]
 	}

@@ -289,6 +289,18 @@ func TestHintsMissNothing(t *testing.T) {
 	}
 }
 
+// A server that answers with hints alone keeps nobody busy: the work must grow with the text and
+// not with its square, which here would be an hour for each.
+func TestHintsInLinearTime(t *testing.T) {
+	const size = 2 << 20
+	for _, text := range []string{"ey", "EYey", "oken", "assw", "assword ", "secret\t", "pwd\"", "ookie", "uthorization", "://", "://a", "s://a ", "api_key "} {
+		long := strings.Repeat(text, size/len(text))
+		if got := (*Redactor)(nil).String(long); got != long {
+			t.Errorf("%q, repeated, was changed", text)
+		}
+	}
+}
+
 // Redaction is off the measured path, but on the way of every answer, log line
 // and report: a megabyte must take milliseconds.
 func BenchmarkRedact(b *testing.B) {

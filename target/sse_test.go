@@ -49,7 +49,7 @@ func TestEvents(t *testing.T) {
 }
 
 // The work must grow with the body and not with its square, which here would be
-// hours: no clock has to say so.
+// an hour: no clock has to say so.
 func TestEventsInLinearTime(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
