@@ -12,13 +12,17 @@ import (
 	"time"
 
 	"assay/record"
+	"assay/tests/whole"
 )
 
 // Every column of every table comes back as it was written, nulls as nulls, in
 // order, from one segment and from several.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
-	const n = 3000
+	n := 3000
+	if whole.Watched {
+		n = 500
+	}
 	w := create(t, header())
 	l := startLaunch(t, w, 0)
 	appendAll(t, l, n, 1)
@@ -84,7 +88,10 @@ func same[T any](t *testing.T, b *Bundle, table string, n int, fill func(int, ui
 // the queue is shorter than what they append.
 func TestConcurrentAppend(t *testing.T) {
 	t.Parallel()
-	const writers, each = 8, 100_000
+	writers, each := 8, 100_000
+	if whole.Watched {
+		each = 20_000
+	}
 	w := create(t, header())
 	l := startLaunch(t, w, 0)
 	var wg sync.WaitGroup
@@ -116,7 +123,7 @@ func TestConcurrentAppend(t *testing.T) {
 		next[row.Request]++
 	}
 	for user, n := range next {
-		if n != each {
+		if n != int64(each) {
 			t.Errorf("writer %d: got %d rows, want %d", user, n, each)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"assay/record"
 	"assay/spec"
 	"assay/stats"
+	"assay/tests/whole"
 )
 
 // limitedPlan is testPlan with objectives and probes.
@@ -165,12 +166,16 @@ func TestSameWhateverTheCut(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	p := limitedPlan(t)
 	var want string
-	for _, c := range []cutting{
+	cuttings, teams := []cutting{
 		{1, 0, "contiguous"}, {7, 0, "contiguous"}, {50, 0, "contiguous"}, {2, 11, "contiguous"},
 		{1, 0, "mixed"}, {7, 5, "mixed"}, {1, 0, "wrong"}, {7, 13, "wrong"},
-	} {
+	}, []int{1, 2, 4}
+	if whole.Watched {
+		cuttings, teams = []cutting{{1, 0, "contiguous"}, {7, 5, "mixed"}, {7, 13, "wrong"}}, []int{1, 4}
+	}
+	for _, c := range cuttings {
 		b := cut(t, p, c)
-		for _, processors := range []int{1, 2, 4} {
+		for _, processors := range teams {
 			runtime.GOMAXPROCS(processors)
 			e, client, err := JudgeWatched(b, p, "test", Watcher{})
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"assay/plan"
 	"assay/record"
 	"assay/stats"
+	"assay/tests/whole"
 	"assay/unit"
 )
 
@@ -181,7 +182,11 @@ func TestErrorRates(t *testing.T) {
 // makes up for most of it, not for all: a sample with one short burst cannot know
 // how long bursts are.
 func TestErrorRatesInBursts(t *testing.T) {
-	const trials, burst = 100, 10
+	const burst = 10
+	trials := 100
+	if whole.Watched {
+		trials = 30
+	}
 	rule := ruleOf(ttft(.05))
 	got := verdicts(rule, trials, .05, burst, 1000)
 	naive := 0

@@ -37,13 +37,11 @@ func (s Side) Of(m bundle.Manifest, p plan.Plan, name string) Side {
 	for _, l := range m.Launches {
 		own[l.Index] = l.Side == name
 	}
-	var kept []accuracy.Grade
-	for _, g := range s.Grades {
-		if own[g.Launch] {
-			kept = append(kept, g)
-		}
+	others := func(g accuracy.Grade) bool { return !own[g.Launch] }
+	if slices.ContainsFunc(s.Grades, others) { // a run of one side keeps what it has: there may be millions
+		s.Grades = slices.DeleteFunc(slices.Clone(s.Grades), others)
 	}
-	s.Grades, s.Tasks = kept, slices.Clone(s.Tasks)
+	s.Tasks = slices.Clone(s.Tasks)
 	for i, t := range s.Tasks {
 		s.Tasks[i].Points = slices.DeleteFunc(slices.Clone(t.Points), func(p accuracy.Point) bool { return p.Side != "" && p.Side != name })
 	}

@@ -20,6 +20,7 @@ import (
 
 	"assay/accuracy/sandbox"
 	"assay/bundle"
+	"assay/cmd/assay/start"
 	"assay/intake"
 	"assay/judge/pair"
 	"assay/visible"
@@ -42,6 +43,7 @@ func main() {
 	// it is in the records.
 	log.SetOutput(io.Discard)
 	env := Env{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ, held: new(heldWork)}
+	start.Ended()
 	done := make(chan int, 1)
 	go func() { done <- Main(ctx, env) }()          // ends with the program
 	os.Exit(await(done, signals, env.held, cancel)) // the only exit of a command

@@ -43,19 +43,24 @@ func newSlowedScene(t *testing.T) *scheduleScene {
 func (s *scheduleScene) ttftFile() string { return filepath.Join(s.dir, "ttft") }
 func (s *scheduleScene) place() string    { return filepath.Join(s.dir, "warehouse") }
 
-// night makes a run now, with an engine whose first token takes so long.
+// night makes a run now, with an engine whose first token takes so long. On a busy machine a
+// launch of 300 ms may end without a single answer; the run is then made again.
 func (s *scheduleScene) night(ttft string) (run string) {
 	s.t.Helper()
 	if err := os.WriteFile(s.ttftFile(), []byte(ttft), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	said := s.run("--now")
-	ended := s.state().Ended
-	last := ended[len(ended)-1]
-	if last.Status != "completed" {
-		s.t.Fatalf("the run is %+v\n%s", last, said)
+	for range 3 {
+		said := s.run("--now")
+		ended := s.state().Ended
+		last := ended[len(ended)-1]
+		if last.Status == "completed" {
+			return last.RunID
+		}
+		s.t.Logf("the run is %+v\n%s", last, said)
 	}
-	return last.RunID
+	s.t.Fatal("three runs in a row were not completed")
+	return ""
 }
 
 // ran keeps so many runs of a quiet machine before a run, in its series: the same document on

@@ -53,15 +53,36 @@ def checks_of(rows):
 
 
 class Train(unittest.TestCase):
+    worlds = {}  # by their number of ranks: points follow one another, as in a launch
+
+    @classmethod
+    def tearDownClass(cls):
+        for ranks, controller in cls.worlds.items():
+            with controller:
+                codes = controller.quit()[1]
+                assert codes == [0] * ranks, codes
+
     def world(self, ranks=2, env=None, **changed):
-        with Controller(ranks, env=env) as controller:
+        """A point of that many ranks, in a world of its own where its environment is."""
+        controller = Controller(ranks, env=env) if env else self.worlds.pop(ranks, None) or Controller(ranks)
+        try:
             found = controller.run(steps=steps(ranks, **changed))
             files = {}
             for name in os.listdir(controller.dir):
                 if name.startswith("trace"):
-                    with gzip.open(os.path.join(controller.dir, name)) as f:
+                    path = os.path.join(controller.dir, name)
+                    with gzip.open(path) as f:
                         files[name] = json.loads(f.read().decode())
-            self.assertEqual(controller.quit()[1], [0] * ranks)
+                    os.remove(path)
+            if env:
+                self.assertEqual(controller.quit()[1], [0] * ranks)
+        except BaseException:
+            controller.__exit__()
+            raise
+        if env:
+            controller.__exit__()
+        else:
+            self.worlds[ranks] = controller
         return found, files
 
     def test_known_sleeps(self):

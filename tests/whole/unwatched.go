@@ -1,0 +1,6 @@
+//go:build !race
+
+package whole
+
+// Watched says whether the race detector watches.
+const Watched = false
