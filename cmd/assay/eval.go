@@ -33,7 +33,7 @@ type evalCall struct {
 	concurrency               []int
 	launches                  int
 	quick, underLoad          bool
-	duration                  time.Duration
+	duration, warmup          time.Duration
 }
 
 const evalLong = `Eval asks a server the questions of one or more tasks and grades the answers: assay eval
@@ -76,6 +76,7 @@ func evalCommand(env Env) *cobra.Command {
 	f.IntVar(&e.launches, "launches", 3, "how often everything is asked")
 	f.BoolVar(&e.underLoad, "under-load", false, "grade timed requests: each level of load lasts --duration, after a warm-up")
 	f.DurationVar(&e.duration, "duration", 30*time.Second, "with --under-load, how long each level lasts")
+	f.DurationVar(&e.warmup, "warmup", 5*time.Second, "with --under-load, how long load is offered before a level is measured; 0s for none")
 	f.StringVar(&e.api, "api", "", "what the server speaks: openai-chat or openai-completions; styles of likelihood want completions")
 	f.StringVar(&e.model, "model", "", "name of the model; without it the server's only one")
 	f.StringVar(&e.apiKey, "api-key", "", "key of the server; better a variable, which other users of the host cannot read")
@@ -125,7 +126,7 @@ func (e *evalCall) make(ctx context.Context, env Env, args []string) (bench.Aske
 	s.Workload = spec.Workload{Model: s.Workload.Model, Tokenizer: s.Workload.Tokenizer}
 	s.Load = &spec.Load{Concurrency: e.concurrency}
 	if e.underLoad {
-		s.Load.Duration = unit.Duration(e.duration)
+		s.Load.Duration, s.Load.Warmup = unit.Duration(e.duration), &spec.Warmup{Duration: unit.Duration(e.warmup)}
 	}
 	if e.quick {
 		s.Trials.Quick = true

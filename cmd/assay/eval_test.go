@@ -17,6 +17,8 @@ import (
 
 	"assay/accuracy"
 	"assay/record"
+	"assay/sim"
+	"assay/sim/simtest"
 	"assay/spec"
 	"assay/tests/whole"
 	"assay/workload/exam"
@@ -455,4 +457,22 @@ func TestGradeAgain(t *testing.T) {
 	f(exitOK, `"grader":"gsm8k_openai","state":"failed","score":null`, "--grader", "gsm8k_openai", "--rows")
 	f(exitFailed, "the question has no choices: want another grader", "--grader", "letter")
 	f(exitUsage, `--grader "best": want one of exact_match, `, "--grader", "best")
+}
+
+// Each level under load is offered for --warmup before it is measured.
+func TestEvaluationWarmup(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sums.jsonl")
+	if err := os.WriteFile(file, []byte(`{"id": "1", "prompt": "1 + 1?", "answer": "2"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := simtest.Serve(t, sim.Config{})
+	f := func(want string, more ...string) {
+		out, errs, code := call(t, append([]string{"eval", url, "--task", "own=" + file, "--print-spec"}, more...)...)
+		if code != exitOK || strings.Contains(out, "warmup") != (want != "") || !strings.Contains(out, want) {
+			t.Errorf("%v: exit %d, want %q in\n%s%s", more, code, want, out, errs)
+		}
+	}
+	f("duration: 5s", "--under-load")
+	f("duration: 1500ms", "--under-load", "--warmup", "1500ms")
+	f("") // all questions are asked once, and all count
 }
