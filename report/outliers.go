@@ -41,7 +41,11 @@ func (r Report) IntervalLine() string {
 	if r.Plan.Trials().Interval == spec.IntervalBootstrap {
 		how = "bootstrap (BCa)"
 	}
-	return fmt.Sprintf("%g %% confidence over launches (%s); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence, how)
+	line := fmt.Sprintf("%g %% confidence over launches (%s); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence, how)
+	if r.Collectives != nil && r.Plan.Trials().Launches() == 1 {
+		line += "; those of collectives over the calls of the one launch, which say nothing of the next"
+	}
+	return line
 }
 
 // OutlierTable gives the results in which a launch stands out with and without it.

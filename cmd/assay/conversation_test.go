@@ -127,7 +127,7 @@ func TestConversationsByTurn(t *testing.T) {
 	})
 	t.Run("under load", func(t *testing.T) {
 		t.Parallel()
-		_, r, _ := converse(t, "conversation", "--quick", "--concurrency", "4", "--under-load", "--duration", "5s")
+		_, r, _ := converse(t, "conversation", "--quick", "--concurrency", "4", "--under-load", "--duration", "5s", "--warmup", "1s")
 		p := r.Tasks[0].Points[0]
 		if first := p.Scores[0].Turns[0]; first.Asked <= conversations || first.Conversations != conversations {
 			t.Fatalf("%d of %d conversations in 5 s, want all of them again and again", first.Asked, first.Conversations)

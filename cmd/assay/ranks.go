@@ -32,6 +32,7 @@ func rankTools() train.Tools {
 type outFlags struct {
 	name, out, key, format string
 	launches               int
+	quick                  bool
 	printSpec, asJSON      bool
 	shown                  progressFlags
 
@@ -44,6 +45,7 @@ func (o *outFlags) register(flags *pflag.FlagSet, name string) {
 	flags.StringVar(&o.key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	flags.StringVar(&o.format, "format", "text", "report printed at the end, as in assay run")
 	flags.IntVar(&o.launches, "launches", 0, "fresh starts of everything, which intervals come from (default 3)")
+	flags.BoolVar(&o.quick, "quick", false, "a quick look: one launch; no interval, not quotable")
 	flags.BoolVar(&o.printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
 	o.shown.register(flags)
 	flags.SetNormalizeFunc(familiarNames)
@@ -70,14 +72,14 @@ func familiarNames(flags *pflag.FlagSet, name string) pflag.NormalizedName {
 func (o *outFlags) carryOut(cmd *cobra.Command, env Env, run spec.Run, paths ...bench.FlagPath) error {
 	run.APIVersion, run.Kind = spec.APIVersion, spec.KindBenchmarkRun
 	run.Metadata.Name = o.name
-	run.Spec.Trials.MinReplicates = o.launches
+	run.Spec.Trials.MinReplicates, run.Spec.Trials.Quick = o.launches, o.quick
 	source, err := spec.WriteYAML(run)
 	if err != nil {
 		return err
 	}
 	document, faults := spec.Parse("", source)
 	if !spec.Valid(faults) {
-		return usageError(bench.Explain(faults, append(paths, bench.FlagPath{Path: "spec.trials.minReplicates", Flag: "--launches"})))
+		return usageError(bench.Explain(faults, append(paths, bench.FlagPath{Path: "spec.trials.minReplicates", Flag: "--launches"}, bench.FlagPath{Path: "spec.trials.quick", Flag: "--quick"})))
 	}
 	if o.printSpec {
 		_, err := env.Stdout.Write(source)

@@ -73,7 +73,7 @@ func TestCommGloo(t *testing.T) {
 	needTorch(t)
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "comm", "--backend", "gloo", "--device", "cpu", "--python", debianPython, "--ranks", "2", "--sizes", "4KiB,1MiB",
-		"--ops", "all_reduce,reduce_scatter", "--iterations", "5", "--progress", "none", "-o", dir)
+		"--ops", "all_reduce,reduce_scatter", "--iterations", "5", "--quick", "--progress", "none", "-o", dir)
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -90,7 +90,7 @@ func TestTrain(t *testing.T) {
 	needTorch(t)
 	dir := t.TempDir()
 	stdout, stderr, code := call(t, "train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--single", "--layers", "2", "--hidden", "64", "--heads", "2",
-		"--sequence", "32", "--vocabulary", "256", "--batch", "8", "--steps", "6", "--warmup", "2", "--profile", "--progress", "none", "-o", dir)
+		"--sequence", "32", "--vocabulary", "256", "--batch", "8", "--steps", "6", "--warmup", "2", "--profile", "--quick", "--progress", "none", "-o", dir)
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
@@ -113,7 +113,7 @@ func TestShortShard(t *testing.T) {
 	t.Parallel()
 	needTorch(t)
 	stdout, stderr, code := call(t, "train", "--python", debianPython, "--device", "cpu", "--ranks", "2", "--layers", "1", "--hidden", "32", "--heads", "2",
-		"--sequence", "16", "--vocabulary", "64", "--batch", "8", "--steps", "4", "--warmup", "1", "--emulate-rank", "1", "--emulate-short-shard", "--progress", "none", "-o", t.TempDir())
+		"--sequence", "16", "--vocabulary", "64", "--batch", "8", "--steps", "4", "--warmup", "1", "--emulate-rank", "1", "--emulate-short-shard", "--quick", "--progress", "none", "-o", t.TempDir())
 	if code != exitOK {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
