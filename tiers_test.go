@@ -42,7 +42,7 @@ func declares(t *testing.T, path, name string) bool {
 }
 
 var (
-	longTest  = regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\) \{\n\twhole\.Only`)
+	longTest  = regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\) \{\n\t(?:whole|tiers)\.Only`)
 	namedTest = regexp.MustCompile(`\bTest\w+`)
 )
 

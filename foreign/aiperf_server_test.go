@@ -13,6 +13,7 @@ import (
 
 	"assay/bundle"
 	"assay/record"
+	tiers "assay/tests/whole"
 )
 
 // serverFolder copies the real result with server metrics and changes its files; a
@@ -228,6 +229,7 @@ func TestAIPerfScrapesDamaged(t *testing.T) {
 
 // Too many scrapes are thinned over the whole window; its ends stay.
 func TestAIPerfThinned(t *testing.T) {
+	tiers.Only(t)
 	s := newScrapeReader(aiperfServerFile{}, 1, math.MaxInt64/2)
 	s.to = 1e15
 	metrics := map[string][]aiperfSample{}

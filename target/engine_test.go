@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/record"
+	tiers "assay/tests/whole"
 )
 
 // readerVariable names the reader that newClient asks for. It is in the
@@ -25,7 +26,10 @@ const readerVariable = "ASSAY_TEST_READER"
 var allReaders = []string{ReadNetHTTP, ReadEpoll, ReadKernel}
 
 // Every reader must make the same of the same bytes.
-func TestReaders(t *testing.T) { overBoth(t, testReaders) }
+func TestReaders(t *testing.T) {
+	tiers.Only(t)
+	overBoth(t, testReaders)
+}
 
 func testReaders(t *testing.T) {
 	tests := []struct {

@@ -21,6 +21,7 @@ import (
 	"assay/record"
 	"assay/sim"
 	"assay/sim/simtest"
+	tiers "assay/tests/whole"
 )
 
 // A way is how a client reaches the simulator.
@@ -189,6 +190,7 @@ func TestProxy(t *testing.T) {
 // The stream keeps its events and its stamps through a proxy that cuts the body
 // into transfer chunks of its own.
 func TestCasesThroughAProxy(t *testing.T) {
+	tiers.Only(t)
 	t.Parallel()
 	want := cases(t)
 	address := simtest.Serve(t, quick)

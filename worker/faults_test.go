@@ -17,6 +17,7 @@ import (
 	"assay/door"
 	"assay/launch"
 	"assay/record"
+	"assay/tests/whole"
 	"assay/worker"
 )
 
@@ -258,6 +259,7 @@ func TestSlowSink(t *testing.T) {
 // TestSlowController holds that a controller that reads nothing never blocks a
 // worker: what does not fit is dropped and counted, and the file has it.
 func TestSlowController(t *testing.T) {
+	whole.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	listener, err := net.Listen("unix", filepath.Join(dir, "deaf"))

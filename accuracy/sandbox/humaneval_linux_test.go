@@ -134,10 +134,14 @@ func runAll(t *testing.T, problems []humanEvalProblem, program func(humanEvalPro
 
 func TestCanonicalSolutionsPass(t *testing.T) {
 	t.Parallel()
-	outcomes := runAll(t, humanEval(t), func(h humanEvalProblem) Program { return h.program(h.CanonicalSolution) })
-	if len(outcomes) != 164 {
-		t.Errorf("%d problems, want 164", len(outcomes))
+	problems := humanEval(t)
+	if len(problems) != 164 {
+		t.Errorf("%d problems, want 164", len(problems))
 	}
+	if !whole.All() {
+		problems = problems[:40]
+	}
+	outcomes := runAll(t, problems, func(h humanEvalProblem) Program { return h.program(h.CanonicalSolution) })
 	for id, o := range outcomes {
 		if !o.Passed() || o.Checks != Apart {
 			t.Errorf("%s: %s %s, %s %s", id, o.Checks, o.Verdict, o.Why, o.OutputTail)

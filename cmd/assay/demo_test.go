@@ -53,6 +53,7 @@ func demoBundle(t *testing.T) string {
 
 // The whole line, small: simulator, launches, report, signed bundle, verified.
 func TestDemo(t *testing.T) {
+	whole.Only(t)
 	t.Parallel() // it mostly waits for what it measures
 	dir := demoBundle(t)
 	stdout, _ := demo()

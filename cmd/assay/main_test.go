@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -33,7 +32,6 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(asProgram, "1"); err != nil {
 		panic(err)
 	}
-	debug.SetGCPercent(400) // of what runs inside the tests; processes of their own collect as users have it
 	whole.AtOnce(8)
 	code := m.Run()
 	os.RemoveAll(demoOut())
