@@ -14,9 +14,9 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 # (tests/whole). The race detector watches the packages in which goroutines meet; make
 # race watches the others, which read, judge and show one thing after the other and take
 # eight times as long under it. What takes long in bundle is of that kind too, hence bundle
-# runs in both, without that under it. The tests of the program start it thousands of times
-# and half of the time wait for what it measures, hence beside the others. Everything is
-# compiled while what the tests need is installed. Vet is make lint's.
+# runs in both, without that under it. The last ones start the program thousands of times
+# and mostly wait for what it measures, hence all at once. Everything is compiled while
+# what the tests need is installed. Vet is make lint's.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out %/bundle,$(WATCHED)) $(PROGRAM)))
@@ -25,18 +25,17 @@ PYTHONS := PYTHONDONTWRITEBYTECODE= ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python AS
 # Packages tested at once where many of them wait for timers and sockets: one more than
 # there are cores.
 AT_ONCE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
-# A test that fails is repeated once, when those of its kind are through: what fails by
-# chance, once in thousands, is named at the end and is a defect, but not of the change at
-# hand. More than three failures are no chance.
+# A test that fails is repeated once, alone: what fails by chance, once in thousands, is
+# named at the end and is a defect, but not of the change at hand. More than three
+# failures are no chance.
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 again = --jsonfile bin/$(1).json --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-report bin/$(1).again
 test: compiler
 	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
-	@mkdir -p bin; rm -f bin/*.again bin/program.failed; failed=0; \
-	{ ASSAY_TESTS=all $(TESTS) $(call again,program) --packages "$(PROGRAM)" -- -vet=off -timeout 60m -p 3 || touch bin/program.failed; } & \
+	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$' || failed=1; \
-	wait; [ ! -e bin/program.failed ] || failed=1; \
+	ASSAY_TESTS=all $(TESTS) $(call again,program) --packages "$(PROGRAM)" -- -vet=off -timeout 60m -p 3 || failed=1; \
 	go test -C tests/crd ./... || failed=1; \
 	go test -C tools ./... || failed=1; \
 	if [ -n "$$(cat bin/*.again 2>/dev/null)" ]; then echo "failed, and were repeated:"; cat bin/*.again; fi; \

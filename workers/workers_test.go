@@ -68,7 +68,6 @@ func TestPython(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
-			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 			defer cancel()
 			command := exec.CommandContext(ctx, python.Path, "-B", filepath.Base(file))

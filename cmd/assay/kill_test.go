@@ -28,6 +28,8 @@ type killedRun struct {
 	id  string // its x-request-id, by which the truth log knows it
 	dir string // empty when it was killed before it had a bundle
 	at  int64  // CLOCK_MONOTONIC
+
+	underway bool // its first launch is waited for, however busy the machine is
 }
 
 // TestKilled kills real runs at random moments. Whatever the moment, the bundle
@@ -66,7 +68,11 @@ func TestKilled(t *testing.T) {
 	for i := range kills {
 		// A run takes some seven seconds; some kills come too late, and find a
 		// sealed bundle.
-		work <- killedRun{id: fmt.Sprintf("kill-%d", i), at: rng.Int64N(int64(7500 * time.Millisecond))}
+		r := killedRun{id: fmt.Sprintf("kill-%d", i), at: rng.Int64N(int64(7500 * time.Millisecond)), underway: i%2 == 1}
+		if r.underway {
+			r.at = max(r.at, int64(2*time.Second))
+		}
+		work <- r
 	}
 	close(work)
 	workers.Wait()
@@ -116,6 +122,9 @@ spec: {workload: {model: sim, sequenceLengthMix: [{inputTokens: 8, outputTokens:
 	cmd := program(t.Context(), "run", specFile, "--out", out)
 	if err := cmd.Start(); err != nil {
 		return err
+	}
+	for begun := []string(nil); r.underway && len(begun) == 0 && t.Context().Err() == nil; time.Sleep(10 * time.Millisecond) {
+		begun, _ = filepath.Glob(filepath.Join(out, "[^.]*", "raw", "launch-00"))
 	}
 	time.Sleep(time.Duration(r.at))
 	if err := cmd.Process.Kill(); err != nil && !strings.Contains(err.Error(), "already finished") {
