@@ -93,6 +93,11 @@ func evalCommand(env Env) *cobra.Command {
 		if list {
 			return listTasks(env)
 		}
+		for _, name := range []string{"duration", "warmup"} {
+			if cmd.Flags().Changed(name) && !e.underLoad {
+				return usageError(fmt.Errorf("--%s wants --under-load: without it every question is asked once, however long that takes", name))
+			}
+		}
 		asked, err := e.make(cmd.Context(), env, args)
 		if err != nil {
 			return usageError(err)

@@ -475,4 +475,7 @@ func TestEvaluationWarmup(t *testing.T) {
 	f("duration: 5s", "--under-load")
 	f("duration: 1500ms", "--under-load", "--warmup", "1500ms")
 	f("") // all questions are asked once, and all count
+	if _, errs, code := call(t, "eval", url, "--task", "own="+file, "--warmup", "1s"); code != exitUsage || !strings.Contains(errs, "--warmup wants --under-load") {
+		t.Errorf("--warmup alone: exit %d, %s", code, errs)
+	}
 }

@@ -69,7 +69,7 @@ func publicationRun(t *testing.T) bundleAudit {
 // they may have something to say about any run, and be right.
 var timed = []string{
 	lint.ClientLimit.ID, lint.ClientError.ID, lint.ClientDrift.ID, lint.ClientUnmeasured.ID, lint.NoisyNeighbours.ID, lint.OwnContention.ID, lint.GapsLeftOut.ID,
-	lint.InsufficientWarmup.ID, lint.NotSteady.ID, lint.OutlierLaunches.ID, lint.Normality.ID, lint.OpeningWave.ID,
+	lint.InsufficientWarmup.ID, lint.NotSteady.ID, lint.OutlierLaunches.ID, lint.Normality.ID, lint.OpeningWave.ID, lint.UsersInStep.ID,
 	lint.StreamBursts.ID, lint.GapsLeftOut.ID, lint.Clock.ID, lint.Survivors.ID, lint.Censored.ID, lint.SLOViolation.ID, lint.NewConnections.ID,
 }
 
