@@ -42,8 +42,8 @@ func (r Report) IntervalLine() string {
 		how = "bootstrap (BCa)"
 	}
 	line := fmt.Sprintf("%g %% confidence over launches (%s); percentiles by rank ⌈qn⌉", 100*r.Estimates.Confidence, how)
-	if r.Collectives != nil && r.Plan.Trials().Launches() == 1 {
-		line += "; those of collectives over the calls of the one launch, which say nothing of the next"
+	if (r.Collectives != nil || r.Hardware != nil) && r.Plan.Trials().Launches() == 1 {
+		line += "; those of collectives and probes over the calls of the one launch, which say nothing of the next"
 	}
 	return line
 }

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"assay/analysis/collectives"
+	"assay/analysis/hardware"
 )
 
-// Collectives of one launch have intervals over its calls, and are not said to have others.
+// Collectives and probes of one launch have intervals over its calls, and are not said to have others.
 func TestIntervalLineOfOneLaunch(t *testing.T) {
 	var r Report
 	const words = "over the calls of the one launch"
@@ -19,8 +20,12 @@ func TestIntervalLineOfOneLaunch(t *testing.T) {
 	if line := r.IntervalLine(); !strings.Contains(line, words) {
 		t.Errorf("one launch of collectives: %s", line)
 	}
+	r.Collectives, r.Hardware = nil, &hardware.Report{}
+	if line := r.IntervalLine(); !strings.Contains(line, words) {
+		t.Errorf("one launch of probes: %s", line)
+	}
 	r.Plan.Run.Spec.Trials.Quick, r.Plan.Run.Spec.Trials.MinReplicates = false, 3
 	if line := r.IntervalLine(); strings.Contains(line, words) {
-		t.Errorf("three launches of collectives: %s", line)
+		t.Errorf("three launches: %s", line)
 	}
 }

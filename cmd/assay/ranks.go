@@ -45,7 +45,7 @@ func (o *outFlags) register(flags *pflag.FlagSet, name string) {
 	flags.StringVar(&o.key, "key", "", "private key to sign the bundle with (see assay keygen); without it the bundle is unsigned")
 	flags.StringVar(&o.format, "format", "text", "report printed at the end, as in assay run")
 	flags.IntVar(&o.launches, "launches", 0, "fresh starts of everything, which intervals come from (default 3)")
-	flags.BoolVar(&o.quick, "quick", false, "a quick look: one launch; no interval, not quotable")
+	flags.BoolVar(&o.quick, "quick", false, "a quick look: one launch, of which nothing may be quoted")
 	flags.BoolVar(&o.printSpec, "print-spec", false, "print the spec that the options ask for and run nothing")
 	o.shown.register(flags)
 	flags.SetNormalizeFunc(familiarNames)
