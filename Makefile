@@ -13,13 +13,14 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 # Every test: installs what they need, then runs them, also those that take long
 # (tests/whole). The race detector watches the packages in which goroutines meet; make
 # race watches the others, which read, judge and show one thing after the other and take
-# eight times as long under it. What takes long in bundle is of that kind too, hence bundle
-# runs in both, without that under it. The last ones start the program thousands of times
+# eight times as long under it. Some of what takes long in TWICE is of that kind too, hence
+# those run in both, without it or with less of it under it (whole.Watched). The last ones start the program thousands of times
 # and mostly wait for what it measures, hence all at once. Everything is compiled while
 # what the tests need is installed. Vet is make lint's.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
-REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out %/bundle,$(WATCHED)) $(PROGRAM)))
+TWICE := $(addprefix $(MODULE)/,bundle collective metric search)
+REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out $(TWICE),$(WATCHED)) $(PROGRAM)))
 # What the judges import of Python is compiled the first time, and kept.
 PYTHONS := PYTHONDONTWRITEBYTECODE= ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 # Packages tested at once where many of them wait for timers and sockets: one more than
