@@ -16,20 +16,34 @@ WORKER = os.path.join(os.path.dirname(HERE), "assay_worker")
 sys.path.insert(0, WORKER)
 
 from link import VERSION, proof  # noqa: E402
+from nursery import Nursery  # noqa: E402
 
 TOKEN = "the token of a test"
 SECONDS = 90  # a loaded machine imports torch slowly
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+nursery = None  # of this test file, once a world wants it
 
 
 class Failed(Exception):
     """A rank sent err; args are the rank and its line."""
 
 
+def forked(environment):
+    """A rank that finds torch imported."""
+    global nursery
+    if nursery is None:
+        nursery = Nursery(dict(os.environ, **ONE_THREAD))
+    return nursery.start(environment)
+
+
 class Controller(object):
     """A world of real ranks over a Unix socket or, with tcp, over loopback."""
 
-    def __init__(self, ranks, env=None, tcp=False, within=None):
-        """within, where given, is the command that starts a rank in a place of its own."""
+    def __init__(self, ranks, env=None, tcp=False, within=None, fresh=False):
+        """within, where given, is the command that starts a rank in a place of its own. Ranks are
+        started as assay starts them where they are to be fresh, or have an environment or a place
+        of their own; else they are forked."""
+        fresh = fresh or env or within
         self.ranks = ranks
         self.dir = tempfile.mkdtemp(prefix="assay-test-")
         if tcp:
@@ -48,13 +62,13 @@ class Controller(object):
         self.proved = True  # every rank so far knows the token
         self.processes, self.sockets = [], [None] * ranks
         for rank in range(ranks):
-            own = dict(os.environ, ASSAY_CTRL=address, ASSAY_TOKEN=TOKEN, ASSAY_OUT=self.dir, ASSAY_RUN="test",
-                       RANK=str(rank), WORLD_SIZE=str(ranks), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks),
-                       OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
+            own = dict(os.environ, **ONE_THREAD)
+            own.update(ASSAY_CTRL=address, ASSAY_TOKEN=TOKEN, ASSAY_OUT=self.dir, ASSAY_RUN="test", RANK=str(rank), WORLD_SIZE=str(ranks),
+                       LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks), MASTER_ADDR="127.0.0.1", MASTER_PORT="1")
             own.update(env or {})
             before, more = within(rank) if within else ([], {})
             own.update(more)
-            self.processes.append(subprocess.Popen(before + [sys.executable, "-u", WORKER], env=own))
+            self.processes.append(subprocess.Popen(before + [sys.executable, "-u", WORKER], env=own) if fresh else forked(own))
         for _ in range(ranks):
             connection, _ = self.listener.accept()
             threading.Thread(target=self._read, args=(connection,), daemon=True).start()

@@ -9,7 +9,7 @@ sys.path.insert(0, WORKER)
 
 
 def micro(probe, **more):
-    return dict({"probe": probe, "device": "cpu", "duration": "80ms", "replicates": 3}, **more)
+    return dict({"probe": probe, "device": "cpu", "duration": "20ms", "replicates": 3}, **more)
 
 
 class Probes(unittest.TestCase):

@@ -16,7 +16,7 @@ from link import VERSION, Link, Stranger, proof
 class Protocol(unittest.TestCase):
     def test_greets_answers_and_says_goodbye(self):
         for tcp in (False, True):
-            with self.subTest(tcp=tcp), Controller(1, tcp=tcp) as c:
+            with self.subTest(tcp=tcp), Controller(1, tcp=tcp, fresh=True) as c:
                 hello = c.hellos[0]
                 self.assertTrue(c.proved)
                 self.assertNotIn(TOKEN, json.dumps(c.lines[0]))
@@ -42,7 +42,7 @@ class Protocol(unittest.TestCase):
                 self.assertEqual(byes[0]["sha256"], hashlib.sha256(upto).hexdigest())
 
     def test_says_why_it_cannot(self):
-        with Controller(1) as c:
+        with Controller(1, fresh=True) as c:
             with self.assertRaises(Failed) as got:
                 c.run(collective={"op": "all_reduce", "backend": "nccl", "device": "cpu", "bytes": 8, "dataType": "float32", "iterations": 1, "warmup": 1})
             line = got.exception.args[1]
@@ -51,7 +51,7 @@ class Protocol(unittest.TestCase):
             self.assertEqual(c.processes[0].wait(30), 1)
 
     def test_ends_when_the_controller_goes(self):
-        with Controller(1) as c:
+        with Controller(1, fresh=True) as c:
             c.sockets[0].shutdown(2)
             self.assertEqual(c.processes[0].wait(30), 1)
             with open(os.path.join(c.dir, "rank-00000.jsonl")) as f:
