@@ -52,7 +52,7 @@ var homes = []home{
 	{"go.opentelemetry.io/proto/otlp", "the messages of OTLP, by OpenTelemetry itself; without its SDK, which is 14 MB of a binary and would sit between a request and its clock", []string{"hot"}},
 	{"go.yaml.in/yaml/v3", "YAML with the line and column of every node, from the YAML organisation", []string{"spec", "lint", "foreign", "report/plot", "server/signin", "workload/exam", "cmd/assay"}},
 	{"golang.org/x/image", "the names of CSS colours, which layout files use; part of the binary already through plot", []string{"report/plot"}},
-	{"golang.org/x/net", "frames and header compression of HTTP/2 where assay reads and writes by itself: the simulator sends from its own threads, the client reads with the kernel's stamps; net/http can do neither. In tests, questions for the names of pods", []string{"sim", "target", "tests/kubernetes"}},
+	{"golang.org/x/net", "frames and header compression of HTTP/2 where assay reads and writes by itself: the simulator sends from its own threads, the client reads with the kernel's stamps; net/http can do neither. In tests, questions for the names of pods", []string{"sim", "target", "operator/kubernetes"}},
 	{"golang.org/x/oauth2", "Google's tokens: of a service account, of a user, of a machine's metadata server; brings compute/metadata and nothing else. The code flow by which people sign in to a server", []string{"server/signin", "target"}},
 	{"golang.org/x/sys", "monotonic clock, sleep until a time, epoll, file locks, socket options, mounts and filters of the sandbox: what the standard library has no call for", []string{
 		"accuracy/sandbox", "bundle", "child", "collective", "launch", "live", "load", "probe", "record", "sim", "target", "target/fidelity", "telemetry", "worker",
@@ -66,11 +66,11 @@ var homes = []home{
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
 	{"google.golang.org/protobuf", "the JSON form of in-toto statements; KServe's messages, generated; the wire format of sentencepiece models, field by field", []string{"bundle", "hot", "target", "target/kserve", "workload/token"}},
-	{"k8s.io/api", "pods, ConfigMaps and their states, as Kubernetes writes them; objects of JobSet and Kueue are read without their modules", []string{"operator", "tests/kubernetes"}},
-	{"k8s.io/apimachinery", "what every object of Kubernetes has; objects whose type is not known", []string{"operator", "tests/kubernetes"}},
-	{"k8s.io/client-go", "how a cluster is found and spoken to", []string{"operator", "tests/kubernetes"}},
+	{"k8s.io/api", "pods, ConfigMaps and their states, as Kubernetes writes them; objects of JobSet and Kueue are read without their modules", []string{"operator", "operator/kubernetes"}},
+	{"k8s.io/apimachinery", "what every object of Kubernetes has; objects whose type is not known", []string{"operator", "operator/kubernetes"}},
+	{"k8s.io/client-go", "how a cluster is found and spoken to", []string{"operator", "operator/kubernetes"}},
 	{"modernc.org/sqlite", "the catalogue of the warehouse: SQL, transactions that survive a kill, many readers beside one writer, in one file; SQLite itself, translated to Go, so that a build needs no C compiler; 4.5 of 59 MB of the stripped binary, with the warehouse itself", []string{"warehouse", "warehouse/benchmark/volume"}},
-	{"sigs.k8s.io/controller-runtime", "caches, queues, leader election, health and metrics of an operator; the usual choice. With client-go it is most of the 34 MB of assay-operator, which is why that is a program of its own: assay has 54 MB without it", []string{"operator", "tests/kubernetes"}},
+	{"sigs.k8s.io/controller-runtime", "caches, queues, leader election, health and metrics of an operator; the usual choice. With client-go it is most of the 34 MB of assay-operator, which is why that is a program of its own: assay has 54 MB without it", []string{"operator", "operator/kubernetes"}},
 	{"sigs.k8s.io/yaml", "manifests for kubectl, in the YAML that Kubernetes reads; part of client-go", []string{"operator"}},
 }
 
@@ -114,7 +114,7 @@ func importsByModule(tree []source, homes []home) map[string][]string {
 	own := ours.module
 	used := map[string][]string{}
 	for _, s := range tree {
-		if s.nested {
+		if ours.apart(s) {
 			continue
 		}
 		for _, imported := range s.imports() {

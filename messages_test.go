@@ -50,13 +50,13 @@ func TestMessagesOf(t *testing.T) {
 }
 
 // silent are folders whose words no user of the program sees.
-var silent = regexp.MustCompile(`^(tests|tools|.*/(benchmark|screenshot|reporttest|simtest))(/|$)`)
+var silent = regexp.MustCompile(`^(tests|tools|operator/kubernetes|.*/(benchmark|screenshot|reporttest|simtest))(/|$)`)
 
 func messagesPage(t *testing.T) []byte {
 	t.Helper()
 	byPackage := map[string][]string{}
 	for _, s := range thisTree(t) {
-		if !s.test && !s.nested && !silent.MatchString(s.dir) {
+		if !s.test && !ours.apart(s) && !silent.MatchString(s.dir) {
 			byPackage[s.dir] = append(byPackage[s.dir], messagesOf(s.file)...)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 type source struct {
 	path   string
 	dir    string
-	test   bool // its name ends in _test.go
-	nested bool // it belongs to a module of its own below the root
+	test   bool   // its name ends in _test.go
+	module string // the folder below the root whose module it belongs to; none for the root's
 	lines  int
 	file   *ast.File
 	fset   *token.FileSet
@@ -72,7 +72,9 @@ func readTree(fsys fs.FS) ([]source, error) {
 			return nil
 		}
 		one, err := readSource(fsys, name, places)
-		one.nested = slices.ContainsFunc(nested, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
+		if i := slices.IndexFunc(nested, func(dir string) bool { return strings.HasPrefix(name, dir+"/") }); i >= 0 {
+			one.module = nested[i]
+		}
 		tree = append(tree, one)
 		return err
 	})

@@ -35,7 +35,7 @@ func typedTree(module string, tree []source) ([]*typedPackage, error) {
 	}
 	for _, s := range tree {
 		matches, err := build.Default.MatchFile(s.dir, path.Base(s.path))
-		if s.test || s.nested || err == nil && !matches { // a planted file is on no disk, and for every machine
+		if s.test || s.module != "" || err == nil && !matches { // a planted file is on no disk, and for every machine
 			continue
 		}
 		dir := read.module + "/" + s.dir

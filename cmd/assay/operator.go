@@ -41,7 +41,7 @@ func besideOrOnPath(name string) (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is neither beside this program nor on the path: take it from the same release, or go build ./cmd/%s", name, name)
+		return "", fmt.Errorf("%s is neither beside this program nor on the path: take it from the same release, or build it (make operator) and put it there", name)
 	}
 	return path, nil
 }

@@ -5,7 +5,7 @@
 #
 #   make release
 set -eu
-out=$1
+case $1 in /*) out=$1 ;; *) out=$PWD/$1 ;; esac
 systems=${SYSTEMS:-linux/amd64 linux/arm64 darwin/arm64 windows/amd64}
 maintainer=${MAINTAINER:-assay <assay@localhost>}
 
@@ -13,10 +13,10 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH CGO_ENABLED=0 LC_ALL=C TZ=UTC
 umask 022
 
-# build GOOS/GOARCH FILE PACKAGE: cgo is off, so NVML is left out and GPUs are read by
+# build GOOS/GOARCH FILE PACKAGE [MODULE]: cgo is off, so NVML is left out and GPUs are read by
 # nvidia-smi; in return one static program runs on every Linux.
 build() {
-	GOOS=${1%/*} GOARCH=${1#*/} go build -trimpath -buildvcs="${BUILDVCS:-true}" -ldflags "-s -w" -o "$2" "$3"
+	GOOS=${1%/*} GOARCH=${1#*/} go build -C "${4:-.}" -trimpath -buildvcs="${BUILDVCS:-true}" -ldflags "-s -w" -o "$2" "$3"
 }
 
 # sbom FILE OUT: what the program says that it was built from.
@@ -88,7 +88,7 @@ for system in $systems; do
 	windows/*) build "$system" "$out/$name/assay.exe" ./cmd/windows; sbom "$out/$name/assay.exe" "$out/$name.cdx.json"; cp LICENSE docs/guides/systems.md "$out/$name" ;;
 	*)
 		build "$system" "$out/$name/assay" ./cmd/assay
-		build "$system" "$out/$name/assay-operator" ./cmd/assay-operator
+		build "$system" "$out/$name/assay-operator" ./assay-operator operator
 		sbom "$out/$name/assay" "$out/$name.cdx.json"
 		sbom "$out/$name/assay-operator" "$out/assay-operator-$version-$(echo "$system" | tr / -).cdx.json"
 		texts "$out/$name"

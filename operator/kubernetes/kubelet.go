@@ -169,7 +169,11 @@ func (c *Cluster) AddKubelet(name string) *Kubelet {
 func (k *Kubelet) Import(folder, reference string) {
 	k.c.t.Helper()
 	packed := k.c.path("image-" + filepath.Base(folder))
-	k.c.system("go", "run", "../release/oci", folder, packed, reference, runtime.GOARCH)
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		k.c.t.Fatal(err)
+	}
+	k.c.system("go", "run", "-C", "../..", "./tests/release/oci", folder, packed, reference, runtime.GOARCH)
 	k.c.system("tar", "-C", packed, "-cf", packed+".tar", ".")
 	k.c.system("ctr", "--address", k.c.path("containerd.sock"), "--namespace", "k8s.io", "images", "import", packed+".tar")
 }

@@ -1,4 +1,4 @@
-module assay/tests/kubernetes/servers
+module assay/operator/kubernetes/servers
 
 go 1.26.0
 
