@@ -15,8 +15,9 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 # race watches the others, which read, judge and show one thing after the other and take
 # eight times as long under it. Some of what takes long in TWICE is of that kind too, hence
 # those run in both, without it or with less of it under it (whole.Watched). The last ones start the program thousands of times
-# and mostly wait for what it measures, hence all at once. Everything is compiled while
-# what the tests need is installed. Vet is make lint's.
+# and mostly wait for what it measures, hence all at once. While what the tests need is
+# installed, what they are made of is compiled, in a process group that ends then: go test
+# does the rest while tests wait. Vet is make lint's.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 TWICE := $(addprefix $(MODULE)/,bundle collective metric search)
@@ -32,12 +33,11 @@ AT_ONCE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 again = --jsonfile $(CURDIR)/bin/$(1).json --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-report $(CURDIR)/bin/$(1).again
 test: compiler
-	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
+	@setsid $(MAKE) --no-print-directory compiled & trap "kill -- -$$! 2>/dev/null" EXIT; trap 'exit 1' INT TERM; $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine
 	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$' || failed=1; \
 	ASSAY_TESTS=all $(TESTS) $(call again,program) --packages "$(PROGRAM)" -- -vet=off -timeout 60m -p 3 || failed=1; \
-	go test -C tools ./... || failed=1; \
 	if [ -n "$$(cat bin/*.again 2>/dev/null)" ]; then echo "failed, and were repeated:"; cat bin/*.again; fi; \
 	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
@@ -57,14 +57,15 @@ quick:
 race: $(VENV)/ready $(GENAI_VENV)/ready machine
 	ASSAY_TESTS=all $(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
 
-# go vet, staticcheck, formatting and dead code; the builds for other machines; known
-# vulnerabilities where their list can be reached.
+# go vet, staticcheck, formatting and dead code; the builds for other machines; that what is
+# generated is what its source gives; known vulnerabilities where their list can be reached.
 lint: vulnerabilities deadcode cross
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -C operator ./...
 	$(TOOLS) staticcheck ./...
 	cd operator && $(TOOLS) staticcheck ./...
+	go test -C tools ./...
 
 # The program for macOS, which measures with net/http there, and the one for Windows,
 # which says to use WSL. Without cgo, for which this machine has no compiler; NVML is
@@ -86,18 +87,19 @@ size:
 # that no command uses is a promise that nobody keeps; of the rest from any program of
 # the tree, and of what serves tests alone from the tests.
 PROGRAMS = $$(go list -f '{{if eq .Name "main"}}{{.ImportPath}}{{end}}' ./...)
-unreached = @dead=$$($(TOOLS) deadcode $(1)) || exit 1; if [ -n "$$dead" ]; then echo "no $(2) reaches:"; echo "$$dead"; exit 1; fi
+unreached = @dead=$$(cd $(or $(3),.) && $(TOOLS) deadcode $(1)) || exit 1; if [ -n "$$dead" ]; then echo "no $(2) reaches:"; echo "$$dead"; exit 1; fi
 .PHONY: deadcode
 deadcode:
 	$(call unreached,-filter '^$(MODULE)/stats$$' ./cmd/assay,command)
 	$(call unreached,$(PROGRAMS),program)
 	$(call unreached,-test ./...,program or test)
+	$(call unreached,-filter '^$(MODULE)/operator' -test ./...,program or test,operator)
 
 vulnerabilities:
-	@out=$$($(TOOLS) govulncheck ./... 2>&1); code=$$?; \
+	@for module in . operator; do out=$$(cd $$module && $(TOOLS) govulncheck ./... 2>&1); code=$$?; \
 	if [ $$code -eq 0 ]; then echo "govulncheck: no known vulnerability is reached"; \
 	elif echo "$$out" | grep -q "fetching vulnerabilities"; then echo "govulncheck: not run, the list of vulnerabilities cannot be reached from here"; \
-	else echo "$$out"; exit $$code; fi
+	else echo "$$out"; exit $$code; fi; done
 
 # What the tests need of the machine: a C compiler for the race detector, a browser
 # that opens our pages and node to drive it, the inspector of MCP, LibreOffice to open our workbooks, tmux

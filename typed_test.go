@@ -27,7 +27,8 @@ type typedPackage struct {
 
 // typedTree checks the types of every package of a module, tests left out. Its own
 // packages are read from their files, so that the test cache sees when they change;
-// those of others come compiled, by way of the go command.
+// those of others come compiled, by way of the go command. A room that is a module of its own
+// is looked at without what it alone imports.
 func typedTree(module string, tree []source) ([]*typedPackage, error) {
 	read := &typedReader{
 		module: module, fset: tree[0].fset,
@@ -35,7 +36,7 @@ func typedTree(module string, tree []source) ([]*typedPackage, error) {
 	}
 	for _, s := range tree {
 		matches, err := build.Default.MatchFile(s.dir, path.Base(s.path))
-		if s.test || s.module != "" || err == nil && !matches { // a planted file is on no disk, and for every machine
+		if s.test || ours.apart(s) || err == nil && !matches { // a planted file is on no disk, and for every machine
 			continue
 		}
 		dir := read.module + "/" + s.dir
@@ -70,6 +71,9 @@ func (r *typedReader) foreign() []string {
 	seen := map[string]bool{}
 	for _, files := range r.files {
 		for _, s := range files {
+			if s.module != "" {
+				continue
+			}
 			for _, imported := range s.imports() {
 				if !strings.HasPrefix(imported, r.module+"/") && imported != "C" && imported != "unsafe" {
 					seen[imported] = true
@@ -114,9 +118,16 @@ func (r *typedReader) Import(path string) (*types.Package, error) {
 		p.files = append(p.files, s.file)
 	}
 	config := types.Config{Importer: r, FakeImportC: true}
+	apart := files[0].module != ""
+	if apart {
+		config.Error = func(error) {} // what it alone imports is not there
+	}
 	var err error
 	p.types, err = config.Check(path, r.fset, p.files, p.info)
 	r.done[path] = p
+	if apart {
+		return p.types, nil
+	}
 	return p.types, err
 }
 
