@@ -57,7 +57,7 @@ kind: BenchmarkRun
 metadata: {name: layers}
 spec:
   layers:
-    - {name: micro, enabled: true, suites: [{name: gemm, repoCommand: "probe memory --duration 20ms --replicates 3"}, {name: elsewhere, repoCommand: "make bench"}, {name: ../outside, repoCommand: "probe memory"}]}
+    - {name: micro, enabled: true, suites: [{name: gemm, repoCommand: "probe memory --duration 20ms --replicates 3 --threads 1 --quick"}, {name: elsewhere, repoCommand: "make bench"}, {name: ../outside, repoCommand: "probe memory"}]}
     - {name: component, enabled: false, suites: [{name: dataloader}]}
     - {name: end_to_end, enabled: true, suites: [{name: serving-load}]}
   workload: {model: sim}

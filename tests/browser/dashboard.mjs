@@ -9,16 +9,24 @@ import { launch, sight } from "./browser.mjs";
 const [address, token, target, shots] = process.argv.slice(2);
 const browser = await launch();
 
+let session; // of the first who logged in, with whom the others share it
+
 // visitor is a browser that has logged in; faults gathers what a page must not do.
-async function visitor(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+async function visitor({ fresh, ...options } = {}) {
+  const shared = fresh ? undefined : session;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", storageState: shared, ...options });
   const page = await context.newPage();
   const faults = [];
   page.on("console", (m) => faults.push(`console ${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => faults.push(`error: ${e.message}`));
   page.on("request", (r) => { if (!r.url().startsWith(address)) faults.push(`request: ${r.url().slice(0, 120)}`); });
-  await page.goto(`${address}/login#${token}`);
-  await page.waitForURL(`${address}/`);
+  if (shared) {
+    await page.goto(`${address}/`);
+  } else {
+    await page.goto(`${address}/login#${token}`);
+    await page.waitForURL(`${address}/`);
+    session ??= await context.storageState();
+  }
   return { page, faults, close: () => context.close() };
 }
 
@@ -56,7 +64,7 @@ await attempt("a visitor without a token is shown the way in", async (page) => {
 await attempt("the token leaves the address, and no script can read the cookie", async (page) => {
   assert.equal(new URL(page.url()).hash, "");
   assert.equal(await page.evaluate(() => document.cookie), "");
-});
+}, { fresh: true });
 
 await attempt("overview: alerts, changes, newest runs", async (page) => {
   await heading(page, "Overview");
@@ -213,7 +221,7 @@ spec:
 `);
   await page.getByRole("button", { name: "Ask for it" }).click();
   await page.waitForURL(/\/jobs\/job-/);
-  await page.waitForFunction(() => Number(document.querySelector("[data-now=requests]").textContent.replaceAll(",", "")) > 20, null, { timeout: 120000 });
+  await page.waitForFunction(() => Number(document.querySelector("[data-now=requests]").textContent.replaceAll(",", "")) > 20, null, { timeout: 120000, polling: 100 });
   assert.equal(await page.locator("[data-job=state]").innerText(), "running");
   await shot(page, "live");
   await page.getByRole("button", { name: "End this run" }).click();
@@ -272,7 +280,7 @@ await attempt("a dark theme stays on the next page", async (page) => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   await page.goto(`${address}/runs?name=chat-nightly`);
   const runs = await page.locator("tbody input").evaluateAll((list) => list.map((i) => i.value));
-  for (const path of ["/quality", `/gate?baseline=${runs.at(-1)}&candidate=${runs[0]}&policy=${encodeURIComponent(policy)}`, "/jobs", "/economy", `/runs/${runs[0]}/inside`]) {
+  for (const path of shots ? ["/quality", `/gate?baseline=${runs.at(-1)}&candidate=${runs[0]}&policy=${encodeURIComponent(policy)}`, "/jobs", "/economy", `/runs/${runs[0]}/inside`] : []) {
     await page.goto(address + path);
     await shot(page, `dark-${path.split(/[/?]/).filter((part) => /^[a-z]+$/.test(part)).at(-1)}`);
   }
@@ -280,15 +288,18 @@ await attempt("a dark theme stays on the next page", async (page) => {
   await shot(page, "dark");
 });
 
-await attempt("narrow: no page is wider than the screen", async (page) => {
+await attempt("narrow: no page is wider than the screen; every field has a name that a screen reader says, every page a heading and a main", async (page) => {
   for (const path of ["/", "/runs", "/frontier", "/alerts", "/testbeds", "/lineage", "/compare", "/history?metric=e2e", "/economy", "/quality", "/gate", "/jobs"]) {
     await page.goto(address + path);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
-  }
-  for (const path of ["/economy", "/quality", "/gate", "/jobs"]) {
-    await page.goto(address + path);
-    await shot(page, `narrow${path.replace("/", "-")}`);
+    const mute = await page.evaluate(() => [...document.querySelectorAll("input:not([type=hidden]), select, button")]
+      .filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML));
+    assert.deepEqual(mute, [], path);
+    assert.equal(await page.locator("h1").count(), 1, path);
+    assert.equal(await page.locator("main").count(), 1, path);
+    assert.equal(await page.locator("nav [aria-current=page]").count(), 1, path);
+    if (["/economy", "/quality", "/gate", "/jobs"].includes(path)) await shot(page, `narrow${path.replace("/", "-")}`);
   }
   await page.goto(`${address}/runs?name=chat-nightly`);
   const inside = await page.locator("tbody input").first().getAttribute("value");
@@ -296,21 +307,9 @@ await attempt("narrow: no page is wider than the screen", async (page) => {
   await shot(page, "narrow-inside");
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `inside is ${wide} px too wide`);
-  await page.goto(`${address}/`);
+  if (shots) await page.goto(`${address}/`);
   await shot(page, "narrow");
 }, { viewport: { width: 380, height: 800 } });
-
-await attempt("every field has a name that a screen reader says, every page a heading and a main", async (page) => {
-  for (const path of ["/", "/runs", "/frontier", "/alerts", "/testbeds", "/lineage", "/compare", "/history?metric=e2e", "/economy", "/quality", "/gate", "/jobs"]) {
-    await page.goto(address + path);
-    const mute = await page.evaluate(() => [...document.querySelectorAll("input:not([type=hidden]), select, button")]
-      .filter((e) => !(e.labels?.length || e.getAttribute("aria-label") || e.textContent.trim())).map((e) => e.outerHTML));
-    assert.deepEqual(mute, [], path);
-    assert.equal(await page.locator("h1").count(), 1, path);
-    assert.equal(await page.locator("main").count(), 1, path);
-    assert.equal(await page.locator("nav [aria-current=page]").count(), 1, path);
-  }
-});
 
 await attempt("logging out ends the session", async (page) => {
   await page.getByRole("button", { name: "log out" }).click();
