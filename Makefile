@@ -33,7 +33,7 @@ AT_ONCE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 again = --jsonfile $(CURDIR)/bin/$(1).json --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-report $(CURDIR)/bin/$(1).again
 test: compiler
-	@setsid $(MAKE) --no-print-directory compiled & trap "kill -- -$$! 2>/dev/null" EXIT; trap 'exit 1' INT TERM; $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine
+	@setsid $(MAKE) --no-print-directory compiled 2>/dev/null & trap "kill -- -$$! 2>/dev/null" EXIT; trap 'exit 1' INT TERM; $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine
 	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$' || failed=1; \
