@@ -15,9 +15,8 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 # race watches the others, which read, judge and show one thing after the other and take
 # eight times as long under it. Some of what takes long in TWICE is of that kind too, hence
 # those run in both, without it or with less of it under it (whole.Watched). The last ones start the program thousands of times
-# and mostly wait for what it measures, hence all at once. While what the tests need is
-# installed, what they are made of is compiled, in a process group that ends then: go test
-# does the rest while tests wait. Vet is make lint's.
+# and mostly wait for what it measures, hence all at once. Everything is compiled while
+# what the tests need is installed. Vet is make lint's.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
 TWICE := $(addprefix $(MODULE)/,bundle collective metric search)
@@ -33,7 +32,7 @@ AT_ONCE = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 TESTS = $(PYTHONS) $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped
 again = --jsonfile $(CURDIR)/bin/$(1).json --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-report $(CURDIR)/bin/$(1).again
 test: compiler
-	@setsid $(MAKE) --no-print-directory compiled 2>/dev/null & trap "kill -- -$$! 2>/dev/null" EXIT; trap 'exit 1' INT TERM; $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine
+	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
 	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$' || failed=1; \
