@@ -19,7 +19,6 @@ import (
 
 	"assay/spec"
 	"assay/tests/program"
-	"assay/tests/whole"
 )
 
 // imageFolder is what make image packs.
@@ -45,7 +44,7 @@ spec:
 // TestKubelet takes runs through a cluster whose node is a real kubelet: Helm installs the
 // operator, which is a pod, and so is every run, each of the image that make image packs.
 func TestKubelet(t *testing.T) {
-	whole.Kubernetes(t)
+	wanted(t)
 	if why := withoutKubelet(); why != "" {
 		t.Skip("no real kubelet here: " + why)
 	}

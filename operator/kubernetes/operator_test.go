@@ -93,10 +93,19 @@ func addressOf(name string) string {
 
 const inQueue = "queue: benchmarks, resources: {cpu: \"2\"}, requiredTopology: rack"
 
+// wanted skips a test unless the cluster is asked for: make test-kubernetes builds its
+// servers and runs them.
+func wanted(t *testing.T) {
+	t.Helper()
+	if os.Getenv(whole.Variable) != "kubernetes" {
+		t.Skipf("starts a Kubernetes cluster: make test-kubernetes runs it, or %s=kubernetes", whole.Variable)
+	}
+}
+
 // TestOperator takes runs through a real cluster. The operator has the permissions of its
 // own manifests and no others.
 func TestOperator(t *testing.T) {
-	whole.Kubernetes(t)
+	wanted(t)
 	c := Start(t)
 	install(t, c, operator.Options{Claim: "bundles"})
 	c.Apply([]byte(queues))

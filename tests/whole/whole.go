@@ -72,15 +72,6 @@ func Cluster(t testing.TB) {
 	}
 }
 
-// Kubernetes skips a test that starts a Kubernetes cluster, unless that is asked for: make
-// test-kubernetes builds its servers and runs them.
-func Kubernetes(t testing.TB) {
-	t.Helper()
-	if os.Getenv(Variable) != "kubernetes" {
-		t.Skipf("starts a Kubernetes cluster: make test-kubernetes runs it, or %s=kubernetes", Variable)
-	}
-}
-
 // Engines skips a test that starts databases of others, unless that is asked for: make
 // test-engines installs them and runs them.
 func Engines(t testing.TB) {
