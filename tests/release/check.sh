@@ -14,7 +14,7 @@ dpkg-deb -x "$1"/assay_*_"$(dpkg --print-architecture)".deb "$root"
 PATH=$root/usr/bin:$PATH HOME=$root
 cd "$root"
 assay version
-assay operator --print-manifests | grep -q BenchmarkSchedule
+assay operator --print-manifests --image registry.example/assay:0.1.0 | grep -q BenchmarkSchedule
 test -s usr/share/man/man1/assay-run.1.gz
 test -s usr/share/bash-completion/completions/assay
 assay demo
