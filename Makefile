@@ -92,12 +92,13 @@ deadcode:
 	$(call unreached,-filter '^$(MODULE)/stats$$' ./cmd/assay,command)
 	$(call unreached,$(PROGRAMS),program)
 	$(call unreached,-test ./...,program or test)
+	$(call unreached,-filter '^$(MODULE)/operator' ./assay-operator,program,operator)
 	$(call unreached,-filter '^$(MODULE)/operator' -test ./...,program or test,operator)
 
 vulnerabilities:
 	@for module in . operator; do out=$$(cd $$module && $(TOOLS) govulncheck ./... 2>&1); code=$$?; \
-	if [ $$code -eq 0 ]; then echo "govulncheck: no known vulnerability is reached"; \
-	elif echo "$$out" | grep -q "fetching vulnerabilities"; then echo "govulncheck: not run, the list of vulnerabilities cannot be reached from here"; \
+	if [ $$code -eq 0 ]; then echo "govulncheck $$module: no known vulnerability is reached"; \
+	elif echo "$$out" | grep -q "fetching vulnerabilities"; then echo "govulncheck $$module: not run, the list of vulnerabilities cannot be reached from here"; \
 	else echo "$$out"; exit $$code; fi; done
 
 # What the tests need of the machine: a C compiler for the race detector, a browser

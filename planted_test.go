@@ -82,6 +82,8 @@ func TestPlantedFloors(t *testing.T) {
 		"unit/b.go: unit (floor 0) imports search (floor 1); imports go down")
 	f("sideways", "-- load/b.go --\npackage load\nimport _ \"m/search\"\n",
 		"load/b.go: load (floor 1) imports search (floor 1); imports go down")
+	f("in a room that is a module of its own", "-- unit/go.mod --\nmodule m/unit\n-- unit/b.go --\npackage unit\nimport _ \"m/search\"\n",
+		"unit/b.go: unit (floor 0) imports search (floor 1); imports go down")
 	f("in a folder called runs", "-- load/runs/b.go --\npackage runs\nimport _ \"m/run\"\n",
 		"load/runs/b.go: load (floor 1) imports run (floor 2); imports go down")
 	f("a maker knows a reader", "-- run/b.go --\npackage run\nimport _ \"m/metric/low\"\n",
