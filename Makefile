@@ -10,17 +10,12 @@ MODULE := $(shell sed -n 's/^module //p' go.mod)
 .PHONY: bench-bundle bench-calibration bench-closed bench-compare bench-fidelity bench-judge bench-omission bench-overlap bench-pacer bench-soak bench-token
 .PHONY: bench-live screenshots-live
 
-# Every test: installs what they need, then runs them, also those that take long
-# (tests/whole). The race detector watches the packages in which goroutines meet; make
-# race watches the others, which read, judge and show one thing after the other and take
-# eight times as long under it. Some of what takes long in TWICE is of that kind too, hence
-# those run in both, without it or with less of it under it (whole.Watched). The last ones start the program thousands of times
-# and mostly wait for what it measures, hence all at once. Everything is compiled while
-# what the tests need is installed. Vet is make lint's.
-WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
+# Every test, once: installs what they need, compiles everything meanwhile, then runs them, also
+# those that take long (tests/whole). The last ones start the program thousands of times and mostly
+# wait for what it measures, hence all at once. Vet is make lint's, the race detector make race's:
+# each compiles everything once more.
 PROGRAM := $(addprefix $(MODULE)/,tests/cheats tests/hostile cmd/assay)
-TWICE := $(addprefix $(MODULE)/,bundle collective metric search)
-REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(filter-out $(TWICE),$(WATCHED)) $(PROGRAM)))
+REST = $$(go list ./... | grep -vxF $(patsubst %,-e %,$(PROGRAM)))
 # What the judges import of Python is compiled the first time, and kept.
 PYTHONS := PYTHONDONTWRITEBYTECODE= ASSAY_PYTHON=$(CURDIR)/$(VENV)/bin/python ASSAY_GENAI_PYTHON=$(CURDIR)/$(GENAI_VENV)/bin/python
 # Packages tested at once where many of them wait for timers and sockets: one more than
@@ -35,15 +30,14 @@ test: compiler
 	@$(MAKE) --no-print-directory compiled & $(MAKE) --no-print-directory $(VENV)/ready $(GENAI_VENV)/ready machine || exit 1; wait
 	@mkdir -p bin; rm -f bin/*.again; failed=0; \
 	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,rest) --packages "$(REST)" -- -vet=off -timeout 40m -p $(AT_ONCE) || failed=1; \
-	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,watched) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$' || failed=1; \
 	ASSAY_TESTS=all $(TESTS) $(call again,program) --packages "$(PROGRAM)" -- -vet=off -timeout 60m -p 3 || failed=1; \
 	if [ -n "$$(cat bin/*.again 2>/dev/null)" ]; then echo "failed, and were repeated:"; cat bin/*.again; fi; \
-	echo "the slowest tests:"; cat bin/rest.json bin/watched.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
+	echo "the slowest tests:"; cat bin/rest.json bin/program.json | $(TOOLS) gotestsum tool slowest --threshold 1s --num 10; exit $$failed
 
 # What make test compiles, without linking it. The tests report what does not compile, by name.
 .PHONY: compiled
 compiled:
-	@GOGC=400 go list -export -test ./... >/dev/null 2>&1; GOGC=400 go list -race -export -test $(WATCHED) >/dev/null 2>&1; true
+	@GOGC=400 go list -export -test ./... >/dev/null 2>&1; true
 
 # What a change is tried with while it is made: go test ./... without anything that is
 # not Go, and how many tests waited for other programs.
@@ -52,9 +46,17 @@ quick:
 	@mkdir -p bin; failed=0; $(TOOLS) gotestsum --format pkgname --format-hide-empty-pkg --hide-summary skipped --jsonfile bin/quick.json -- ./... || failed=1; \
 	echo "skipped: $$(grep -c 'make [a-z]* installs\|make test installs' bin/quick.json) for want of a judge (make test installs them), $$(grep -c 'takes long: make test' bin/quick.json) that take long"; exit $$failed
 
-.PHONY: race
-race: $(VENV)/ready $(GENAI_VENV)/ready machine
-	ASSAY_TESTS=all $(PYTHONS) go test -race -timeout 60m -parallel 4 $(REST) $(PROGRAM)
+# The race detector watches the packages in which goroutines meet. The others read, judge and show
+# one thing after the other and take eight times as long under it, as do some tests of these, which
+# are left out or do less (whole.Watched). race-all is for those who have half an hour.
+WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
+.PHONY: race race-all
+race: compiler $(VENV)/ready $(GENAI_VENV)/ready machine
+	@mkdir -p bin; rm -f bin/race.again
+	GOGC=400 ASSAY_TESTS=all $(TESTS) $(call again,race) --packages "$(WATCHED)" -- -vet=off -race -timeout 40m -p $(AT_ONCE) -skip '^(TestDamagedTable|TestEveryByte|TestBatchesOfADamagedTable|TestPiecesOfADamagedTable|TestParquetBombs|TestHintsMissNothing)$$'
+	@cat bin/race.again 2>/dev/null || true
+race-all: $(VENV)/ready $(GENAI_VENV)/ready machine
+	ASSAY_TESTS=all $(PYTHONS) go test -race -timeout 60m -parallel 4 ./...
 
 # go vet, staticcheck, formatting and dead code; the builds for other machines; that what is
 # generated is what its source gives; known vulnerabilities where their list can be reached.
