@@ -47,7 +47,7 @@ type Launch struct {
 	closed bool
 }
 
-// A flusher is a Table of any row type.
+// A flusher is the drain of a table of any row type.
 type flusher interface {
 	flush(finish bool)
 	end()
@@ -77,27 +77,30 @@ func openLaunch(w *Writer, s LaunchStart) (*Launch, error) {
 		return nil, diskError(l.dir, err)
 	}
 	o, c := origin{s.Index, s.Clock}, newCleaner(w.redactor)
-	l.Requests = newTable(Requests, l.dir, o, l.wake, c.requests)
-	l.Chunks = newTable(Chunks, l.dir, o, l.wake, c.chunks)
-	l.Steps = newTable(Steps, l.dir, o, l.wake, c.steps)
-	l.Buckets = newTable(Buckets, l.dir, o, l.wake, func([]record.Bucket) {}) // numbers alone
-	l.Collectives = newTable(Collectives, l.dir, o, l.wake, c.collectives)
-	l.Memory = newTable(Memory, l.dir, o, l.wake, c.memory)
-	l.Trials = newTable(Trials, l.dir, o, l.wake, c.trials)
-	l.Ranks = newTable(Ranks, l.dir, o, l.wake, c.ranks)
-	l.Pings = newTable(Pings, l.dir, o, l.wake, c.pings)
-	l.Sessions = newTable(Sessions, l.dir, o, l.wake, c.sessions)
-	l.Samples = newTable(Samples, l.dir, o, l.wake, c.samples)
-	l.Events = newTable(Events, l.dir, o, l.wake, c.events)
-	l.Asks = newTable(Asks, l.dir, o, l.wake, c.asks)
-	l.Generators = newTable(Generators, l.dir, o, l.wake, c.generators)
-	l.tables = []flusher{
-		l.Requests, l.Chunks, l.Steps, l.Buckets, l.Collectives, l.Memory, l.Trials, l.Ranks, l.Pings,
-		l.Sessions, l.Samples, l.Events, l.Asks, l.Generators,
-	}
+	l.Requests = addTable(l, Requests, o, c.requests)
+	l.Chunks = addTable(l, Chunks, o, c.chunks)
+	l.Steps = addTable(l, Steps, o, c.steps)
+	l.Buckets = addTable(l, Buckets, o, func([]record.Bucket) {}) // numbers alone
+	l.Collectives = addTable(l, Collectives, o, c.collectives)
+	l.Memory = addTable(l, Memory, o, c.memory)
+	l.Trials = addTable(l, Trials, o, c.trials)
+	l.Ranks = addTable(l, Ranks, o, c.ranks)
+	l.Pings = addTable(l, Pings, o, c.pings)
+	l.Sessions = addTable(l, Sessions, o, c.sessions)
+	l.Samples = addTable(l, Samples, o, c.samples)
+	l.Events = addTable(l, Events, o, c.events)
+	l.Asks = addTable(l, Asks, o, c.asks)
+	l.Generators = addTable(l, Generators, o, c.generators)
 	l.work.Go(l.run)
 	l.work.Go(l.tidy)
 	return l, nil
+}
+
+// addTable makes a table that the launch's flusher writes.
+func addTable[T any](l *Launch, name string, o origin, clean func([]T)) *Table[T] {
+	t := newTable[T](name, l.wake)
+	l.tables = append(l.tables, &drain[T]{t, clean, segmentWriter[T]{dir: l.dir, table: name, origin: o}})
+	return t
 }
 
 // run writes what the tables hold until stop is closed, then once more.

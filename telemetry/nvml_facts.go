@@ -3,6 +3,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -80,15 +81,9 @@ func pciAddress(d nvml.Device) (any, nvml.Return) {
 	return cString(info.BusId[:]), r
 }
 
-func cString(chars []int8) string {
-	out := []byte{}
-	for _, c := range chars {
-		if c == 0 {
-			break
-		}
-		out = append(out, byte(c))
-	}
-	return string(out)
+func cString(chars []uint8) string {
+	text, _, _ := bytes.Cut(chars, []byte{0})
+	return string(text)
 }
 
 func computeCapability(d nvml.Device) (any, nvml.Return) {

@@ -95,9 +95,9 @@ func answerLinks(d *mock.Device) {
 	d.GetCpuAffinityFunc = func(int) ([]uint, nvml.Return) { return []uint{0b1001111, 1}, nvml.SUCCESS }
 }
 
-func busID(text string) (out [32]int8) {
+func busID(text string) (out [32]uint8) {
 	for i, c := range text {
-		out[i] = int8(c)
+		out[i] = uint8(c)
 	}
 	return out
 }
