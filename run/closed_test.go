@@ -24,13 +24,13 @@ func TestLaunchWithoutMeasurement(t *testing.T) {
 			http.Error(w, "unknown field max_tokens", http.StatusUnprocessableEntity)
 		}, "unknown field max_tokens"},
 		{"slower than the window", func(w http.ResponseWriter, _ *http.Request) {
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(time.Second)
 			reply(w)
 		}, "not one request began in the measured window"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := planOf(t, `workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]},
-				target: {url: "`+serverOf(t, tt.handle)+`"}, load: {concurrency: [2], duration: 60ms, warmup: {duration: 40ms}}`)
+				target: {url: "`+serverOf(t, tt.handle)+`"}, load: {concurrency: [2], start: together, duration: 60ms, warmup: {duration: 600ms}}`)
 			p.Launches = p.Launches[:1]
 			host := telemetry.Local(t.Context())
 			defer host.Close()

@@ -166,7 +166,7 @@ func broken(t *testing.T, want string, hurt func(pid int) error, more ...string)
 	t.Helper()
 	dir := t.TempDir()
 	var said bytes.Buffer
-	args := slices.Concat([]string{"comm", "--ranks", "3", "--ops", "all_reduce", "--sizes", "64KiB", "--iterations", "10000000", "--place", "in_place",
+	args := slices.Concat([]string{"comm", "--ranks", "3", "--ops", "all_reduce", "--sizes", "256B", "--iterations", "10000000", "--place", "in_place",
 		"--launches", "3", "--progress", "none", "-o", dir}, more)
 	cmd := program(t.Context(), args...)
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -174,12 +174,19 @@ func broken(t *testing.T, want string, hurt func(pid int) error, more ...string)
 		t.Fatal(err)
 	}
 	pid := rankProcess(t, cmd.Process.Pid, 1)
-	time.Sleep(500 * time.Millisecond) // it is in the middle of measuring
+	failed := filepath.Join(dir, "*__run__*", "raw", "launch-00")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if measured, _ := filepath.Glob(filepath.Join(failed, "collectives-*.parquet")); len(measured) > 0 {
+			break // it is in the middle of measuring
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("a minute later it had not begun to measure")
+		}
+	}
 	began := time.Now()
 	if err := hurt(pid); err != nil {
 		t.Fatal(err)
 	}
-	failed := filepath.Join(dir, "*__run__*", "raw", "launch-00")
 	for len(worldFailures(t, failed)) == 0 {
 		if time.Since(began) > 15*time.Second {
 			t.Fatal("15 s later nothing had been said")
