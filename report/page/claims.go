@@ -74,7 +74,7 @@ func (x exhibit) claims() part {
 
 // severityWords say what a severity means; colour alone would not.
 var severityWords = map[finding.Severity]string{
-	finding.Void: "VOID, forbids claims", finding.Caution: "CAUTION, goes with every claim", finding.Note: "NOTE",
+	finding.Void: "VOID, forbids claims", finding.Caution: "CAUTION, goes with the claims it touches", finding.Note: "NOTE",
 }
 
 // findings are what needs eyes, the worst first.

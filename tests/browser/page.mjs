@@ -194,6 +194,9 @@ await attempt("on paper stands what is unfolded, drawn", "run.html", { folded: t
   assert.ok(await printed(page) > folded, "what a reader has opened is printed too");
   await page.emulateMedia({ media: "print" });
   assert.ok(await page.locator("nav").isHidden());
+  const louder = await page.evaluate(() => [...document.querySelectorAll("td .interval")].filter((each) =>
+    parseFloat(getComputedStyle(each).fontSize) > parseFloat(getComputedStyle(each.parentElement).fontSize)).length);
+  assert.equal(louder, 0, "intervals larger than their values");
 });
 
 await attempt("without JavaScript: tables, drawings, and folds that open", "run.html", { javaScriptEnabled: false }, async (page) => {
