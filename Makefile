@@ -48,7 +48,7 @@ quick:
 
 # The race detector watches the packages in which goroutines meet. The others read, judge and show
 # one thing after the other and take eight times as long under it, as do some tests of these, which
-# are left out or do less (whole.Watched). race-all is for those who have half an hour.
+# are left out or do less (whole.Watched). race-all watches everything, and takes long.
 WATCHED := $(addprefix $(MODULE)/,bundle collective door launch live load metric probe run run/watch search sim target target/fidelity telemetry train/rank worker workload)
 .PHONY: race race-all
 race: compiler $(VENV)/ready $(GENAI_VENV)/ready machine

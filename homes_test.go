@@ -22,7 +22,7 @@ type home struct {
 // from it.
 var homes = []home{
 	{"charm.land/bubbletea/v2", "the terminal of the live view: raw mode, resizing, redrawing only what changed, giving the terminal back whatever happens; the usual choice. The view itself is plain text of ours", []string{"live"}},
-	{"github.com/NVIDIA/go-nvml", "NVIDIA's own binding; loads the library at run time, ships a mock DGX for tests; needs cgo, so builds without it fall back to nvidia-smi; of 0.13.1 the first build prints a hundred warnings", []string{"telemetry"}},
+	{"github.com/NVIDIA/go-nvml", "NVIDIA's own binding; loads the library at run time, ships a mock DGX for tests; needs cgo, so builds without it fall back to nvidia-smi; held at 0.13.0, since with 0.13.1 the first build prints a hundred warnings of the C compiler", []string{"telemetry"}},
 	{"github.com/andybalholm/brotli", "reads bodies that a proxy compressed though nobody asked; pure Go, and part of the binary already through parquet-go", []string{"target"}},
 	{"github.com/charmbracelet/x/ansi", "widths and cuts of text with colours; part of bubbletea", []string{"live"}},
 	{"github.com/charmbracelet/x/term", "is this a terminal, and how large; part of bubbletea", []string{"live"}},

@@ -5,7 +5,8 @@ import "fmt"
 // segmentRows bounds a segment, and with it what the encoder holds.
 const segmentRows = 1 << 20
 
-// A drain writes the rows of its Table to segments. The launch's flusher alone calls it.
+// A drain writes the rows of its Table to segments. Rows are flushed by the launch's flusher
+// alone; merge, end and failure may be called beside it.
 type drain[T any] struct {
 	*Table[T]
 	clean    func([]T)
