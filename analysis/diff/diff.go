@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"assay/bundle"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/spec"
@@ -121,7 +122,7 @@ func Bundles(a, b Side) []Change {
 	list = append(list, plans(a.Plan, b.Plan)...)
 	list = append(list, systems(a, b)...)
 	list = append(list, inputs(a.Manifest.Inputs, b.Manifest.Inputs)...)
-	list = append(list, environments(a.Manifest, b.Manifest)...)
+	list = append(list, environments(a.Manifest, b.Manifest, metric.Here(a.Plan.Target()) && metric.Here(b.Plan.Target()))...)
 	slices.SortStableFunc(list, func(x, y Change) int {
 		if x.Kind != y.Kind {
 			return slices.Index(kinds, x.Kind) - slices.Index(kinds, y.Kind)

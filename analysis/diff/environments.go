@@ -8,8 +8,9 @@ import (
 	"assay/record"
 )
 
-// environments compares what is known about the machines and the software.
-func environments(a, b bundle.Manifest) []Change {
+// environments compares what is known about the machines and the software. Local says that
+// both targets answer on the machine that measured, so that requests stay inside of it.
+func environments(a, b bundle.Manifest, local bool) []Change {
 	var list []Change
 	pods := inPods(a.Environment) && inPods(b.Environment)
 	shape := false
@@ -22,6 +23,9 @@ func environments(a, b bundle.Manifest) []Change {
 		}
 		if name == "host.name" && pods {
 			continue // a pod's name, made for each job; env.NODE_NAME tells the machine
+		}
+		if local && bypassed(name, a.Environment) && bypassed(name, b.Environment) {
+			continue
 		}
 		r, known := environmentRules.find(name)
 		if known && r.ignore {

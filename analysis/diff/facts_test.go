@@ -24,7 +24,7 @@ const (
 var classified = map[string]string{
 	moves: `join.run_id join.job_uid host.boot_id host.uptime_seconds load.avg1 load.avg5 load.avg15 pressure.cpu.some_avg10
 		memory.available_bytes memory.swap_used_bytes numa.0.memory_total_bytes disk.free_bytes git.untracked_files
-		net.interfaces net.veth1a2b.mtu net.veth1a2b.state net.cali12ab.mtu net.lxc12ab.mtu net.eni12ab.mtu net.gke12ab.mtu net.azv12ab.mtu block.devices
+		net.interfaces net.veth1a2b.mtu net.veth1a2b.state net.cali12ab.mtu net.lxc12ab.mtu net.eni12ab.mtu net.gke12ab.mtu net.azv12ab.mtu net.docker0.state net.br-1a2b.mtu net.podman0.mtu net.cni0.mtu net.virbr0.mtu net.vnet3.state net.ifb0.mtu block.devices
 		cpu.steal_percent_since_boot cpu.throttle_events_since_boot cpu.mhz_current thermal.max_celsius power.batteries
 		clock.offset_seconds clock.max_error_seconds clock.reading_seconds clock.resolution_seconds clock.status cgroup.path scheduler.job env.count
 		env.SLURM_JOB_ID env.JOB_UID env.POD_UID env.SLURMD_NODENAME env.SLURM_JOB_NAME env.SLURM_RESTART_COUNT env.POD_NAME env.MASTER_PORT env.MASTER_ADDR
@@ -47,7 +47,7 @@ var classified = map[string]string{
 	driver: `gpu.cuda_driver gpu.driver gpu.library gpu.nvml kernel.command_line kernel.release kernel.version os.id os.name os.version
 		software.cuda_toolkit software.nccl_library software.nvidia_driver env.CUDA_VISIBLE_DEVICES env.NVIDIA_X`,
 	network: `net.eth0.driver net.eth0.mtu net.eth0.speed_mbps net.eth0.state nccl.conf rdma.devices rdma.mlx5_0.firmware
-		rdma.mlx5_0.port1.rate sysctl.net.core.rmem_max sysctl.net.core.somaxconn sysctl.net.core.wmem_max
+		net.wg0.mtu net.tap0.state rdma.mlx5_0.port1.rate sysctl.net.core.rmem_max sysctl.net.core.somaxconn sysctl.net.core.wmem_max
 		sysctl.net.ipv4.ip_local_port_range sysctl.net.ipv4.tcp_congestion_control sysctl.net.ipv4.tcp_max_syn_backlog
 		sysctl.net.ipv4.tcp_rmem sysctl.net.ipv4.tcp_slow_start_after_idle sysctl.net.ipv4.tcp_tw_reuse sysctl.net.ipv4.tcp_wmem
 		topology.gpu_nic env.NCCL_DEBUG env.UCX_X`,
@@ -71,7 +71,7 @@ func classOf(name string) string {
 	a, b := bundle.Manifest{Environment: record.Environment{}}, bundle.Manifest{Environment: record.Environment{}}
 	a.Environment.Set(name, "one")
 	b.Environment.Set(name, "two")
-	changes := environments(a, b)
+	changes := environments(a, b, false)
 	switch {
 	case len(changes) == 0:
 		return moves
