@@ -28,6 +28,7 @@ type Finding struct {
 	Why      string   `json:"why,omitempty"` // why it matters
 	Fix      string   `json:"fix,omitempty"` // what to do
 	Evidence []string `json:"evidence,omitempty"`
+	Scope    Scope    `json:"scope,omitzero"` // what it touches; the zero Scope is the whole run
 }
 
 // Worst returns the worst severity among fs, or "" when there is none.

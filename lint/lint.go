@@ -26,6 +26,10 @@ type Check struct {
 	Doc      string           // the pitfall in one sentence
 	When     string           // what makes it fire, with its limits; for docs/reference/checks.md
 
+	// About is the subject of what it finds, where a finding does not say itself; empty for
+	// the whole run.
+	About finding.Subject
+
 	// Pair says that the check is about two bundles, and has a meaning only where
 	// Facts.Against is known.
 	Pair bool
@@ -94,6 +98,7 @@ func Run(f *Facts) Audit {
 			answer := c.Run(f)
 			for _, one := range answer.Findings {
 				one.Check = c.ID
+				one.Scope.Subject = cmp.Or(one.Scope.Subject, c.About)
 				audit.Findings = append(audit.Findings, one)
 				result.State = Found
 			}

@@ -1,0 +1,52 @@
+package finding
+
+import "slices"
+
+// A Subject is what a result is about. A client that was late spoils no score, and a
+// wrong answer key spoils no latency.
+type Subject string
+
+// The subjects.
+const (
+	Speed    Subject = "speed"    // times, rates, and what is computed from them
+	Accuracy Subject = "accuracy" // scores of graded answers
+)
+
+// A Result is one number that somebody may want to quote.
+type Result struct {
+	Subject   Subject
+	Metric    string // definition id
+	Statistic string
+	Point     string // name; empty for the launch as a whole
+	Side      string // in a run of several sides
+}
+
+// A Scope says which results a finding touches. It forbids those, and nothing else. What
+// it leaves empty it does not narrow down.
+type Scope struct {
+	Subject    Subject  `json:"subject,omitempty"`
+	Points     []string `json:"points,omitempty"`
+	Side       string   `json:"side,omitempty"`
+	Metrics    []string `json:"metrics,omitempty"`    // definition ids
+	Statistics []string `json:"statistics,omitempty"` // of these metrics
+}
+
+// Touches reports whether a finding of this scope speaks of r.
+func (s Scope) Touches(r Result) bool {
+	switch {
+	case s.Subject != "" && s.Subject != r.Subject:
+	case s.Side != "" && r.Side != "" && s.Side != r.Side:
+	case len(s.Points) > 0 && r.Point != "" && !slices.Contains(s.Points, r.Point):
+	case len(s.Metrics) > 0 && !slices.Contains(s.Metrics, r.Metric):
+	case len(s.Statistics) > 0 && !slices.Contains(s.Statistics, r.Statistic):
+	default:
+		return true
+	}
+	return false
+}
+
+// Broad reports whether the scope is a run or one of its subjects, rather than some of
+// its results.
+func (s Scope) Broad() bool {
+	return s.Side == "" && len(s.Points)+len(s.Metrics)+len(s.Statistics) == 0
+}
