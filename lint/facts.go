@@ -29,6 +29,8 @@ type Facts struct {
 	Steady    steady.Report     // whether windows were in steady state
 	Foreign   []ForeignPoint    // what the files of an import say, and what their requests are
 
+	Files []bundle.PackedFile // what the run was made from
+
 	// Others are what other judges found in the same records: of training, collectives,
 	// probes and answers.
 	Others []finding.Finding
@@ -68,7 +70,9 @@ func (f *Facts) Hold(baseline *Facts) {
 	f.Changes = diff.Bundles(baseline.side(), f.side())
 }
 
-func (f *Facts) side() diff.Side { return diff.Side{Plan: f.Plan, Manifest: f.Manifest} }
+func (f *Facts) side() diff.Side {
+	return diff.Side{Plan: f.Plan, Manifest: f.Manifest, Files: f.Files}
+}
 
 // changesOfSides are those of every candidate against the baseline of its run.
 func (f *Facts) changesOfSides() ([]diff.Change, error) {

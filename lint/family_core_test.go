@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/analysis/diff"
 	"assay/bundle"
 	"assay/finding"
 	"assay/metric"
@@ -73,6 +74,9 @@ var coreTrips = []trip{
 			b.environment.Set("gpu.driver", "570.86.10")
 		}
 	}, finding.Caution, "gpu.driver"},
+	{"apples-to-oranges", "a setting of the server", changes(pair(same), having(func(f *Facts) {
+		f.Changes = []diff.Change{{Path: "spec.target.server.env.DELAY", A: "not given", B: "40", Kind: diff.Plan, Variable: "server.env.DELAY"}}
+	})), finding.Caution, "server.env.DELAY differs, not runtime_version: spec.target.server.env.DELAY: not given → 40"},
 	{"cherry-picked-run", "one launch", first(func(_ *Facts, s *Statement) { s.Launches = []int{3} }), finding.Void, "cites 1 of 5 launches (rank "},
 	{"cherry-picked-run", "failed launches", func(s *scene) {
 		s.small()

@@ -38,7 +38,11 @@ func (s *Survey) Facts(e metric.Estimates, c metric.Client) (*Facts, error) {
 		Manifest: s.bundle.Manifest, Plan: s.plan, Estimates: e, Client: c,
 		Tally: s.tally.tally, Foreign: s.foreign.list, Steady: s.steady.Report(),
 	}
-	var err error
+	made, _, err := s.bundle.Package()
+	if err != nil {
+		return nil, err
+	}
+	f.Files = made.Files
 	if f.Saturated, err = saturation.Findings(s.bundle, s.plan); err != nil {
 		return nil, err
 	}

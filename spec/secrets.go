@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -92,6 +93,23 @@ func targetSecrets(path string, t *Target) []literalSecret {
 		found = append(found, commandSecrets(path+".server.command", t.Server.Command)...)
 	}
 	return found
+}
+
+// MarshalJSON writes the variables of a server as they are: two servers are told apart by
+// them. Those with a secret's name are hidden.
+func (s Server) MarshalJSON() ([]byte, error) {
+	type plain Server // without this method
+	env := make(map[string]any, len(s.Env))
+	for name, value := range s.Env {
+		env[name] = value
+		if value.IsLiteral() && !secret.Named(name) {
+			env[name] = value.literal
+		}
+	}
+	return json.Marshal(struct {
+		plain
+		Env map[string]any `json:"env,omitempty"`
+	}{plain(s), env})
 }
 
 // urlSecrets finds user info and query values. It goes by the text alone, so

@@ -107,11 +107,11 @@ func (w *Warehouse) compare(before, after string, s Series, o judge.Options) (e 
 	if err != nil {
 		return e, err
 	}
-	a, err := diff.Side{Plan: good.Plan, Manifest: good.Bundle.Manifest}.Of(s.Side)
+	a, err := diff.Open(good.Bundle, s.Side)
 	if err != nil {
 		return e, err
 	}
-	b, err := diff.Side{Plan: bad.Plan, Manifest: bad.Bundle.Manifest}.Of(s.Side)
+	b, err := diff.Open(bad.Bundle, s.Side)
 	if err != nil {
 		return e, err
 	}

@@ -40,7 +40,8 @@ type Change struct {
 	Kind string `json:"kind"` // instrument, plan, environment, input or topology
 
 	// Variable is which of the variables of comparison.variableUnderTest the
-	// change belongs to; empty when to none.
+	// change belongs to; empty when to none. A setting of the server's environment
+	// is one of its own, server.env.NAME, and so is the script that starts it.
 	Variable string `json:"variable,omitempty"`
 
 	// Along says that the change goes along with any variable: another system
@@ -56,6 +57,7 @@ type Side struct {
 	Name     string // the side of a run with candidates; empty in a run of one
 	Plan     plan.Plan
 	Manifest bundle.Manifest
+	Files    []bundle.PackedFile // what the run was made from; empty in bundles that do not list it
 }
 
 // Open reads the side called name of b; an empty name means the only one.
@@ -68,7 +70,11 @@ func Open(b *bundle.Bundle, name string) (Side, error) {
 	if err != nil {
 		return Side{}, err
 	}
-	return Side{Plan: p, Manifest: b.Manifest}.Of(name)
+	made, _, err := b.Package()
+	if err != nil {
+		return Side{}, err
+	}
+	return Side{Plan: p, Manifest: b.Manifest, Files: made.Files}.Of(name)
 }
 
 // Of is the side called name of a run with candidates, as a run of its own: its
@@ -121,6 +127,7 @@ func Bundles(a, b Side) []Change {
 	list = append(list, sources(a.Manifest, b.Manifest)...)
 	list = append(list, plans(a.Plan, b.Plan)...)
 	list = append(list, systems(a, b)...)
+	list = append(list, scripts(a, b)...)
 	list = append(list, inputs(a.Manifest.Inputs, b.Manifest.Inputs)...)
 	list = append(list, environments(a.Manifest, b.Manifest, metric.Here(a.Plan.Target()) && metric.Here(b.Plan.Target()))...)
 	slices.SortStableFunc(list, func(x, y Change) int {
@@ -137,8 +144,9 @@ var kinds = []string{Instrument, Plan, Input, Topology, Environment}
 
 // Controlled reports whether changes are exactly those of the one declared
 // variable. Variable is the one that moved: declared, or empty when nothing
-// differs at all, which is a comparison of a system with itself. Rest is what
-// makes the comparison exploratory.
+// differs at all, which is a comparison of a system with itself. Where nothing but one
+// setting or the start script differs, that is the one that moved, whatever was declared.
+// Rest is what makes the comparison exploratory.
 func Controlled(changes []Change, declared string) (variable string, rest []Change, ok bool) {
 	for _, c := range changes {
 		if !c.Along && (c.Variable != declared || declared == "") {
@@ -148,5 +156,15 @@ func Controlled(changes []Change, declared string) (variable string, rest []Chan
 	if len(changes) > len(rest) {
 		variable = declared
 	}
+	moved := func(c Change) bool { return !c.Along && c.Variable == declared }
+	if len(rest) > 0 && rest[0].own() && !slices.ContainsFunc(changes, moved) &&
+		!slices.ContainsFunc(rest, func(c Change) bool { return c.Variable != rest[0].Variable }) {
+		return rest[0].Variable, nil, true
+	}
 	return variable, rest, len(rest) == 0
+}
+
+// own reports whether the change is a variable of its own, which no document declares.
+func (c Change) own() bool {
+	return c.Variable != "" && !slices.Contains(spec.Vocabularies["variables"], c.Variable)
 }

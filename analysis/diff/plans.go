@@ -14,6 +14,9 @@ import (
 // commandPath is the server's command line, whose flags are compared one by one.
 const commandPath = "spec.target.server.command"
 
+// envPath is before the names of what the server's environment is given.
+const envPath = "spec.target.server.env."
+
 // plans compares two resolved plans. Points, launches and seeds follow from the
 // documents and would say everything twice.
 func plans(a, b plan.Plan) []Change {
@@ -29,10 +32,17 @@ func plans(a, b plan.Plan) []Change {
 			continue
 		}
 		r, known := planRules.find(path)
-		if known && r.ignore {
-			continue
+		if known && r.ignore || r.named && (x == spec.Redacted || y == spec.Redacted) {
+			continue // plans once hid every value of server.env: nobody can say that it differs
 		}
-		list = append(list, Change{Path: path, A: shown(x), B: shown(y), Kind: Plan, Variable: r.variable, Along: r.along})
+		c := Change{Path: path, A: shown(x), B: shown(y), Kind: Plan, Variable: r.variable, Along: r.along}
+		switch {
+		case r.named:
+			c.Variable = strings.TrimPrefix(path, "spec.target.")
+		case path == commandPath && (startsScript(x) || startsScript(y)):
+			c.Variable = scriptVariable
+		}
+		list = append(list, c)
 	}
 	return list
 }

@@ -9,6 +9,7 @@ type rule struct {
 	ignore   bool   // it means nothing
 	along    bool   // it goes along with any variable
 	variable string // the variable it belongs to; empty means to none
+	named    bool   // it is a variable of its own, called by its path
 
 	reason string
 }
