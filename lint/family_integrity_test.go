@@ -149,6 +149,14 @@ var integrityTrips = []trip{
 	{"unpaired-drift", "one after the other", func(s *scene) {
 		s.against = func(b *scene) { b.start = anHourBefore }
 	}, finding.Caution, "all launches of the baseline came before those of the candidate; their 5 and 5 launches show no trend"},
+	{"unpaired-drift", "a drift that four launches each cannot show", func(s *scene) {
+		s.small()
+		s.launches, s.request = 4, creeping(.012, 4)
+		s.against = func(b *scene) {
+			b.small()
+			b.launches, b.start, b.request = 4, anHourBefore, creeping(.012, 0)
+		}
+	}, finding.Caution, "in one row of time they move in one direction, as a drift does: "},
 	{"unpaired-drift", "three launches", func(s *scene) {
 		s.small()
 		s.launches = 3
@@ -174,8 +182,12 @@ func anHourBefore(_ int, s *bundle.LaunchStart) {
 // slowing makes every launch slower than the one before it, counted from some number
 // on.
 func slowing(from int) func(int, *record.Request, *[]record.Chunk) {
+	return creeping(.02, from)
+}
+
+func creeping(by float64, from int) func(int, *record.Request, *[]record.Chunk) {
 	return func(launch int, r *record.Request, events *[]record.Chunk) {
-		slower(r, *events, .02*float64(from+launch))
+		slower(r, *events, by*float64(from+launch))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/finding"
+	"assay/metric"
 	"assay/record"
 	"assay/spec"
 	"assay/stats"
@@ -22,7 +23,25 @@ func slower(r *record.Request, events []record.Chunk, share float64) {
 	}
 }
 
+// drawnOut makes an answer longer in all its parts.
+func drawnOut(r *record.Request, events []record.Chunk, share float64) {
+	later := func(at int64) int64 { return at + int64(share*float64(at-r.Sent)) }
+	*r.First, r.Done = later(*r.First), later(r.Done)
+	for i := range events {
+		events[i].At = later(events[i].At)
+	}
+}
+
 var steadyTrips = []trip{
+	{"launch-trend", "faster with each of five launches, in every figure", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			drawnOut(r, *events, .02*float64(5-launch))
+		}
+	}, finding.Caution, "TTFT p50 at concurrency=8 by -"},
+	{"launch-trend", "3 % slower with each of eight launches", func(s *scene) {
+		s.launches = 8
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) { slower(r, *events, .03*float64(launch)) }
+	}, finding.Void, "over 8 launches (p = "},
 	{"outlier-launches", "one launch half as fast", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 3 {
@@ -101,6 +120,45 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "launch 3: TTFT jumped: from value"},
+}
+
+// Launches that move back and forth, or in one direction by less than anybody acts upon or
+// the client can tell, are called no trend; of four nobody can say.
+func TestNoLaunchTrend(t *testing.T) {
+	t.Parallel()
+	by := func(share ...float64) func(*scene) {
+		return func(s *scene) {
+			s.launches = len(share)
+			s.request = func(launch int, r *record.Request, events *[]record.Chunk) { slower(r, *events, share[launch]) }
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(*scene)
+		want  State
+	}{
+		{"back and forth", by(0, .05, .02, .06, .04, .01), Passed},
+		{"by 0.4 % in all", by(0, .001, .002, .003, .004), Passed},
+		{"of four", by(0, .1, .2, .3), NotApplicable},
+		{"a client that errs by 50 ms", func(s *scene) {
+			by(0, .03, .06, .09, .12)(s)
+			s.calibration = func(c *record.Calibration) { c.TTFT.P50, c.TTFT.P99 = 50e6, 50e6 }
+			s.spoil = func(f *Facts) {
+				f.Estimates.Rows = slices.DeleteFunc(f.Estimates.Rows, func(r metric.Row) bool { return r.Metric != metric.TTFT.ID })
+			}
+		}, Passed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := clean()
+			tt.spoil(&s)
+			audit := Run(s.facts(t))
+			i := slices.IndexFunc(audit.Results, func(r Result) bool { return r.Check == LaunchTrend.ID })
+			if audit.Results[i].State != tt.want {
+				t.Errorf("%s, want %s: %+v", audit.Results[i].State, tt.want, audit.Findings)
+			}
+		})
+	}
 }
 
 // A movement within the client's own error, or within the interval that stands beside

@@ -8,7 +8,7 @@ import "slices"
 var timed = []Check{
 	ClientLimit, ClientError, ClientUnmeasured, ClientDrift, OverSaturation, CollectorRan, GapsLeftOut, InFlightCap, CoordinatedOmission,
 	Survivors, OutputLength, LengthControl, PromptCache, Speculation, OpeningWave, UsersInStep, FewAnswers, Drain, ArrivalProcess, StreamBursts,
-	NewConnections, Censored, MixedStages, InsufficientWarmup, NotSteady, OutlierLaunches, NoVariance, TailBlindness, UncertifiedPercentile,
+	NewConnections, Censored, MixedStages, InsufficientWarmup, NotSteady, OutlierLaunches, LaunchTrend, NoVariance, TailBlindness, UncertifiedPercentile,
 	UnconstrainedHeadline, Throttling, NoisyNeighbours, OwnContention, PooledRequests, Quantised, OutsideWindow, CutShort,
 }
 

@@ -20,7 +20,8 @@ var UnpairedDrift = Check{
 		"throughput or step time also moves in one direction over the launches of both " +
 		"(Mann–Kendall's S summed over both sides, exact, 1 % shared among the metrics) by at least 1 " +
 		"% and by a quarter of their difference. Three launches a side cannot show that (p ≥ 0.056), " +
-		"four can (p ≥ 0.0035)",
+		"four can (p ≥ 0.0035). The caution says where the launches of both, in one row of time, move in " +
+		"one direction (2 % shared), which a difference does too",
 	Run: unpairedDrift,
 }
 
@@ -49,12 +50,15 @@ func unpairedDrift(f *Facts) Answer {
 	}
 	one := order[0]
 	one.Fix = "measure both in turn: assay compare BASE CAND --again, or spec.candidates in one run"
-	moved := f.drifting()
+	moved, row := f.drifting(), f.inOneRow()
 	switch {
 	case len(moved) > 0:
 		one.Severity = finding.Void
 		one.Message += ", and the launches of both drift: " + summary(moved)
 		one.Evidence = moved
+	case len(row) > 0:
+		one.Message += ", and in one row of time they move in one direction, as a drift does: " + summary(row)
+		one.Evidence = row
 	case len(base) < fewestForTrend || len(candidate) < fewestForTrend:
 		one.Message += fmt.Sprintf("; with %d and %d launches a drift cannot be seen (from %d a side on it can)", len(base), len(candidate), fewestForTrend)
 	default:
@@ -75,7 +79,7 @@ func (f *Facts) drifting() []string {
 	pairs := f.driftPairs()
 	var list []string
 	for _, p := range pairs {
-		a, b := relative(p.base), relative(p.candidate)
+		a, b := f.Against.inTime(p.base), f.inTime(p.candidate)
 		trend := stats.SharedTrend(a, b)
 		moves := math.Abs(trend.Slope) * float64(max(len(a), len(b))-1)
 		apart := math.Abs(p.candidate.Value/p.base.Value - 1)
@@ -88,12 +92,38 @@ func (f *Facts) drifting() []string {
 	return list
 }
 
+// inOneRow lists the figures that move in one direction over the launches of both sides
+// in one row of time, and in the same direction within both. A difference between the
+// sides makes such a row too: what moved cannot be told from what differs.
+func (f *Facts) inOneRow() []string {
+	pairs := f.driftPairs()
+	var list []string
+	for _, p := range pairs {
+		first, second, step := f.Against.inTime(p.base), f.inTime(p.candidate), p.candidate.Value/p.base.Value
+		if f.completed()[0].Started.Before(f.Against.completed()[0].Started) {
+			first, second, step = second, first, 1/step
+		}
+		if stats.TheilSen(first)*(step-1) <= 0 || stats.TheilSen(second)*(step-1) <= 0 {
+			continue
+		}
+		row := first
+		for _, x := range second {
+			row = append(row, x*step)
+		}
+		trend := stats.SharedTrend(row)
+		if moves := math.Abs(trend.Slope) * float64(len(row)-1); trend.P <= launchTrendLevel/float64(len(pairs)) && moves >= leastDrift {
+			list = append(list, fmt.Sprintf("%s %s at %s by %s a launch (p = %.2g)", p.base.Name, p.base.Statistic, rowName(f, p.base), percent(trend.Slope), trend.P))
+		}
+	}
+	return list
+}
+
 // driftPairs are the figures that both sides have over enough launches.
 func (f *Facts) driftPairs() []pairOfRows {
 	var list []pairOfRows
 	for _, row := range f.Against.Estimates.Rows {
 		looked := slices.ContainsFunc(driftMetrics, func(m metric.Metric) bool { return m.ID == row.Metric })
-		if !looked || row.Statistic != "p50" && row.Statistic != "value" || row.Value <= 0 || len(row.PerLaunch) < fewestForTrend {
+		if !looked || !central(row) || len(row.PerLaunch) < fewestForTrend {
 			continue
 		}
 		at := placeTally{side: row.Side}
@@ -101,17 +131,6 @@ func (f *Facts) driftPairs() []pairOfRows {
 		if own, ok := find(f, row.Metric, row.Statistic, at); ok && own.Value > 0 && len(own.PerLaunch) >= fewestForTrend {
 			list = append(list, pairOfRows{row, own})
 		}
-	}
-	return list
-}
-
-// relative are the values of the launches, in their order, as parts of the estimate.
-func relative(row metric.Row) []float64 {
-	launches := slices.Clone(row.PerLaunch)
-	slices.SortStableFunc(launches, func(a, b metric.LaunchValue) int { return a.Launch - b.Launch })
-	list := make([]float64, len(launches))
-	for i, v := range launches {
-		list[i] = v.Value / row.Value
 	}
 	return list
 }
