@@ -72,6 +72,11 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "more than ten robust deviations from the median, as in up to 11 % of 3 normal launches): "},
+	{"shares-differ", "one launch fails a fifth", func(s *scene) {
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			turnedAway(r, launch == 2 && r.ID%5 == 0 || r.ID%50 == 0)
+		}
+	}, finding.Caution, "% in launch 3, which is more than chance does"},
 	{"insufficient-warmup", "cold start in the window", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
@@ -120,6 +125,34 @@ var steadyTrips = []trip{
 			}
 		}
 	}, finding.Caution, "launch 3: TTFT jumped: from value"},
+}
+
+// turnedAway has the server turn a call away.
+func turnedAway(r *record.Request, fails bool) {
+	if fails {
+		r.Result, r.Status = record.HTTPError, 500
+	}
+}
+
+// Launches that fail alike, or too seldom to tell, do not differ.
+func TestSharesAlike(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]func(launch int, id int64) bool{
+		"alike":    func(_ int, id int64) bool { return id%10 == 0 },
+		"too few":  func(launch int, id int64) bool { return launch == 2 && id%100 == 7 },
+		"a little": func(launch int, id int64) bool { return id%10 == 0 || launch == 2 && id%40 == 7 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := clean()
+			s.request = func(launch int, r *record.Request, _ *[]record.Chunk) { turnedAway(r, fails(launch, r.ID)) }
+			for _, one := range Run(s.facts(t)).Findings {
+				if one.Check == SharesDiffer.ID {
+					t.Error(one.Message)
+				}
+			}
+		})
+	}
 }
 
 // Launches that move back and forth, or in one direction by less than anybody acts upon or

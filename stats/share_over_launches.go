@@ -31,12 +31,13 @@ func ShareOverLaunches(hits, trials []int, confidence float64) (Estimate, error)
 		return Estimate{}, err
 	}
 	est.N, est.UnseenShare = len(hits), UnseenShare(len(hits), confidence)
+	est.Warnings = append(est.Warnings, apart(hits, trials)...)
 	switch {
 	case len(hits) == 1:
 		est.Warnings = []string{"one launch: the interval is over its trials and says nothing of the next launch"}
 		return est, nil
 	case len(hits) < minMeanSamples:
-		est.Warnings = []string{fmt.Sprintf("%d launches: too few to see whether launches differ, want at least %d", len(hits), minMeanSamples)}
+		est.Warnings = append(est.Warnings, fmt.Sprintf("%d launches: too few to see whether launches differ, want at least %d", len(hits), minMeanSamples))
 	}
 	tail := (1 - confidence) / 2
 	ratio := TQuantile(1-tail, len(hits)-1) / distuv.UnitNormal.Quantile(1-tail)
