@@ -96,8 +96,11 @@ func CopyName(name string) string { return inputsDir + "/" + name }
 func (r *Redactor) Harmless(data []byte) bool { return string(r.Document(data)) == string(data) }
 
 // Package reads what the run was made from, as it was sealed. It is false in bundles that
-// are older than the list.
+// are older than the list, and while the run goes on.
 func (b *Bundle) Package() (p Package, ok bool, err error) {
+	if !b.Sealed {
+		return p, false, nil
+	}
 	data, err := b.ReadSealed(PackageFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, false, nil
