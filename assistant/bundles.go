@@ -113,7 +113,7 @@ func numbersOf(j *judge.Judgement, ask reportAsk) []Number {
 			point = p.Name
 		}
 		claimed := slices.ContainsFunc(j.Claims.Claims, func(c claim.Claim) bool { return isOf(c, row, point) })
-		if claimed || !wanted(row.Metric, point) {
+		if claimed || !wanted(row.Metric, point) || len(j.Claims.Against(claim.OfRow(row, j.Plan))) > 0 {
 			continue
 		}
 		list = append(list, Number{

@@ -126,7 +126,7 @@ func (s *Server) comparison(ctx context.Context, bundles pair.Reader, c compare.
 	}
 	out.Void = void
 	for _, f := range c.Findings {
-		if f.Severity == finding.Void {
+		if f.Severity == finding.Void && f.Scope.Broad() {
 			out.Void = append(out.Void, withCure(f.Check+": "+f.Message, f.Fix))
 		} else {
 			out.Cautions = append(out.Cautions, f.Check+": "+f.Message)
@@ -137,6 +137,14 @@ func (s *Server) comparison(ctx context.Context, bundles pair.Reader, c compare.
 	}
 	out.Quotable = c.Controlled
 	for _, row := range c.Rows {
+		if row.Verdict == compare.Void {
+			for _, why := range row.Void {
+				if why = "no number of what this touches: " + why; !slices.Contains(out.Cautions, why) {
+					out.Cautions = append(out.Cautions, why)
+				}
+			}
+			continue
+		}
 		if !all && !row.Primary && row.Verdict != compare.Better && row.Verdict != compare.Worse {
 			continue
 		}

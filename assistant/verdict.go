@@ -42,7 +42,7 @@ func (s *Server) verdict(ctx context.Context, j *judge.Judgement) (Verdict, erro
 		v.Void = append(v.Void, withCure(r.Reason, r.ToDo))
 	}
 	for _, f := range j.Audit.Findings {
-		if f.Severity == finding.Caution {
+		if f.Severity == finding.Caution || f.Severity == finding.Void && len(v.Void) == 0 { // one that forbids some results alone
 			v.Cautions = append(v.Cautions, f.Check+": "+f.Message)
 		}
 	}
@@ -94,8 +94,8 @@ func (s *Server) keptVerdicts(ctx context.Context, digests []string) (list []kep
 	// The texts are digests, checked above, so that nothing else is in the statement.
 	a, err := w.Query(ctx, `SELECT artifact_manifest_digest, run_id, name, status, signature, grade,
 		(SELECT count(*) FROM claim_fact c WHERE c.artifact_manifest_digest = r.artifact_manifest_digest),
-		(SELECT group_concat(check_id || ': ' || message, char(10)) FROM finding_fact f WHERE f.artifact_manifest_digest = r.artifact_manifest_digest AND severity = 'void'),
-		(SELECT group_concat(check_id || ': ' || message, char(10)) FROM finding_fact f WHERE f.artifact_manifest_digest = r.artifact_manifest_digest AND severity = 'caution'),
+		(SELECT group_concat(check_id || ': ' || message, char(10)) FROM finding_fact f WHERE f.artifact_manifest_digest = r.artifact_manifest_digest AND severity = 'void' AND r.worst_finding = 'void'),
+		(SELECT group_concat(check_id || ': ' || message, char(10)) FROM finding_fact f WHERE f.artifact_manifest_digest = r.artifact_manifest_digest AND (severity = 'caution' OR severity = 'void' AND r.worst_finding <> 'void')),
 		(SELECT act || ': ' || why FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest
 			AND act IN ('retracted', 'superseded', 'restored') ORDER BY number DESC LIMIT 1)
 		FROM benchmark_run_fact r WHERE artifact_manifest_digest IN (`+strings.Join(quoted, ", ")+`) ORDER BY created_ns DESC, 1`, warehouse.Limit{})

@@ -7,11 +7,14 @@ import (
 	"assay/finding"
 )
 
-// about are the findings that concern the point of a claim: those that name it, and
-// those that name no point or do not write all of them out.
-func (m maker) about(findings []finding.Finding) []finding.Finding {
+// about are the findings that concern a result: those whose scope touches it and which,
+// where the scope tells no points, name its point, name none or do not write all out.
+func (m maker) about(findings []finding.Finding, result finding.Result) []finding.Finding {
 	var list []finding.Finding
 	for _, f := range findings {
+		if !f.Scope.Touches(result) {
+			continue
+		}
 		text := strings.Join(append([]string{f.Message}, f.Evidence...), "\n")
 		others := false
 		for _, p := range m.Plan.Points {

@@ -13,7 +13,7 @@ func TestCautionsOfAPoint(t *testing.T) {
 	m.Plan.Points = []plan.Point{m.point, {Name: "concurrency=4"}, {Name: "concurrency=16"}}
 	f := func(want bool, message string, evidence ...string) {
 		t.Helper()
-		if got := len(m.about([]finding.Finding{{Message: message, Evidence: evidence}})) == 1; got != want {
+		if got := len(m.about([]finding.Finding{{Message: message, Evidence: evidence}}, finding.Result{})) == 1; got != want {
 			t.Errorf("%q %v concerns concurrency=1: %v, want %v", message, evidence, got, want)
 		}
 	}

@@ -9,8 +9,6 @@
 package claim
 
 import (
-	"fmt"
-
 	"assay/accuracy"
 	"assay/bundle"
 	"assay/finding"
@@ -23,7 +21,7 @@ import (
 )
 
 // Version is the version of the format of claims.json.
-const Version = "1.0"
+const Version = "1.1"
 
 // A Claim is one thing that may be said.
 type Claim struct {
@@ -40,6 +38,7 @@ type Claim struct {
 	Requests   int            `json:"requests"` // in the smallest launch; 1 where the launch as a whole gives one value
 	Median     float64        `json:"median"`   // of the launches
 	Conditions []Condition    `json:"conditions"`
+	Weak       string         `json:"weak,omitempty"`     // what the sentence says against its own number
 	Cautions   []string       `json:"cautions,omitempty"` // ids of the findings that the claim must carry
 	Headline   bool           `json:"headline,omitempty"` // the result that the spec chose before the run
 }
@@ -55,6 +54,11 @@ type Refusal struct {
 	What   string `json:"what"`
 	Reason string `json:"reason"`
 	ToDo   string `json:"toDo,omitempty"`
+
+	// Void says that a finding or the state of the run forbids it, and with it all that
+	// Scope touches. Other refusals speak of one number.
+	Void  bool          `json:"void,omitempty"`
+	Scope finding.Scope `json:"scope,omitzero"`
 }
 
 // Claims is everything that a bundle may be quoted for: derived/VERSION/claims.json.
@@ -93,15 +97,18 @@ func Make(e Evidence, code string) Claims {
 		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades, Division: DivisionOf(e.Plan, e.Frozen),
 		Claims: []Claim{}, Refused: []Refusal{}, Checklist: checklist(e),
 	}
-	if reason := forbidden(e); reason != nil {
-		out.Refused = append(out.Refused, reason...)
+	out.Refused = append(out.Refused, voided(e)...)
+	if len(out.Forbidden()) > 0 {
 		return out
 	}
-	claims, refused := scores(e, grade)
+	claims, refused := scores(e, out)
 	out.Claims, out.Refused = append(out.Claims, claims...), append(out.Refused, refused...)
+	if len(out.ForbiddenSpeed()) > 0 {
+		return out
+	}
 	if e.Plan.AsksOnce() {
 		out.Refused = append(out.Refused, Refusal{
-			What:   "any speed",
+			What:   anySpeed,
 			Reason: "the run asks every question once, without a warm-up and without a window: how fast it was is no measurement",
 			ToDo:   "measure both at once with evaluation.underLoad (assay eval --under-load)",
 		})
@@ -115,7 +122,7 @@ func Make(e Evidence, code string) Claims {
 		of := e
 		of.Estimates = e.Estimates.Of(side.Name)
 		for _, point := range e.Plan.Points {
-			m := maker{of, grade, point, side, conditions(of, point, side)}
+			m := maker{of, out, point, side, conditions(of, point, side)}
 			for _, s := range subjects {
 				claims, refused := m.make(s)
 				out.Claims = append(out.Claims, claims...)
@@ -132,35 +139,4 @@ func Make(e Evidence, code string) Claims {
 		})
 	}
 	return out
-}
-
-// anyClaim is what is refused where nothing at all may be said.
-const anyClaim = "any claim"
-
-// Forbidden is why nothing at all may be said, whatever is asked; empty where something
-// might.
-func (c Claims) Forbidden() (list []Refusal) {
-	for _, r := range c.Refused {
-		if r.What == anyClaim {
-			list = append(list, r)
-		}
-	}
-	return list
-}
-
-// forbidden says why nothing at all may be claimed; nil when something may.
-func forbidden(e Evidence) []Refusal {
-	var list []Refusal
-	for _, f := range e.Audit.Findings {
-		if f.Severity == finding.Void {
-			list = append(list, Refusal{What: anyClaim, Reason: fmt.Sprintf("%s: %s", f.Check, f.Message), ToDo: f.Fix})
-		}
-	}
-	if e.Status != bundle.Completed {
-		list = append(list, Refusal{What: anyClaim, Reason: fmt.Sprintf("the run is %s: not every planned launch was made", e.Status), ToDo: "run it to its end"})
-	}
-	if n := len(e.Estimates.Launches); n == 0 {
-		list = append(list, Refusal{What: anyClaim, Reason: "no launch was completed", ToDo: "see the reasons in the ledger: launches.jsonl"})
-	}
-	return list
 }

@@ -121,7 +121,17 @@ func TestRefusals(t *testing.T) {
 		}, Publication, 3, "one replicate"},
 		{"too wide", func(e *Evidence) { e.Estimates.Rows[4].Interval = stats.Interval{Lo: 10, Hi: 70} }, Publication, 3, "40.0 J [10.0, 70.0] is too uncertain: ± 75 %"},
 		{"two launches", func(e *Evidence) { e.Estimates.Rows[4].PerLaunch = e.Estimates.Rows[4].PerLaunch[:2] }, Publication, 3, "2 launches: the spread"},
-		{"coarse client", func(e *Evidence) { e.Client.Bounds.TTFT.Seconds = .006 }, Publication, 3, "6.00 ms is 6 % of it"},
+		{"a client too coarse for the median", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: "client-error", Severity: finding.Void, Message: "30 % of the p50 of TTFT",
+				Scope: finding.Scope{Subject: finding.Speed, Metrics: []string{metric.TTFT.ID}, Statistics: []string{"p50"}}}}
+		}, Publication, 3, "client-error: 30 % of the p50 of TTFT"},
+		{"rates of a client that was late", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: "client-limit", Severity: finding.Void, Message: "late",
+				Scope: finding.Scope{Subject: finding.Speed, Metrics: []string{metric.OutputThroughput.ID}, Points: []string{"concurrency=8"}}}}
+		}, Publication, 3, "client-limit: late"},
+		{"nothing of the accuracy", func(e *Evidence) {
+			e.Audit.Findings = []finding.Finding{{Check: "no-score", Severity: finding.Void, Message: "nothing parsed", Scope: finding.Scope{Subject: finding.Accuracy}}}
+		}, Exploratory, 4, "no-score: nothing parsed"},
 		{"queue grew", func(e *Evidence) {
 			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Caution, Message: "concurrency=8, launch 1: the queue grew"}}
 		}, Publication, 2, "no steady state"},
@@ -279,5 +289,38 @@ func TestReproducible(t *testing.T) {
 	e.Plan.Run.Spec.Target.System = spec.System{GPUType: "H100", GPUCount: 8}
 	if got := known(e); !got["the hardware"] {
 		t.Errorf("declared hardware is not known: %v", got)
+	}
+}
+
+// A number of which the client may have made a twentieth says so in its sentence, as does
+// the tail beside another.
+func TestWeakClaims(t *testing.T) {
+	e := sound()
+	e.Client.Bounds.TTFT.Usual = .012
+	for _, c := range Make(e, "test").Claims {
+		if weak := c.Metric == metric.TTFT.ID && c.Statistic == "p50"; weak != (c.Weak != "") {
+			t.Errorf("%s of %s: weak %q", c.Statistic, c.Metric, c.Weak)
+		} else if weak && !strings.Contains(c.Sentence, "of which up to 12.0 ms (12 %) may be the client's own delay, as a known stream shows") {
+			t.Errorf("the weakness is lost in %q", c.Sentence)
+		}
+	}
+	e.Client.Bounds.TTFT.Usual, e.Client.Bounds.TTFT.Seconds = 0, .02
+	for _, c := range Make(e, "test").Claims {
+		if c.Metric == metric.TTFT.ID && c.Statistic == "p50" && !strings.Contains(c.Sentence, "200 ms [196, 204] (of which up to 20.0 ms (10 %)") {
+			t.Errorf("the weakness of the tail is lost in %q", c.Sentence)
+		}
+	}
+}
+
+// A tail that is forbidden stands beside nothing.
+func TestVoidTail(t *testing.T) {
+	e := sound()
+	e.Plan.Run.Spec.SLO = nil
+	e.Audit.Findings = []finding.Finding{{Check: "client-error", Severity: finding.Void, Message: "coarse",
+		Scope: finding.Scope{Metrics: []string{metric.TTFT.ID}, Statistics: []string{"p99"}}}}
+	for _, c := range Make(e, "test").Claims {
+		if strings.Contains(c.Sentence, "p99 TTFT") {
+			t.Errorf("a void tail is quoted in %q", c.Sentence)
+		}
 	}
 }

@@ -53,8 +53,11 @@ func unsound(e Evidence) []string {
 		why = append(why, fmt.Sprintf("the run is %s", e.Status))
 	}
 	// A verdict about the result lowers no grade: a candidate whose answers are worse was
-	// measured as soundly as any other, and its gate must count.
-	void := slices.DeleteFunc(idsOf(e.Audit.Findings, finding.Void), func(id string) bool { return id == lint.QualityReached.ID })
+	// measured as soundly as any other, and its gate must count. Nor does one that forbids
+	// some results of a run: they are refused, and the others are as good as they were.
+	void := idsOf(slices.DeleteFunc(slices.Clone(e.Audit.Findings), func(f finding.Finding) bool {
+		return f.Check == lint.QualityReached.ID || !f.Scope.Broad()
+	}), finding.Void)
 	if len(void) > 0 {
 		why = append(why, "void findings: "+strings.Join(void, ", "))
 	}

@@ -20,7 +20,7 @@ const scoreMetric = "score.v1"
 
 // scores says what may be quoted about answers: the first score of each task, at each
 // point, with what it means and what became of the questions.
-func scores(e Evidence, grade Grade) (claims []Claim, refused []Refusal) {
+func scores(e Evidence, known Claims) (claims []Claim, refused []Refusal) {
 	if e.Accuracy == nil {
 		return nil, nil
 	}
@@ -29,15 +29,23 @@ func scores(e Evidence, grade Grade) (claims []Claim, refused []Refusal) {
 			if len(p.Scores) == 0 {
 				continue
 			}
+			if len(known.Against(scoreResult(p))) > 0 {
+				continue // refused already, with what else the finding forbids
+			}
 			if reason := weakScore(p.Scores[0]); reason != nil {
 				reason.What = fmt.Sprintf("score of %s at %s", t.Name, placed(p))
 				refused = append(refused, *reason)
 				continue
 			}
-			claims = append(claims, scoreClaim(e, grade, t, p))
+			claims = append(claims, scoreClaim(e, known, t, p))
 		}
 	}
 	return claims, refused
+}
+
+// scoreResult names the first score of a point as findings do.
+func scoreResult(p accuracy.Point) finding.Result {
+	return finding.Result{Subject: finding.Accuracy, Metric: scoreMetric, Statistic: p.Scores[0].Grader, Point: p.Name, Side: p.Side}
 }
 
 // weakScore says why a score cannot be quoted; nil when it can.
@@ -60,22 +68,22 @@ func placed(p accuracy.Point) string {
 	return p.Name + " of " + p.Side
 }
 
-func scoreClaim(e Evidence, grade Grade, t accuracy.Task, p accuracy.Point) Claim {
+func scoreClaim(e Evidence, known Claims, t accuracy.Task, p accuracy.Point) Claim {
 	s := p.Scores[0]
 	point, _ := e.Plan.PointByIndex(int(p.Point))
-	m := maker{Evidence: e, grade: grade, point: point}
+	m := maker{Evidence: e, claims: known, point: point}
 	c := Claim{
 		Metric: scoreMetric, Statistic: s.Grader, Point: p.Name, Side: p.Side, Value: s.Estimate.Value, Unit: s.Unit(),
 		Interval: s.Estimate.Interval, Confidence: s.Estimate.Confidence, Launches: p.Launches, Requests: s.Graded,
 		Median: stats.Middle(s.PerLaunch), Conditions: scoreConditions(e, t, p, point),
-		Cautions: idsOf(m.about(e.Audit.Findings), finding.Caution),
+		Cautions: idsOf(m.about(e.Audit.Findings, scoreResult(p)), finding.Caution),
 	}
 	parts := []string{fmt.Sprintf("%s (%s): %s of %d questions, %s", t.Name, c.Conditions[0].Value,
 		unit.FormatInterval(c.Value, c.Interval.Lo, c.Interval.Hi, c.Unit), s.Estimate.N, fates(p, s))}
 	for _, condition := range c.Conditions[1:] {
 		parts = append(parts, condition.Value)
 	}
-	parts = append(parts, repeated(p, s), fmt.Sprintf("%g %%", 100*c.Confidence), fmt.Sprintf("%s grade", grade))
+	parts = append(parts, repeated(p, s), fmt.Sprintf("%g %%", 100*c.Confidence), fmt.Sprintf("%s grade", known.Grade))
 	if len(c.Cautions) > 0 {
 		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
 	}

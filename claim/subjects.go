@@ -56,7 +56,7 @@ var tails = []string{"p99.9", "p99", "p95", "p90"}
 // A maker makes the claims of one point of one side.
 type maker struct {
 	Evidence
-	grade      Grade
+	claims     Claims // what is refused already, and the grade
 	point      plan.Point
 	side       spec.Side
 	conditions []Condition
@@ -73,6 +73,9 @@ func (m maker) make(s subject) ([]Claim, []Refusal) {
 		row, ok := m.Estimates.Find(s.metric.ID, statistic, m.point.Index)
 		if !ok {
 			continue // it has no meaning here, or the records cannot tell; the report says which
+		}
+		if m.void(row) {
+			continue // refused already, with what else the finding forbids
 		}
 		what := fmt.Sprintf("%s at %s", label(row), m.where())
 		with, refusal := m.beside(s, row)
@@ -107,11 +110,11 @@ func (m maker) weak(row metric.Row) *Refusal {
 	if k := len(row.PerLaunch); k < fewestLaunches {
 		return &Refusal{Reason: fmt.Sprintf("%d launches: the spread of so few says nothing (want %d)", k, fewestLaunches), ToDo: "make more launches"}
 	}
-	if r := m.unsettled(row); r != nil {
-		return r
-	}
-	return m.coarse(row)
+	return m.unsettled(row)
 }
+
+// void reports whether a finding forbids a row.
+func (m maker) void(row metric.Row) bool { return len(m.claims.Against(OfRow(row, m.Plan))) > 0 }
 
 // widest is the half-width, relative to the value, beyond which a number says
 // little more than its order of magnitude.
@@ -141,23 +144,14 @@ func (m maker) unsettled(row metric.Row) *Refusal {
 	return nil
 }
 
-// coarsest is the largest share of a latency that the client's own error may be:
-// beyond it, differences of the size that people compare may be the client's.
-const coarsest = .05
-
-func (m maker) coarse(row metric.Row) *Refusal {
-	b := m.Client.Bounds
-	if b == nil || row.Value <= 0 {
-		return nil
+// coarse says how much of a row may be the client's own, where that is as much as people
+// compare; the check client-error forbids what is worse.
+func (m maker) coarse(row metric.Row) string {
+	own, ok := m.Client.ErrorOf(row)
+	if !ok || own.Seconds <= lint.ErrorCaution*row.Value {
+		return ""
 	}
-	bound := map[string]metric.Bound{metric.TTFT.ID: b.TTFT, metric.ITL.ID: b.Gap}[row.Metric]
-	if share := bound.Seconds / row.Value; share > coarsest {
-		return &Refusal{
-			Reason: fmt.Sprintf("the client's own error of %s is %.0f %% of it, at most %.0f %% may be", unit.Format(bound.Seconds, unit.Second), 100*share, 100*coarsest),
-			ToDo:   "give the client processors of its own or a quieter host",
-		}
-	}
-	return nil
+	return fmt.Sprintf("of which up to %s (%.0f %%) may be the client's own delay, %s", unit.Format(own.Seconds, unit.Second), 100*own.Seconds/row.Value, own.Source)
 }
 
 // beside is what must be said with the number, or why it may not be said.
@@ -180,7 +174,7 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		return "with " + tail, nil
 	case priced:
 		rate, ok := m.Estimates.Find(metric.RequestThroughput.ID, "value", m.point.Index)
-		if !ok || !rate.Interval.Bounded() {
+		if !ok || !rate.Interval.Bounded() || m.void(rate) {
 			return "", &Refusal{Reason: "a price is quoted only with the throughput that it was reached at, which is not certain", ToDo: "make more launches"}
 		}
 		return "at the declared prices, with " + unit.FormatInterval(rate.Value, rate.Interval.Lo, rate.Interval.Hi, rate.Unit), nil
@@ -202,8 +196,12 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 // tail is the highest percentile of a metric that is certain enough, in words.
 func (m maker) tail(of metric.Metric) string {
 	for _, statistic := range tails {
-		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() && halfWidth(row) <= widest {
-			return fmt.Sprintf("%s %s %s", statistic, of.Name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))
+		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() && halfWidth(row) <= widest && !m.void(row) {
+			text := fmt.Sprintf("%s %s %s", statistic, of.Name, unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))
+			if coarse := m.coarse(row); coarse != "" {
+				text += " (" + coarse + ")"
+			}
+			return text
 		}
 	}
 	return ""
@@ -213,10 +211,15 @@ func (m maker) tail(of metric.Metric) string {
 // end of its interval; otherwise the throughput may not be quoted.
 func (m maker) underLimits() (string, *Refusal) {
 	var kept []string
+	against := func(v objective.Verdict) []Refusal {
+		return m.claims.Against(finding.Result{Subject: finding.Speed, Metric: v.Metric, Statistic: v.Statistic, Point: m.point.Name, Side: m.side.Name})
+	}
 	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point.Index) {
 		switch {
 		case v.Metric == metric.OutputThroughput.ID:
 			continue // it is what is quoted
+		case len(against(v)) > 0:
+			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not known: %s", v.Name, against(v)[0].Reason), ToDo: against(v)[0].ToDo}
 		case v.State == objective.Broken:
 			return "", &Refusal{
 				Reason: fmt.Sprintf("%s does not hold: it is %s", v.Name, v.Reason),
@@ -238,7 +241,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 		Metric: row.Metric, Statistic: row.Statistic, Point: m.point.Name, Side: row.Side,
 		Value: row.Value, Unit: row.Unit, Interval: row.Interval, Confidence: row.Confidence,
 		Launches: len(row.PerLaunch), Requests: math.MaxInt, Conditions: m.conditions,
-		Cautions: idsOf(m.about(m.Audit.Findings), finding.Caution),
+		Weak: m.coarse(row), Cautions: idsOf(m.about(m.Audit.Findings, OfRow(row, m.Plan)), finding.Caution),
 	}
 	var values []float64
 	for _, v := range row.PerLaunch {
@@ -247,13 +250,16 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	}
 	c.Median = stats.Middle(values)
 	parts := []string{fmt.Sprintf("%s %s", label(row), unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit))}
+	if c.Weak != "" {
+		parts = append(parts, c.Weak)
+	}
 	if with != "" {
 		parts = append(parts, with)
 	}
 	for _, condition := range m.conditions {
 		parts = append(parts, condition.Value)
 	}
-	parts = append(parts, m.replicates(c, row.UnseenShare), fmt.Sprintf("%s grade", m.grade))
+	parts = append(parts, m.replicates(c, row.UnseenShare), fmt.Sprintf("%s grade", m.claims.Grade))
 	if len(c.Cautions) > 0 {
 		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
 	}

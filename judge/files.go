@@ -12,6 +12,7 @@ import (
 	"assay/analysis/overlap"
 	"assay/analysis/scaling"
 	"assay/bundle"
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
 )
@@ -130,7 +131,8 @@ func (j *Judgement) readSealed(version string) bool {
 	if j.HasAccuracy() && j.Accuracy.Method != accuracy.Method {
 		return false
 	}
-	return j.Estimates.Definitions == metric.Definitions()
+	// Claims and the client's health in an older format say less than is asked of them.
+	return j.Estimates.Definitions == metric.Definitions() && j.Claims.Version == claim.Version && j.Client.Version == metric.ClientVersion
 }
 
 // Keep writes the judgement into the bundle that it is of, before it is sealed.

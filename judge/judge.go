@@ -20,6 +20,7 @@ import (
 	"assay/analysis/steady"
 	"assay/bundle"
 	"assay/claim"
+	"assay/finding"
 	"assay/lint"
 	"assay/metric"
 	"assay/plan"
@@ -135,6 +136,15 @@ func Plan(b *bundle.Bundle) (plan.Plan, error) {
 		return plan.Plan{}, err
 	}
 	return plan.Decode(data)
+}
+
+// Against says why a result may not be used, as far as findings and the state of the run
+// forbid it.
+func (j *Judgement) Against(r finding.Result) (why []string) {
+	for _, refusal := range j.Claims.Against(r) {
+		why = append(why, refusal.Reason)
+	}
+	return why
 }
 
 // Facts is what checks look at.

@@ -12,7 +12,7 @@ import (
 
 // ArrivalProcess fires when requests arrive otherwise than was declared.
 var ArrivalProcess = Check{
-	ID: "arrival-process", Code: "L-12", Severity: finding.Caution,
+	ID: "arrival-process", Code: "L-12", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Queues depend on how evenly requests arrive as much as on how many.",
 	When: "the index of dispersion of counts (bins of ten arrivals) is off the declared process by more " +
 		"than a factor of 3 and by more than chance (chi-squared, 0.01 % on each side); above 0.1 for " +

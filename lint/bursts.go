@@ -10,7 +10,7 @@ import (
 
 // StreamBursts fires when the events of a stream are not its tokens.
 var StreamBursts = Check{
-	ID: "stream-granularity", Code: "L-13", Severity: finding.Caution,
+	ID: "stream-granularity", Code: "L-13", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Gaps between events say nothing about tokens where events come in bursts or hold several.",
 	When: "a median gap between events below a tenth of the median TPOT; a mean gap more than 25 % off " +
 		"the mean TPOT",

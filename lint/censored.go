@@ -11,7 +11,7 @@ import (
 // Censored fires when the client gave up on requests: how long they would have
 // taken is not known.
 var Censored = Check{
-	ID: "timeout-censoring", Code: "L-16", Severity: finding.Caution,
+	ID: "timeout-censoring", Code: "L-16", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "Latencies are cut off at the client's own time limit.",
 	When:    "any request reached timeout or idleTimeout",
 	Applies: serves,

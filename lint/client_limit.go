@@ -8,22 +8,24 @@ import (
 
 	"assay/finding"
 	"assay/metric"
+	"assay/unit"
 )
 
 // ClientLimit fires when the client, and not the target, was the limit.
 var ClientLimit = Check{
-	ID: "client-limit", Code: "L-02", Severity: finding.Void,
+	ID: "client-limit", Code: "L-02", Severity: finding.Void, About: finding.Speed,
 	Doc: "The benchmark was slower than the system it measured.",
 	When: "the p50, p90 or p99 of the send lag is more than 5 % of the same percentile of TTFT (of E2E " +
 		"without streaming), or of the turnaround more than 5 % of that of E2E, or than the half-width of its interval where that is up to 10 %; more than 0.1 % of " +
 		"the calls of a search dropped (in-flight-cap covers other runs); an interval with more than " +
-		"80 % of the client's processors in use; a garbage collection pause above 10 ms; throttling " +
+		"80 % of the client's processors in use; a garbage collection pause above 10 ms within a measured window; throttling " +
 		"by a control group; an open loop more than 1 % off its rate. CPU pressure above 5 %, steal " +
 		"above 1 %, threads waiting for more than 5 % of the time, more than 1 % shared reads (a " +
 		"server may also send several events at once) and squeezed receive buffers support these; the " +
 		"last three alone are a note. Void: in most launches of a point the p99 of the send lag or the turnaround is more than " +
 		"half of the p50 of E2E, or the p50 of the send lag more than half of the p50 of TTFT, because closed-loop " +
-		"users then wait as long for the client as for the target",
+		"users then wait as long for the client as for the target. The send lag forbids the times and rates of " +
+		"these points, the turnaround their rates alone: each answer took as long as it says, but fewer were asked for than planned",
 	Applies: serves,
 	Run: func(f *Facts) Answer {
 		answer := found(clientLimit(f)...)
@@ -63,15 +65,12 @@ func clientLimit(f *Facts) []finding.Finding {
 	}
 	own = append(own, offRate(f)...)
 	late := lateClient(f)
+	for i := range late {
+		late[i].Evidence = slices.Concat(late[i].Evidence, own, around)
+	}
 	switch {
 	case len(late) > 0:
-		return []finding.Finding{{
-			Severity: finding.Void,
-			Message:  "the client's delay is a large part of what is reported: " + summary(late),
-			Why:      "the load was less than the plan says, and the times are those of a client that could not keep up",
-			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
-			Evidence: slices.Concat(late, own, around),
-		}}
+		return late
 	case len(own) > 0:
 		return []finding.Finding{{
 			Severity: finding.Caution,
@@ -91,39 +90,73 @@ func clientLimit(f *Facts) []finding.Finding {
 	return nil
 }
 
-// lateLimits say which part of a reported median the send lag may be before the
-// figures are the client's. The tail of the lag is held against whole answers:
-// beyond half of one, the users of a closed loop wait as long for the client as for
-// the target, and fewer are served at a time than the plan says. The usual lag is
-// held against the first token.
-var lateLimits = []struct {
+// A lateLimit says which part of a reported median the client's delay may be before the
+// figures are the client's.
+type lateLimit struct {
 	delay     metric.Metric
 	statistic string
 	of        metric.Metric
 	share     float64
-}{
-	{metric.Lag, "p99", metric.E2E, .5},
-	{metric.Turnaround, "p99", metric.E2E, .5},
-	{metric.Lag, "p50", metric.TTFT, .5},
 }
 
-// lateClient lists the points in most of whose launches the send lag is beyond a
-// limit: a busy moment spoils a launch, not a run.
-func lateClient(f *Facts) []string {
-	var list []string
-	for _, limit := range lateLimits {
-		for _, lag := range rowsOf(f, limit.delay.ID, limit.statistic) {
-			at := placeTally{side: lag.Side}
-			at.point.Index = lag.Point
-			reported, ok := find(f, limit.of.ID, "p50", at)
-			if !ok || 2*beyondShare(lag, reported, limit.share) <= len(lag.PerLaunch) {
-				continue
+// lateLimits hold the tail of the delay against whole answers: beyond half of one, the
+// users of a closed loop wait as long for the client as for the target, and fewer are
+// served at a time than the plan says. The usual lag is held against the first token.
+// What is late before an answer is in its times; what is late after it is in the rates.
+var lateLimits = []struct {
+	rates  bool // nothing else is spoiled
+	limits []lateLimit
+}{
+	{false, []lateLimit{{metric.Lag, "p99", metric.E2E, .5}, {metric.Lag, "p50", metric.TTFT, .5}}},
+	{true, []lateLimit{{metric.Turnaround, "p99", metric.E2E, .5}}},
+}
+
+// lateClient looks for points in most of whose launches the client was later than a limit:
+// a busy moment spoils a launch, not a run.
+func lateClient(f *Facts) (list []finding.Finding) {
+	for _, kind := range lateLimits {
+		var late []string
+		var scope finding.Scope
+		for _, limit := range kind.limits {
+			for _, lag := range rowsOf(f, limit.delay.ID, limit.statistic) {
+				at := placeTally{side: lag.Side}
+				at.point.Index = lag.Point
+				reported, ok := find(f, limit.of.ID, "p50", at)
+				if !ok || 2*beyondShare(lag, reported, limit.share) <= len(lag.PerLaunch) {
+					continue
+				}
+				late = append(late, fmt.Sprintf("%s: %s %s %s, %s p50 %s (limit %.0f %%)", rowName(f, lag), limit.delay.Name, limit.statistic,
+					duration(lag.Value), limit.of.Name, duration(reported.Value), 100*limit.share))
+				scope.Points = append(scope.Points, pointName(f, lag.Point))
 			}
-			list = append(list, fmt.Sprintf("%s: %s %s %s, %s p50 %s (limit %.0f %%)", rowName(f, lag), limit.delay.Name, limit.statistic,
-				duration(lag.Value), limit.of.Name, duration(reported.Value), 100*limit.share))
 		}
+		if len(late) == 0 {
+			continue
+		}
+		if kind.rates {
+			scope.Metrics = rates(f)
+		}
+		list = append(list, finding.Finding{
+			Severity: finding.Void,
+			Message:  "the client's delay is a large part of what is reported: " + summary(late),
+			Why:      "the load was less than the plan says, and the times are those of a client that could not keep up",
+			Fix:      "lower the load, give the client processors of its own, or split the load over several generators",
+			Evidence: late,
+			Scope:    scope,
+		})
 	}
 	return list
+}
+
+// rates are the metrics of f that say how much was done in a time, or at what price.
+func rates(f *Facts) (ids []string) {
+	units := []unit.Unit{unit.TokenPerSecond, unit.RequestPerSecond, unit.SessionPerSecond, unit.Dollar, unit.Joule}
+	for _, row := range f.Estimates.Rows {
+		if slices.Contains(units, row.Unit) && !slices.Contains(ids, row.Metric) {
+			ids = append(ids, row.Metric)
+		}
+	}
+	return ids
 }
 
 // beyondShare counts the launches in which part is more than a share of whole.

@@ -8,7 +8,7 @@ import (
 
 // CollectorRan fires when the client collected garbage while it measured.
 var CollectorRan = Check{
-	ID: "collector-ran", Severity: finding.Caution,
+	ID: "collector-ran", Severity: finding.Caution, About: finding.Speed,
 	Doc: "The client's garbage collector ran in a measured window, in which it takes processors from reading and sending.",
 	When: "it ran although it was held, because a point allocated more than its budget: a caution, a note where no pause " +
 		"was longer than 1 ms (client-limit has those above 10 ms). Silent where GOGC was set",

@@ -9,7 +9,7 @@ import (
 // NewConnections fires when requests had to open connections while they were
 // timed.
 var NewConnections = Check{
-	ID: "new-connections", Code: "L-15", Severity: finding.Caution,
+	ID: "new-connections", Code: "L-15", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Look-ups and handshakes are in the first token of requests that open a connection.",
 	When: "more than 1 % of requests opened a connection; a note where that took less than 1 % of the " +
 		"median first byte, or where requests are cancelled on purpose",

@@ -12,7 +12,7 @@ import (
 // CoordinatedOmission fires when the wait of a call for its turn is left out of
 // its latency.
 var CoordinatedOmission = Check{
-	ID: "coordinated-omission", Code: "L-01", Severity: finding.Void,
+	ID: "coordinated-omission", Code: "L-01", Severity: finding.Void, About: finding.Speed,
 	Doc: "Latency in an open loop counts from when a request was sent, and not from when it was due.",
 	When: "an open point whose requests belong to users; a stated E2E or service time within 1 % of the " +
 		"one from sent and more than 1 % below the one from due, in an open loop",

@@ -8,7 +8,7 @@ import (
 
 // CutShort fires when a launch measured less than its plan says.
 var CutShort = Check{
-	ID: "cut-short", Severity: finding.Void,
+	ID: "cut-short", Severity: finding.Void, About: finding.Speed,
 	Doc:  "A completed launch measured fewer requests, and for a shorter time, than its plan says.",
 	When: "a launch reached neither 99 % of its planned window nor 99 % of its planned requests",
 	Applies: func(f *Facts) bool {

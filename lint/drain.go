@@ -9,7 +9,7 @@ import (
 
 // Drain fires when the measured window goes on after the load has ended.
 var Drain = Check{
-	ID: "drain-in-window", Code: "L-10", Severity: finding.Void,
+	ID: "drain-in-window", Code: "L-10", Severity: finding.Void, About: finding.Speed,
 	Doc: "Throughput is divided by a time in which nothing was sent any more.",
 	When: "the window goes on for more than 1 % of its length after the last request was sent, with " +
 		"nothing in flight at its end",

@@ -12,7 +12,7 @@ import (
 
 // FewAnswers fires when the window of a closed loop holds few answers of each user.
 var FewAnswers = Check{
-	ID: "few-answers", Severity: finding.Caution,
+	ID: "few-answers", Severity: finding.Caution, About: finding.Speed,
 	Doc: "In a window of few answers per user, rates depend on where its edges cut the answers.",
 	When: "the measured window of a closed loop holds fewer than 3 whole answers per user, as the median over " +
 		"launches: a note; a caution below 1",

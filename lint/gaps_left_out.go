@@ -8,7 +8,7 @@ import (
 
 // GapsLeftOut fires when ITL and jitter rest on a part of the streams.
 var GapsLeftOut = Check{
-	ID: "gaps-left-out", Severity: finding.Caution,
+	ID: "gaps-left-out", Severity: finding.Caution, About: finding.Speed,
 	Doc: "ITL and jitter leave out gaps whose length is not known, and those hold too much of the streams' time.",
 	When: "in some launch the gaps beside events that shared a read, and that the server may have sent apart, hold more " +
 		"than 1 % of the time from the first to the last event of the streams (note), or more than 5 % (caution)",

@@ -10,7 +10,7 @@ import (
 // InFlightCap fires when an open loop ran into its own limit of requests in
 // flight.
 var InFlightCap = Check{
-	ID: "in-flight-cap", Code: "L-03", Severity: finding.Void,
+	ID: "in-flight-cap", Code: "L-03", Severity: finding.Void, About: finding.Speed,
 	Doc:     "The limit of requests in flight turned an open loop into a closed one.",
 	When:    "an open point reached maxInFlight or dropped a call",
 	Applies: capped,

@@ -14,7 +14,7 @@ import (
 // LaunchTrend fires when a figure moves in one direction from launch to launch: the
 // interval over launches takes them for draws from one level.
 var LaunchTrend = Check{
-	ID: "launch-trend", Severity: finding.Void,
+	ID: "launch-trend", Severity: finding.Void, About: finding.Speed,
 	Doc: "A figure rises or falls from launch to launch, so that its interval is about no level.",
 	When: "p50 or the value of TTFT, TPOT, E2E, throughput or step time moves in one direction over five " +
 		"launches or more, in the order of time (Mann–Kendall, exact, two-sided 2 %, of all figures of a " +

@@ -10,7 +10,7 @@ import (
 
 // LengthControl fires when two sides end their answers in different ways.
 var LengthControl = Check{
-	ID: "length-control", Severity: finding.Void,
+	ID: "length-control", Severity: finding.Void, About: finding.Speed,
 	Doc:     "The sides end answers in different ways: ignoreEOS, or stop words and lengths in the body.",
 	When:    "sides or runs differ in ignoreEOS, or in a stop or length field of extraBody",
 	Applies: func(f *Facts) bool { return f.Compared() && answersText(f) },

@@ -55,9 +55,9 @@ func TestChecks(t *testing.T) {
 		t.Fatalf("a healthy run has findings: %+v", found)
 	}
 	tests := []spoiled{
-		{"coarse for TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .006 }, "client-error", finding.Caution, "6 % of the p50 of TTFT at rate=50/s (100 ms)"},
-		{"coarse for gaps", func(f *Facts) { f.Client.Bounds.Gap.Seconds = .006 }, "client-error", finding.Void, "60 % of the p50 of ITL (chunk)"},
-		{"a third of TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Seconds = .03 }, "client-error", finding.Void, "30 % of the p50 of TTFT"},
+		{"coarse for TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Usual = .006 }, "client-error", finding.Caution, "6 % of the p50 of TTFT at rate=50/s (100 ms)"},
+		{"coarse for gaps", func(f *Facts) { f.Client.Bounds.Gap.Usual = .006 }, "client-error", finding.Void, "60 % of the p50 of ITL (chunk)"},
+		{"a third of TTFT", func(f *Facts) { f.Client.Bounds.TTFT.Usual = .03 }, "client-error", finding.Void, "30 % of the p50 of TTFT"},
 		{"saturated", saturatedClient, "client-limit", finding.Void, "rate=50/s: send lag p99 178 ms, E2E p50 56.6 ms (limit 50 %)"},
 		{"loses events", func(f *Facts) { f.Client.After.Lost = 3 }, "client-error", finding.Void, "after the run the client lost 3 events"},
 		{"counts other tokens", func(f *Facts) {
@@ -67,7 +67,7 @@ func TestChecks(t *testing.T) {
 		{"queue grew", func(f *Facts) {
 			f.Saturated = []finding.Finding{{Severity: finding.Caution, Message: "the queue grew by 3 requests a second"}}
 		}, "over-saturation", finding.Caution, "the queue grew by 3 requests a second"},
-		{"changed", func(f *Facts) { v := 4e-3; f.Client.Bounds.TTFT.After = &v }, "client-drift", finding.Caution, "1.00 ms before the run and 4.00 ms after"},
+		{"changed", func(f *Facts) { v := 9e-3; f.Client.Bounds.TTFT.After = &v }, "client-drift", finding.Caution, "1.00 ms before the run and 9.00 ms after"},
 		{"not asked for", func(f *Facts) { no := false; f.Plan.Run.Spec.Load.Calibrate = &no; f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "load.calibrate is false"},
 		{"never came to it", func(f *Facts) { f.Client = metric.Client{} }, "client-unmeasured", finding.Caution, "was not measured"},
 		{"could not", func(f *Facts) { f.Client.After.Unavailable = "no simulator" }, "client-unmeasured", finding.Caution, "after the run: no simulator"},
@@ -179,7 +179,7 @@ func TestLagThatChangesNothing(t *testing.T) {
 func TestWorstFirst(t *testing.T) {
 	f := healthy()
 	v := .3
-	f.Client.Launches[0].RunQueue, f.Client.After.Failed, f.Client.Bounds.TTFT.Seconds = &v, 1, .006
+	f.Client.Launches[0].RunQueue, f.Client.After.Failed, f.Client.Bounds.TTFT.Usual = &v, 1, .006
 	var order []finding.Severity
 	for _, one := range Run(f).Findings {
 		order = append(order, one.Severity)

@@ -9,7 +9,7 @@ import (
 
 // MixedStages fires when one figure is made of several loads.
 var MixedStages = Check{
-	ID: "mixed-stages", Code: "L-18", Severity: finding.Caution,
+	ID: "mixed-stages", Code: "L-18", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "A percentile over several loads is a percentile at none of them.",
 	When:    "a point of several loads; a statement without its point where there are several",
 	Applies: serves,

@@ -12,7 +12,7 @@ import (
 // NoVariance fires when a value has no interval, or one that too few launches
 // stand behind.
 var NoVariance = Check{
-	ID: "no-variance", Code: "P-08", Severity: finding.Void,
+	ID: "no-variance", Code: "P-08", Severity: finding.Void, About: finding.Speed,
 	Doc: "A value has no interval, or too few launches for one.",
 	When: "fewer than 3 launches of a side, a statement without an interval, or one with an interval by " +
 		"ranks of fewer than 6 values",

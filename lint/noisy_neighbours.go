@@ -11,7 +11,7 @@ import (
 
 // NoisyNeighbours fires when others used the machine while it was measured.
 var NoisyNeighbours = Check{
-	ID: "noisy-neighbours", Code: "P-16", Severity: finding.Caution,
+	ID: "noisy-neighbours", Code: "P-16", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Others used the machine while it was measured.",
 	When: "in the measured windows of a launch, programs that assay did not start used more than 5 % of the processors, " +
 		"other machines took more than 1 % (steal), or tasks waited for a processor for more than 5 % of the time (PSI, or " +
@@ -23,7 +23,7 @@ var NoisyNeighbours = Check{
 
 // OwnContention fires when the client and what it started had too few processors.
 var OwnContention = Check{
-	ID: "own-contention", Severity: finding.Caution,
+	ID: "own-contention", Severity: finding.Caution, About: finding.Speed,
 	Doc: "The client and the programs that it started waited for each other's processors.",
 	When: "in the measured windows of a launch, tasks waited for a processor for more than 5 % of the time though others used " +
 		"at most 5 % of the processors. A caution, and no publication grade; in other runs a note, up to 25 % of waiting",

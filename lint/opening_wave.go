@@ -10,7 +10,7 @@ import (
 
 // OpeningWave fires when the measured window begins with the burst of a start.
 var OpeningWave = Check{
-	ID: "opening-wave", Code: "L-09", Severity: finding.Void,
+	ID: "opening-wave", Code: "L-09", Severity: finding.Void, About: finding.Speed,
 	Doc: "All users begin at once, and their first requests wait for each other.",
 	When: "in most launches the median time to the first byte of the first requests (as many as users, " +
 		"32 in an open loop) is more than twice that of all",

@@ -14,7 +14,7 @@ import (
 // OutlierLaunches fires when one launch stands far from its siblings. It is kept:
 // what happened to it may happen again.
 var OutlierLaunches = Check{
-	ID: "outlier-launches", Severity: finding.Caution,
+	ID: "outlier-launches", Severity: finding.Caution, About: finding.Speed,
 	Doc: "A launch stands far from the others, and the result hangs on it.",
 	When: "a launch is an outlier in a headline metric, by trials.outlierPolicy: more than ten robust " +
 		"deviations from the median (mad, from three launches on), beyond Tukey's outer fences, 3 " +

@@ -13,7 +13,7 @@ import (
 // OutputLength fires when answers are not as long as those that they are
 // compared with, or as was asked.
 var OutputLength = Check{
-	ID: "output-length", Code: "L-05", Severity: finding.Void,
+	ID: "output-length", Code: "L-05", Severity: finding.Void, About: finding.Speed,
 	Doc: "Answers of other lengths make other latencies and throughputs.",
 	When: "a token count that cannot be true; more than 1 % of answers with one token where two or more " +
 		"were asked for, outside of evaluations; a pair whose mean lengths differ by more than 10 % (void). More than 10 % " +

@@ -9,7 +9,7 @@ import (
 // OutsideWindow fires when requests count as measured that were not sent in the
 // measured window.
 var OutsideWindow = Check{
-	ID: "outside-window", Severity: finding.Void,
+	ID: "outside-window", Severity: finding.Void, About: finding.Speed,
 	Doc: "Requests of the warm-up or of the end are counted among the measured ones.",
 	When: "more than 1 % of the measured requests were sent more than 10 ms before their window or, in " +
 		"a closed loop, due after it",

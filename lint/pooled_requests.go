@@ -8,7 +8,7 @@ import (
 
 // PooledRequests fires when requests are counted as if each were an experiment.
 var PooledRequests = Check{
-	ID: "pooled-requests", Code: "P-19", Severity: finding.Void,
+	ID: "pooled-requests", Code: "P-19", Severity: finding.Void, About: finding.Speed,
 	Doc: "Requests or steps inside a launch are counted as replicates.",
 	When: "a stated n above the number of launches, or an interval less than half as wide as the one " +
 		"over launches",

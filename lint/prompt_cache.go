@@ -11,7 +11,7 @@ import (
 // PromptCache fires when the target's caches knew more of the prompts than the
 // workload says.
 var PromptCache = Check{
-	ID: "prompt-cache", Code: "L-07", Severity: finding.Void,
+	ID: "prompt-cache", Code: "L-07", Severity: finding.Void, About: finding.Speed,
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
 		"of measured prompts were sent before in their launch and a cache probe shows a saving above " +

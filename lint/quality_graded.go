@@ -64,7 +64,7 @@ func qualityReports(f *Facts) ([]parity.Report, error) {
 // wants it shown to hold; without one only a loss beyond chance counts as such.
 func qualityFinding(row parity.Row, wanted bool) (finding.Finding, bool) {
 	one := finding.Finding{
-		Severity: finding.Void, Message: fmt.Sprintf("the answers are worse: %s: %s", row.Name(), row.Why()),
+		Severity: finding.Void, Scope: ofSpeed, Message: fmt.Sprintf("the answers are worse: %s: %s", row.Name(), row.Why()),
 		Why: "a model that may answer worse can always answer faster",
 		Fix: "restore the quality, or compare at equal quality",
 	}

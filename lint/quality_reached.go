@@ -42,19 +42,19 @@ func qualityReached(f *Facts) Answer {
 		switch {
 		case q.Run != "" && q.Run != f.Manifest.RunID:
 			list = append(list, finding.Finding{
-				Severity: finding.Void,
-				Message:  fmt.Sprintf("the quality of %s was evaluated in run %s, the speed in run %s", q.Task, q.Run, f.Manifest.RunID),
-				Fix:      "evaluate the system that was measured, in the same run",
+				Severity: finding.Void, Scope: ofSpeed,
+				Message: fmt.Sprintf("the quality of %s was evaluated in run %s, the speed in run %s", q.Task, q.Run, f.Manifest.RunID),
+				Fix:     "evaluate the system that was measured, in the same run",
 			})
 		case q.Target != nil && q.Score != nil && *q.Score < *q.Target:
 			list = append(list, finding.Finding{
-				Severity: finding.Void,
-				Message:  fmt.Sprintf("%s reached %.3g, the target is %.3g: speed below the target quality does not count", q.Task, *q.Score, *q.Target),
-				Fix:      "reach the target first",
+				Severity: finding.Void, Scope: ofSpeed,
+				Message: fmt.Sprintf("%s reached %.3g, the target is %.3g: speed below the target quality does not count", q.Task, *q.Score, *q.Target),
+				Fix:     "reach the target first",
 			})
 		case worst < -tolerance:
 			list = append(list, finding.Finding{
-				Severity: finding.Void,
+				Severity: finding.Void, Scope: ofSpeed,
 				Message: fmt.Sprintf("candidate %+.3g points%s in %s, tolerated are −%.3g: the speeds are not comparable",
 					q.Delta, interval, q.Task, tolerance),
 				Why: "a model that may answer worse can always answer faster",
@@ -73,3 +73,7 @@ func qualityReached(f *Facts) Answer {
 	}
 	return Answer{Findings: list, Missing: lacked}
 }
+
+// ofSpeed is the scope of what quality forbids: the answers may be compared, and how fast
+// they came does not count.
+var ofSpeed = finding.Scope{Subject: finding.Speed}

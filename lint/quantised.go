@@ -9,7 +9,7 @@ import (
 
 // Quantised fires when times are rounded to steps that show in the figures.
 var Quantised = Check{
-	ID: "quantised-times", Code: "L-27", Severity: finding.Note,
+	ID: "quantised-times", Code: "L-27", Severity: finding.Note, About: finding.Speed,
 	Doc:     "A coarse clock or histogram rounds what is reported.",
 	When:    "all stamps are multiples of more than 1 % of the shortest median",
 	Applies: serves,

@@ -10,7 +10,7 @@ import (
 // Speculation fires when a server guesses tokens of text that nobody would
 // write.
 var Speculation = Check{
-	ID: "speculation-on-synthetic-text", Code: "L-08", Severity: finding.Caution,
+	ID: "speculation-on-synthetic-text", Code: "L-08", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "Speculative decoding depends on the text, and made-up text is easier or harder to guess.",
 	When:    "the server counts draft tokens, and the prompts are synthetic",
 	Applies: answersText,

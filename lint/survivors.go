@@ -13,7 +13,7 @@ import (
 // Survivors fires when latencies are those of the requests that succeeded, and
 // too many did not.
 var Survivors = Check{
-	ID: "survivor-bias", Code: "L-04", Severity: finding.Void,
+	ID: "survivor-bias", Code: "L-04", Severity: finding.Void, About: finding.Speed,
 	Doc: "Failed requests are left out of the latency figures.",
 	When: "failed requests: void above the declared error_rate, or above 1 % where none is declared; " +
 		"below that a note or a caution",

@@ -9,7 +9,7 @@ import (
 
 // TailBlindness fires when a latency is stated by its centre alone.
 var TailBlindness = Check{
-	ID: "tail-blindness", Code: "P-04", Severity: finding.Void,
+	ID: "tail-blindness", Code: "P-04", Severity: finding.Void, About: finding.Speed,
 	Doc:     "A mean or median latency is stated without a tail that has an interval.",
 	When:    "a mean or p50 of a latency is stated without a p95 or p99 whose interval has both ends",
 	Applies: statedWith(statesLatency),

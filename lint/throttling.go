@@ -12,7 +12,7 @@ import (
 
 // Throttling fires when accelerators did not run at their clock.
 var Throttling = Check{
-	ID: "throttling", Code: "P-14", Severity: finding.Void,
+	ID: "throttling", Code: "P-14", Severity: finding.Void, About: finding.Speed,
 	Doc: "Accelerators were slowed by heat or power, or their clocks drifted.",
 	When: "of devices in use for at least 5 % of the time: a thermal or hardware reason for a lower " +
 		"clock in a window; a clock that trends by more than 1 %, or a chip that warms by more than 3 " +

@@ -10,7 +10,7 @@ import (
 // UncertifiedPercentile fires when a percentile is stated that the sample cannot
 // bound.
 var UncertifiedPercentile = Check{
-	ID: "uncertified-percentile", Severity: finding.Void,
+	ID: "uncertified-percentile", Severity: finding.Void, About: finding.Speed,
 	Doc:     "A percentile is stated that the launches are too small to bound.",
 	When:    "a stated p95, p99 or p99.9 that the bundle cannot bound",
 	Applies: statedWith(statesTail),

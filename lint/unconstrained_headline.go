@@ -10,7 +10,7 @@ import (
 // UnconstrainedHeadline fires when a run was made for its throughput and nothing says
 // how slow an answer may be.
 var UnconstrainedHeadline = Check{
-	ID: "unconstrained-headline", Severity: finding.Caution,
+	ID: "unconstrained-headline", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "The headline is a throughput, and no objective limits the latency at which it is reached.",
 	When:    "intent.headline is throughput and spec.slo limits no latency",
 	Applies: func(f *Facts) bool { return f.Plan.Intent().Headline == spec.HeadlineThroughput },

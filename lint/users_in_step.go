@@ -13,7 +13,7 @@ import (
 
 // UsersInStep fires when the users of a closed loop ask at the same moments.
 var UsersInStep = Check{
-	ID: "users-in-step", Severity: finding.Caution,
+	ID: "users-in-step", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Users of a closed loop who ask at the same moments wait for each other, and TTFT is that of a crowd.",
 	When: "whenever a user asks, at least 20 % of the others ask within the same tenth of a median answer (independent " +
 		"users: 10 %), as the median over launches, and more than chance brings together (10 % + 350 % / users; 10 % + " +

@@ -15,7 +15,7 @@ import (
 // InsufficientWarmup fires when the measured window began before the system was
 // warm.
 var InsufficientWarmup = Check{
-	ID: "insufficient-warmup", Code: "P-07", Severity: finding.Void,
+	ID: "insufficient-warmup", Code: "P-07", Severity: finding.Void, About: finding.Speed,
 	Doc: "The measured window begins before steady state: its figures are partly those of a cold system.",
 	When: "the window begins more than a batch before the steady part (or at all, without a warm-up): " +
 		"in half of the launches, or in any launch if the mean or p50 of the window, or a p99 that is " +
@@ -28,7 +28,7 @@ var InsufficientWarmup = Check{
 
 // NotSteady fires when a point has no steady state, or leaves it.
 var NotSteady = Check{
-	ID: "not-steady", Severity: finding.Caution,
+	ID: "not-steady", Severity: finding.Caution, About: finding.Speed,
 	Doc: "Latencies drift, jump, swing or wander through the measured window: its figures say when it was and not how fast the system is.",
 	When: "drift, step, cycle or never steady, by 5 % or more, in half of the launches; a drift or a " +
 		"step by more than 10 % in any launch. Not where the client errs by as much (its own error, and the p90 " +

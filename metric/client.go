@@ -12,7 +12,7 @@ import (
 )
 
 // ClientVersion is the version of the format of client.json.
-const ClientVersion = "1.2"
+const ClientVersion = "1.3"
 
 // A Client is what a bundle says about the instrument that made it:
 // derived/VERSION/client.json. It tells whether the client, and not the target,
@@ -36,9 +36,9 @@ type ClientHealth struct {
 	LagMax      *float64 `json:"lagMax"`    //
 	LateShare   *float64 `json:"lateShare"` // sent more than 1 ms after due
 	Dropped     int      `json:"dropped"`
-	SharedRead  *float64 `json:"sharedReads"` // share of output events that came in one read with the one before and may have been sent apart
-	GapsLeftOut *float64 `json:"gapsLeftOut"` // share of the streams' time, from first to last output, in gaps that itl_chunk.v2 leaves out
-	OwnTTFT     *float64 `json:"ownTTFT"`     // seconds that the client added to TTFT as far as the launch shows; p99, the largest below 299 requests
+	SharedRead  *float64 `json:"sharedReads"`     // share of output events that came in one read with the one before and may have been sent apart
+	GapsLeftOut *float64 `json:"gapsLeftOut"`     // share of the streams' time, from first to last output, in gaps that itl_chunk.v2 leaves out
+	Moved       []Moved  `json:"moved,omitempty"` // by point
 
 	MostInFlight int64 `json:"mostInFlight"` // of all points, from the balance
 
@@ -52,7 +52,7 @@ type ClientHealth struct {
 	Steal        *float64 `json:"steal"`        // share of the machine's time given to other machines
 	HostBusy     *float64 `json:"hostBusy"`     // share of the machine's time that was not idle
 	CPUPressure  *float64 `json:"cpuPressure"`  // share of the time in which some task of the host waited for a processor
-	GCPauseMax   *float64 `json:"gcPauseMax"`   // seconds
+	GCPauseMax   *float64 `json:"gcPauseMax"`   // seconds, within the measured windows
 	GCShare      *float64 `json:"gcShare"`      // of the client's processor time
 	SchedP99Max  *float64 `json:"schedP99Max"`  // worst p99 of the wait of goroutines between two samples
 	ResidentMax  *float64 `json:"residentMax"`  // bytes

@@ -4,34 +4,43 @@ import (
 	"slices"
 
 	"assay/record"
-	"assay/stats"
 )
 
-// Bounds are the errors that the client stayed within: client_error.v2.
+// Bounds are the errors that the client made about a known stream, before the run and
+// after it: client_error.v3. What the run itself shows of its own error is in
+// ClientHealth.Moved; ErrorOf holds the two together.
 type Bounds struct {
-	TTFT Bound `json:"ttft"`
-	Gap  Bound `json:"gap"`
+	TTFT  Bound `json:"ttft"`
+	Gap   Bound `json:"gap"`
+	Stamp Bound `json:"stamp"` // of a token, and so a part of both
 }
 
-// A Bound is an error that the client stayed within, in seconds.
+// A Bound is the distribution of an error of the client, in seconds: the larger of before
+// and after.
 type Bound struct {
-	Seconds   float64  `json:"seconds"`
-	Statistic string   `json:"statistic"`     // p99, or max where there are too few values for it
-	N         int      `json:"n"`             // values in the smaller of the two calibrations
-	Before    *float64 `json:"before"`        // error before the run; null when not measured
-	After     *float64 `json:"after"`         // after it
-	Run       *float64 `json:"run,omitempty"` // what the launches themselves show; absent when they show nothing
+	Usual     float64  `json:"usual"` // p50
+	P90       float64  `json:"p90"`
+	Seconds   float64  `json:"seconds"`   // of the statistic
+	Statistic string   `json:"statistic"` // p99, or max where there are too few values for it
+	N         int      `json:"n"`         // values in the smaller of the two calibrations
+	Before    *float64 `json:"before"`    // Seconds before the run; null when not measured
+	After     *float64 `json:"after"`     // after it
 }
 
-// unseenMoments is by how much the error of a stamp is taken for larger than a known
-// stream showed: a second of it holds few of the moments that a run of minutes has.
-// docs/evidence/truth.md says how often the bounds then hold.
-const unseenMoments = 2
+// at is the error at a quantile: the median error stands beside a median, and a tail
+// beside a tail.
+func (b Bound) at(q float64) float64 {
+	switch {
+	case q <= .5:
+		return b.Usual
+	case q <= .9:
+		return b.P90
+	}
+	return b.Seconds
+}
 
-// boundsOf is nil when neither calibration could be made. How long a request took to
-// leave, and how late its first event may have been read, the launches say themselves;
-// how far a stamp is from the truth only a known stream can tell.
-func boundsOf(before, after *record.Calibration, launches []ClientHealth) *Bounds {
+// boundsOf is nil when neither calibration could be made.
+func boundsOf(before, after *record.Calibration) *Bounds {
 	var made []*record.Calibration
 	for _, c := range []*record.Calibration{before, after} {
 		if c != nil && c.Unavailable == "" {
@@ -42,21 +51,11 @@ func boundsOf(before, after *record.Calibration, launches []ClientHealth) *Bound
 		return nil
 	}
 	worst := func(of func(*record.Calibration) record.ErrorSpread) Bound { return worstOf(made, before, of) }
-	b := &Bounds{
-		TTFT: worst(func(c *record.Calibration) record.ErrorSpread { return c.TTFT }),
-		Gap:  worst(func(c *record.Calibration) record.ErrorSpread { return c.Gap }),
+	return &Bounds{
+		TTFT:  worst(func(c *record.Calibration) record.ErrorSpread { return c.TTFT }),
+		Gap:   worst(func(c *record.Calibration) record.ErrorSpread { return c.Gap }),
+		Stamp: worst(func(c *record.Calibration) record.ErrorSpread { return c.Stamp }),
 	}
-	stamp := worst(func(c *record.Calibration) record.ErrorSpread { return c.Stamp })
-	for _, h := range launches {
-		if h.OwnTTFT != nil {
-			run := *h.OwnTTFT + unseenMoments*stamp.Seconds
-			if b.TTFT.Run == nil || run > *b.TTFT.Run {
-				b.TTFT.Run = &run
-			}
-			b.TTFT.Seconds = max(b.TTFT.Seconds, run)
-		}
-	}
-	return b
 }
 
 // worstOf is the larger of the errors before and after the run.
@@ -67,11 +66,18 @@ func worstOf(made []*record.Calibration, before *record.Calibration, of func(*re
 		bound.Statistic = "max"
 	}
 	for _, c := range made {
-		ns := of(c).P99
+		spread := of(c)
+		ns := spread.P99
 		if n < fewestForP99 {
-			ns = of(c).Max
+			ns = spread.Max
 		}
 		v := seconds(ns)
+		bound.Usual = max(bound.Usual, seconds(spread.P50))
+		if spread.P90 > 0 {
+			bound.P90 = max(bound.P90, seconds(spread.P90))
+		} else { // a calibration of format 1.0
+			bound.P90 = max(bound.P90, v)
+		}
 		bound.Seconds = max(bound.Seconds, v)
 		if c == before {
 			bound.Before = &v
@@ -85,49 +91,3 @@ func worstOf(made []*record.Calibration, before *record.Calibration, of func(*re
 // fewestForP99 is the least number of values whose largest lies above the true
 // p99 with 95 % confidence: 0.99^299 < 0.05.
 const fewestForP99 = 299
-
-// highest is the p99 of values, or the largest where there are too few for it; nil
-// without any. It sorts them.
-func highest(values []float64) *float64 {
-	if len(values) == 0 {
-		return nil
-	}
-	slices.Sort(values)
-	v := values[len(values)-1]
-	if len(values) >= fewestForP99 {
-		v = stats.OfRank(values, .99)
-	}
-	return &v
-}
-
-// ownTTFT is what the client added to the TTFT of t, in seconds, as far as its record
-// shows: from the origin to the last byte written, and how late the first event may have
-// been read. One that was read together with others came up to so many gaps before.
-func (t *Timeline) ownTTFT() float64 {
-	out := t.Sent
-	if t.Wrote != nil {
-		out = *t.Wrote
-	}
-	first, last, events, together := int64(0), int64(0), 0, 0
-	for i := range t.Events {
-		c := &t.Events[i]
-		if !c.Kind.Output() {
-			continue
-		}
-		if events == 0 {
-			first = c.At
-		} else if events == together+1 && readLater(c) {
-			together++
-		}
-		events++
-		last = c.At
-	}
-	late := int64(0)
-	switch after := events - 1 - together; {
-	case together > 0 && after > 0:
-		late = int64(together) * (last - first) / int64(after)
-	case together > 0:
-		late = first - out // all of it in one read: it may have begun any time before
-	}
-	return seconds(out - t.Origin() + late)
-}

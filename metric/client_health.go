@@ -29,13 +29,13 @@ func healthOf(b *bundle.Bundle, r *launchReader, seen []clientTrace) (ClientHeal
 		}
 		gauges.add(s)
 	}
-	h.fromSamples(gauges)
 	var windows []span
 	for _, p := range r.launch.Points {
 		if p.End > p.Begin {
 			windows = append(windows, span{p.Begin, p.End})
 		}
 	}
+	h.fromSamples(gauges, windows)
 	h.Isolation = isolationOf(gauges, windows)
 	return h, nil
 }
@@ -73,10 +73,10 @@ func (h *ClientHealth) fromRequests(requests []*Timeline) {
 // A clientTrace is what the events of the measured requests say about the client. A
 // client that keeps up with one-event writes reads them one by one.
 type clientTrace struct {
-	shared, followers int       // output events that shared a read, of those that come after another
-	streamed, leftOut int64     // time from the first to the last output, and in gaps that ITL leaves out
-	own               []float64 // see Timeline.ownTTFT
-	_                 [8]byte   // each worker counts in a cache line of its own
+	shared, followers int               // output events that shared a read, of those that come after another
+	streamed, leftOut int64             // time from the first to the last output, and in gaps that ITL leaves out
+	own               map[int][]float64 // by point; see Timeline.ownTTFT
+	_                 [24]byte          // each worker counts in a cache line of its own
 }
 
 func (s *clientTrace) see(t *Timeline) {
@@ -99,7 +99,10 @@ func (s *clientTrace) see(t *Timeline) {
 		}
 	}
 	if t.Result == record.OK && !t.NewConn { // else the network's handshakes are in it
-		s.own = append(s.own, t.ownTTFT())
+		if s.own == nil {
+			s.own = map[int][]float64{}
+		}
+		s.own[int(t.Point)] = append(s.own[int(t.Point)], t.ownTTFT())
 	}
 }
 
@@ -107,9 +110,12 @@ func (s *clientTrace) see(t *Timeline) {
 func (h *ClientHealth) fromTraces(seen []clientTrace) {
 	shared, followers := 0, 0
 	var streamed, leftOut int64
-	var own []float64
+	own := map[int][]float64{}
 	for _, s := range seen {
-		shared, followers, own = shared+s.shared, followers+s.followers, append(own, s.own...)
+		shared, followers = shared+s.shared, followers+s.followers
+		for point, list := range s.own {
+			own[point] = append(own[point], list...)
+		}
 		streamed, leftOut = streamed+s.streamed, leftOut+s.leftOut
 	}
 	if streamed > 0 {
@@ -120,7 +126,7 @@ func (h *ClientHealth) fromTraces(seen []clientTrace) {
 		share := float64(shared) / float64(followers)
 		h.SharedRead = &share
 	}
-	h.OwnTTFT = highest(own)
+	h.Moved = movedOf(own)
 }
 
 func (h *ClientHealth) readEvents(b *bundle.Bundle) error {
@@ -182,6 +188,21 @@ func (g gauges) most(name string) *float64 {
 	return most
 }
 
+// mostSince is the largest reading of a gauge that tells what happened since the reading
+// before, among those whose time lies within a window: the client collects its garbage
+// between the points, where nobody measures.
+func (g gauges) mostSince(name string, windows []span) *float64 {
+	var most *float64
+	list := g[name]
+	for i := 1; i < len(list); i++ {
+		inside := slices.ContainsFunc(windows, func(w span) bool { return w.begin <= list[i-1].at && list[i].at <= w.end })
+		if v := &list[i].value; inside && (most == nil || *v > *most) {
+			most = v
+		}
+	}
+	return most
+}
+
 // sum is nil when one of the parts is.
 func sum(parts ...*float64) *float64 {
 	total := 0.0
@@ -208,7 +229,7 @@ const (
 	hostIdle, hostSteal      = "host cpu.idle.total", "host cpu.steal.total"
 )
 
-func (h *ClientHealth) fromSamples(g gauges) {
+func (h *ClientHealth) fromSamples(g gauges, windows []span) {
 	if list := g[clientUser]; len(list) > 1 {
 		h.Seconds = seconds(list[len(list)-1].at - list[0].at)
 	}
@@ -228,7 +249,7 @@ func (h *ClientHealth) fromSamples(g gauges) {
 		}
 	}
 	h.CPUPressure = over(g.grown("host cpu.psi.some.total"), h.Seconds)
-	h.GCPauseMax, h.SchedP99Max = g.most("client gc.pause.max"), g.most("client sched.latency.p99")
+	h.GCPauseMax, h.SchedP99Max = g.mostSince("client gc.pause.max", windows), g.most("client sched.latency.p99")
 	if cpu != nil {
 		h.GCShare = over(g.grown("client gc.cpu.total"), *cpu)
 	}

@@ -107,26 +107,59 @@ func TestReadClient(t *testing.T) {
 func TestBoundsOfHalf(t *testing.T) {
 	made := &record.Calibration{TTFT: record.ErrorSpread{N: 400, P99: 5e6, Max: 7e6}}
 	failed := &record.Calibration{Unavailable: "why"}
-	if got := boundsOf(failed, nil, nil); got != nil {
+	if got := boundsOf(failed, nil); got != nil {
 		t.Errorf("bounds %+v of nothing", got)
 	}
-	got := boundsOf(failed, made, nil)
+	got := boundsOf(failed, made)
 	if got == nil || got.TTFT.Before != nil || got.TTFT.Seconds != 5e-3 || *got.TTFT.After != 5e-3 {
 		t.Errorf("bounds %+v, want those after the run", got)
 	}
 }
 
-// What the launches show of themselves bounds the error too: a busy moment that no
-// calibration has seen.
-func TestBoundsOfRun(t *testing.T) {
-	made := &record.Calibration{TTFT: record.ErrorSpread{N: 400, P99: 5e5}, Gap: record.ErrorSpread{N: 400, P99: 1e3}, Stamp: record.ErrorSpread{N: 400, P99: 1e4}}
-	quiet, busy := 2e-5, 3e-3
-	got := boundsOf(made, nil, []ClientHealth{{OwnTTFT: &busy}, {OwnTTFT: &quiet}, {}})
-	if got.TTFT.Run == nil || math.Abs(*got.TTFT.Run-3.02e-3) > 1e-9 || got.TTFT.Seconds != *got.TTFT.Run || got.Gap.Seconds != 1e-6 {
-		t.Errorf("bounds %+v, want 3.02 ms of the busier launch", got)
+// The error of a statistic is that of the same statistic: of the run's own requests, or of
+// the known stream where that was worse.
+func TestErrorOf(t *testing.T) {
+	ns := func(p50, p99 int64) record.ErrorSpread {
+		return record.ErrorSpread{N: 400, P50: p50, P90: p99 / 2, P99: p99}
 	}
-	if got := boundsOf(made, nil, []ClientHealth{{OwnTTFT: &quiet}}); got.TTFT.Seconds != 5e-4 {
-		t.Errorf("bounds %+v, want the calibration's", got)
+	client := Client{
+		Bounds: boundsOf(&record.Calibration{TTFT: ns(5e4, 5e5), Gap: ns(1e3, 1e4), Stamp: ns(1e4, 1e5)}, nil),
+		Launches: []ClientHealth{
+			{Launch: 0, Moved: []Moved{{Point: 1, N: 9, P50: 1e-5, P90: 2e-4, P95: 1e-3, P99: 3e-3, Max: 8e-3}}},
+			{Launch: 1, Moved: []Moved{{Point: 1, N: 9, P50: 2e-5, P90: 4e-4, P95: 1e-3, P99: 5e-3, Max: 9e-3}}},
+			{Launch: 2, Moved: []Moved{{Point: 1, N: 9, P50: 1, P99: 1}}}, // of another side
+		},
+	}
+	row := func(m Metric, statistic string) Row {
+		return Row{Metric: m.ID, Statistic: statistic, Point: 1, PerLaunch: []LaunchValue{{Launch: 0}, {Launch: 1}}}
+	}
+	for _, tt := range []struct {
+		row  Row
+		want OwnError
+	}{
+		{row(TTFT, "p50"), OwnError{5e-5, ShownByStream}},
+		{row(TTFT, "p90"), OwnError{3e-4 + 1e-4, ShownByRun}},
+		{row(TTFT, "p99"), OwnError{4e-3 + 2e-4, ShownByRun}},
+		{row(ITL, "p50"), OwnError{1e-6, ShownByStream}},
+		{row(ITL, "p99"), OwnError{1e-5, ShownByStream}},
+	} {
+		if got, ok := client.ErrorOf(tt.row); !ok || got.Source != tt.want.Source || math.Abs(got.Seconds-tt.want.Seconds) > 1e-9 {
+			t.Errorf("%s of %s: %+v, want %+v", tt.row.Statistic, tt.row.Metric, got, tt.want)
+		}
+	}
+	if got, ok := client.ErrorOf(row(OutputThroughput, "value")); ok {
+		t.Errorf("the error of a throughput is %+v, want none that is known", got)
+	}
+}
+
+// A collection between two points slows nobody who is measured.
+func TestPauseWithinWindows(t *testing.T) {
+	g := gauges{"client gc.pause.max": {{at: 1, value: 1}, {at: 2, value: .5}, {at: 3, value: .1}, {at: 4, value: .2}, {at: 5, value: .9}}}
+	if got := g.mostSince("client gc.pause.max", []span{{2, 4}}); got == nil || *got != .2 {
+		t.Errorf("the longest pause is %v, want .2, of the window from 2 to 4", got)
+	}
+	if got := g.mostSince("client gc.pause.max", nil); got != nil {
+		t.Errorf("a pause of %v outside of every window", *got)
 	}
 }
 

@@ -39,7 +39,7 @@ func (j *bundleJudge) read(b *bundle.Bundle) error {
 			return fmt.Errorf("launch %d: %w", info.Index+1, err)
 		}
 	}
-	j.client.Bounds = boundsOf(j.client.Before, j.client.After, j.client.Launches)
+	j.client.Bounds = boundsOf(j.client.Before, j.client.After)
 	return j.estimates.gather(b, j.plan, j.launches)
 }
 

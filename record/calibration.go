@@ -1,7 +1,7 @@
 package record
 
 // CalibrationVersion is the version of the format of calibration files.
-const CalibrationVersion = "1.0"
+const CalibrationVersion = "1.1"
 
 // A Calibration is what the client of a run got wrong about a stream whose truth
 // is known, at the run's own operating point: raw/launch-NN/calibration-before.json
@@ -62,6 +62,7 @@ type KnownStream struct {
 type ErrorSpread struct {
 	N     int   `json:"n"`
 	P50   int64 `json:"p50_ns"`
+	P90   int64 `json:"p90_ns,omitempty"` // since 1.1
 	P99   int64 `json:"p99_ns"`
 	P999  int64 `json:"p999_ns"`
 	Max   int64 `json:"max_ns"`

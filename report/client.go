@@ -30,10 +30,30 @@ func OwnError(r Report) []string {
 	}
 	list := []string{fmt.Sprintf("TTFT ≤ %s (%s), gaps ≤ %s (%s); a known stream, %s, %s",
 		boundText(b.TTFT), statisticOf(b.TTFT), boundText(b.Gap), statisticOf(b.Gap), demandText(*made), when)}
+	if text := movedText(r.Client); text != "" {
+		list = append(list, text)
+	}
 	if len(made.NotCovered) > 0 {
 		list = append(list, "not covered: "+strings.Join(made.NotCovered, "; "))
 	}
 	return list
+}
+
+// movedText says how much later the client saw the first tokens of the run, in the point and
+// launch where it was most.
+func movedText(c metric.Client) string {
+	var usual, tail float64
+	n := 0
+	for _, h := range c.Launches {
+		for _, m := range h.Moved {
+			usual, tail, n = max(usual, m.P50), max(tail, m.P99), n+m.N
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in the run it moved first tokens by ≤ %s at the median and ≤ %s at the p99, as far as its %d requests show",
+		unit.Format(usual, unit.Second), unit.Format(tail, unit.Second), n)
 }
 
 func statisticOf(b metric.Bound) string { return fmt.Sprintf("%s of %d", b.Statistic, b.N) }

@@ -53,6 +53,8 @@ func comparedCase(label string, row compare.Row) junitCase {
 	switch row.Verdict {
 	case compare.Worse:
 		one.Failure = &junitFailure{Type: string(row.Verdict), Message: text}
+	case compare.Void:
+		one.Skipped = &junitSkipped{Message: "void: " + strings.Join(row.Void, "; ")}
 	case compare.Inconclusive:
 		one.Skipped = &junitSkipped{Message: strings.TrimSuffix(text+"; "+row.Settle, "; ")}
 	}
@@ -72,7 +74,7 @@ func qualityCases(label string, q *parity.Report) []junitCase {
 		switch row.Verdict {
 		case items.Worse:
 			one.Failure = &junitFailure{Type: string(row.Verdict), Message: text}
-		case items.Undecided:
+		case items.Undecided, parity.Void:
 			one.Skipped = &junitSkipped{Message: text}
 		}
 		list = append(list, one)

@@ -117,7 +117,7 @@ func qualitySentence(q *parity.Report) string {
 		}
 	}
 	var parts []string
-	for _, verdict := range []items.Verdict{items.Worse, items.Undecided, items.NotInferior, items.Equivalent, items.Better} {
+	for _, verdict := range []items.Verdict{items.Worse, items.Undecided, items.NotInferior, items.Equivalent, items.Better, parity.Void} {
 		if list := by[verdict]; len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %s", verdict, strings.Join(list, ", ")))
 		}

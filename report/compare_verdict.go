@@ -17,6 +17,9 @@ func verdictBlock(r compare.Report) Block {
 		if void := voids(c.Findings); len(void) > 0 {
 			b.Lines = append(b.Lines, fmt.Sprintf("VOID: %s. What follows was measured, and nothing may be concluded from it.", strings.Join(void, ", ")))
 		}
+		for _, why := range forbidden(c) {
+			b.Lines = append(b.Lines, "VOID in part: "+why)
+		}
 		b.Lines = append(b.Lines, verdictSentence(c, r.Baseline.Label))
 		if text := qualitySentence(c.Quality); text != "" {
 			b.Lines = append(b.Lines, text)
@@ -31,10 +34,26 @@ func verdictBlock(r compare.Report) Block {
 	return b
 }
 
-// voids names the checks that void a pair.
+// forbidden lists why nothing may be concluded from some primary rows, each reason once,
+// where the pair as a whole is not void.
+func forbidden(c compare.Comparison) (list []string) {
+	for _, row := range c.Rows {
+		for _, why := range row.Void {
+			if row.Primary && !slices.Contains(list, why) {
+				list = append(list, why)
+			}
+		}
+	}
+	if len(voids(c.Findings)) > 0 {
+		return nil
+	}
+	return list
+}
+
+// voids names the checks that void a pair as a whole.
 func voids(findings []finding.Finding) (names []string) {
 	for _, f := range findings {
-		if f.Severity == finding.Void && !slices.Contains(names, f.Check) {
+		if f.Severity == finding.Void && f.Scope.Broad() && !slices.Contains(names, f.Check) {
 			names = append(names, f.Check)
 		}
 	}
@@ -45,12 +64,14 @@ func voids(findings []finding.Finding) (names []string) {
 func verdictSentence(c compare.Comparison, baseline string) string {
 	by := map[compare.Verdict][]string{}
 	for _, row := range c.Rows {
-		if row.Primary {
+		if row.Primary && row.Verdict == compare.Void {
+			by[row.Verdict] = append(by[row.Verdict], comparedRow(row)[0]+" at "+row.Point)
+		} else if row.Primary {
 			by[row.Verdict] = append(by[row.Verdict], comparedRow(row)[0]+" at "+row.Point+changeText(row))
 		}
 	}
 	var parts []string
-	for _, verdict := range []compare.Verdict{compare.Worse, compare.Better, compare.Equivalent, compare.Inconclusive} {
+	for _, verdict := range []compare.Verdict{compare.Worse, compare.Better, compare.Equivalent, compare.Inconclusive, compare.Void} {
 		if list := by[verdict]; len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %s", verdict, strings.Join(list, ", ")))
 		}

@@ -26,6 +26,9 @@ func TestOwnError(t *testing.T) {
 	f("after the run only", func(c *metric.Client) { c.Bounds.TTFT.Before = nil })
 	f("open loop of 50/s", func(c *metric.Client) { c.After.Loop, c.After.Rate = "open", 50 })
 	f("not covered: the network", func(*metric.Client) {})
+	f("moved first tokens by ≤ 20.0 µs at the median and ≤ 3.00 ms at the p99, as far as its 90 requests show", func(c *metric.Client) {
+		c.Launches = []metric.ClientHealth{{Moved: []metric.Moved{{N: 60, P50: 2e-5, P99: 1e-3}}}, {Moved: []metric.Moved{{N: 30, P50: 1e-5, P99: 3e-3}}}}
+	})
 	f("not measured", func(c *metric.Client) { c.Bounds = nil })
 }
 

@@ -93,11 +93,21 @@ func (x *indexer) run(d dimensions, now time.Time) {
 		d.environment.digest, d.topology.digest, d.software.digest, d.cluster.digest,
 		known("scheduler_run_id"), known("job_uid"), known("pod_uid"), known("node_name"), known("gpu_uuid"),
 		s.Intent.BenchmarkClass, s.Intent.WorkloadType, s.Intent.Cadence, s.Intent.SchedulerPath,
-		c.Grade, string(finding.Worst(x.j.Audit.Findings)), x.j.Plan.Trials().Quick,
+		c.Grade, string(x.worst()), x.j.Plan.Trials().Quick,
 		systemOf(x.j), testbedOf(x.j), modelOf(x.j), source,
 		signature, m.Signer.KeyID, size)
 	x.exec(`INSERT INTO artifact_lineage_dim VALUES (`+places(7)+`)`,
 		m.Digest, m.RunID, bundlesDir+"/"+short(m.Digest)[:2]+"/"+strings.TrimPrefix(m.Digest, "sha256:"), signature, m.Signer.KeyID, "report/report.html", baseline)
+}
+
+// worst is the worst of the findings. One that forbids some results alone is a caution
+// about the run: those results have no value here.
+func (x *indexer) worst() finding.Severity {
+	worst := finding.Worst(x.j.Audit.Findings)
+	if worst == finding.Void && len(x.j.Claims.Forbidden()) == 0 {
+		return finding.Caution
+	}
+	return worst
 }
 
 // places is as many question marks as a row has columns.
@@ -172,7 +182,7 @@ func scoreFact(t accuracy.Task, p accuracy.Point, s accuracy.Score) fact {
 		better = metric.Lower
 	}
 	f := fact{
-		int(p.Point), p.Side, t.Name + "." + s.Grader, "score", "", string(better), s.Estimate.Value, s.Estimate.Interval.Lo, s.Estimate.Interval.Hi,
+		int(p.Point), p.Side, t.Name + "." + s.Grader, scoreStatistic, "", string(better), s.Estimate.Value, s.Estimate.Interval.Lo, s.Estimate.Interval.Hi,
 		s.Estimate.Confidence, s.Estimate.N, s.Estimate.EffectiveN, s.Estimate.Method, nil, s.Estimate.Warnings, nil,
 	}
 	for i, value := range s.PerLaunch {
@@ -187,6 +197,9 @@ func (x *indexer) add(f fact) {
 	if p, ok := x.j.Plan.PointByIndex(f.point); ok {
 		name, kind, at = p.Name, string(p.Kind()), p
 	}
+	if x.withheld(f, name) {
+		f.value, f.low, f.high, f.launches = math.NaN(), math.NaN(), math.NaN(), nil
+	}
 	id := x.exec(`INSERT INTO metric_fact VALUES (NULL, `+places(21)+`)`,
 		x.digest, f.point, name, kind, at.Concurrency, at.Rate, at.Ranks, f.side, f.metric, f.statistic, f.unit, f.better,
 		finite(f.value), finite(f.low), finite(f.high), f.confidence, f.n, f.effectiveN, f.estimator, f.cv, strings.Join(f.warnings, "; "))
@@ -194,6 +207,19 @@ func (x *indexer) add(f fact) {
 		x.exec(`INSERT INTO launch_metric_fact VALUES (?, ?, ?, ?)`, id, l.Launch, finite(l.Value), l.N)
 	}
 }
+
+// withheld reports whether a finding forbids a result of a run that is not void as a
+// whole: nobody may draw a history from it.
+func (x *indexer) withheld(f fact, point string) bool {
+	result := finding.Result{Subject: finding.Speed, Metric: f.metric, Statistic: f.statistic, Point: point, Side: f.side}
+	if f.statistic == scoreStatistic {
+		result.Subject = finding.Accuracy
+	}
+	return len(x.j.Claims.Forbidden()) == 0 && len(x.j.Claims.Against(result)) > 0
+}
+
+// scoreStatistic is what the scores of an evaluation are filed under.
+const scoreStatistic = "score"
 
 // finite is null for a number that there is not, and for an end without a bound.
 func finite(v float64) any {

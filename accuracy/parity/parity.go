@@ -10,6 +10,7 @@ package parity
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/accuracy"
 	"assay/stats"
@@ -85,6 +86,9 @@ type Missing struct {
 	Why  string `json:"why"`
 }
 
+// Void is the verdict about answers from which a finding forbids to conclude anything.
+const Void items.Verdict = "void"
+
 // A Row is one task at one point, by one grader.
 type Row struct {
 	Task    string `json:"task"`
@@ -116,7 +120,10 @@ type Row struct {
 	Others   []stats.Test `json:"otherTests,omitempty"`
 
 	Verdict items.Verdict `json:"verdict"`
-	More    int           `json:"moreItems,omitempty"` // that would decide
+
+	// Void is why nothing may be concluded, where that is the verdict.
+	Void []string `json:"void,omitempty"`
+	More int      `json:"moreItems,omitempty"` // that would decide
 
 	// Relative is the same as a share of the baseline's score; absent where that is not
 	// above zero.
@@ -191,6 +198,9 @@ func (r Row) Why() string {
 		text += fmt.Sprintf(" (%d lost, %d gained)", r.Flips.Lost, r.Flips.Gained)
 	}
 	text += ", margin " + accuracy.MarginText(r.Grader, r.Margin)
+	if r.Verdict == Void {
+		return text + ": " + strings.Join(r.Void, "; ")
+	}
 	if r.Verdict == items.Undecided {
 		if r.More > 0 {
 			return text + fmt.Sprintf(": about %d more items would decide", r.More)

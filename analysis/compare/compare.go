@@ -27,7 +27,7 @@ import (
 const Rule = "compare.v1"
 
 // Version is the version of the JSON form of a Report.
-const Version = "1.3"
+const Version = "1.4"
 
 // DefaultMargin is the difference that matters where nobody declared one. It is
 // below the five per cent at which the field acts and above the one per cent that
@@ -48,6 +48,18 @@ type Side struct {
 
 	// Bundle holds the raw records, for distributions; nil leaves them out.
 	Bundle *bundle.Bundle
+
+	// Against says why a result of this side may not be used; nil where nobody judged it.
+	Against func(finding.Result) []string
+}
+
+// Voids says why a result of the side may not be used; empty where it may.
+func (s Side) Voids(r finding.Result) []string {
+	if s.Against == nil {
+		return nil
+	}
+	r.Side = s.Name
+	return s.Against(r)
 }
 
 // Open reads the side called name of b; an empty name means the only one.
@@ -128,6 +140,7 @@ const (
 	Worse        Verdict = "worse"
 	Equivalent   Verdict = "equivalent"   // the difference is shown to lie within the margin
 	Inconclusive Verdict = "inconclusive" // neither a difference nor equivalence is shown
+	Void         Verdict = "void"         // a finding forbids to conclude anything from it
 )
 
 // A Party is a side as a report names it.
@@ -207,6 +220,9 @@ type Row struct {
 	Ranks *float64 `json:"ranksP,omitempty"`
 
 	Verdict Verdict `json:"verdict"`
+
+	// Void is why nothing may be concluded, where that is the verdict.
+	Void []string `json:"void,omitempty"`
 
 	// Differs says that an equivalent pair differs all the same, by less than the
 	// margin.

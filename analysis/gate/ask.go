@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/analysis/compare"
+	"assay/finding"
 	"assay/metric"
 	"assay/plan"
 	"assay/spec"
@@ -33,9 +34,15 @@ func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missi
 				missing = append(missing, Decision{Key: q.Key, Verdict: Missing, Better: m.Better, Margin: q.Margin, Absolute: q.Absolute, Reason: lacks(a, b, inA, inB)})
 				continue
 			}
-			for _, row := range []metric.Row{x, y} {
-				if ok, why := compare.Certified(row); !ok {
+			for _, of := range []struct {
+				side compare.Side
+				row  metric.Row
+			}{{a, x}, {b, y}} {
+				if ok, why := compare.Certified(of.row); !ok {
 					q.Refused = strings.Join(why, "; ")
+				}
+				if why := of.side.Voids(finding.Result{Subject: finding.Speed, Metric: of.row.Metric, Statistic: of.row.Statistic, Point: point}); len(why) > 0 {
+					q.Refused = of.side.Label + ": " + strings.Join(why, "; ")
 				}
 			}
 			q.Values = compare.Match(a, b, x, y)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/finding"
+	"assay/spec"
 )
 
 // What an audit may be about besides a bundle, by whose label it is called then.
@@ -26,8 +27,9 @@ type Found struct {
 	About string `json:"about"` // the label of a bundle, pair or history
 	finding.Finding
 
-	// Stops says that the candidate does not pass while it stands. A void finding
-	// does, unless the policy has decided in writing what it speaks of.
+	// Stops says that the candidate does not pass while it stands. A void finding does
+	// where it touches what the policy asks for, unless the policy has decided in writing
+	// what it speaks of.
 	Stops bool `json:"stops,omitempty"`
 }
 
@@ -42,7 +44,7 @@ func (r *Result) audit(in Input) {
 				continue
 			}
 			allowed := !*in.Policy.Spec.Controlled && slices.Contains(uncontrolled, f.Check)
-			found := Found{About: audit.About, Finding: f, Stops: f.Severity == finding.Void && !allowed}
+			found := Found{About: audit.About, Finding: f, Stops: f.Severity == finding.Void && !allowed && in.asks(f.Scope)}
 			r.Findings = append(r.Findings, found)
 			if found.Stops {
 				r.fail("audit", found.Name(), "void: %s", f.Message)
@@ -51,6 +53,26 @@ func (r *Result) audit(in Input) {
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Found) int {
 		return slices.Index(finding.All, a.Severity) - slices.Index(finding.All, b.Severity)
+	})
+}
+
+// asks reports whether the policy asks for a result that a finding of this scope touches:
+// a latency that may not be used stops nobody who gates on throughput.
+func (in Input) asks(scope finding.Scope) bool {
+	demands := in.Policy.Spec
+	for _, m := range demands.Metrics {
+		points := m.Points
+		if len(points) == 0 {
+			points = []string{""} // all of them
+		}
+		for _, point := range points {
+			if scope.Touches(finding.Result{Subject: finding.Speed, Metric: m.Metric, Statistic: m.Statistic, Point: point}) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(demands.Accuracy, func(a spec.GatedAccuracy) bool {
+		return scope.Touches(finding.Result{Subject: finding.Accuracy, Metric: a.Metric})
 	})
 }
 

@@ -79,7 +79,11 @@ func TestAuditsStop(t *testing.T) {
 	audit := func(check string, severity finding.Severity) []Audit {
 		return []Audit{{AboutPair, []finding.Finding{{Check: check, Severity: severity, Message: "see here"}}}}
 	}
+	of := func(scope finding.Scope) []Audit {
+		return []Audit{{AboutPair, []finding.Finding{{Check: "output-length", Severity: finding.Void, Message: "see here", Scope: scope}}}}
+	}
 	free := policy(t, "grade: realism", "grade: exploratory\n  controlled: false")
+	gated := free.Spec.Metrics[0].Metric
 	tests := []struct {
 		name   string
 		in     Input
@@ -89,6 +93,9 @@ func TestAuditsStop(t *testing.T) {
 		{"caution", Input{Policy: policy(t), Audits: audit("unbalanced-sides", finding.Caution)}, true},
 		{"decided by the policy", Input{Policy: free, Audits: audit("apples-to-oranges", finding.Void)}, true},
 		{"not decided by the policy", Input{Policy: free, Audits: audit("output-length", finding.Void)}, false},
+		{"void of what the policy gates", Input{Policy: free, Audits: of(finding.Scope{Metrics: []string{gated}})}, false},
+		{"void of what nobody gates", Input{Policy: free, Audits: of(finding.Scope{Metrics: []string{"tpot.v1"}})}, true},
+		{"void of a subject that nobody gates", Input{Policy: free, Audits: of(finding.Scope{Subject: finding.Accuracy})}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

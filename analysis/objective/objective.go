@@ -25,13 +25,14 @@ const (
 
 // A Verdict is one objective at one point.
 type Verdict struct {
-	Name     string         `json:"name"` // such as p99 TTFT ≤ 300ms
-	Metric   string         `json:"metric"`
-	Value    float64        `json:"value"`
-	Interval stats.Interval `json:"interval"`
-	Unit     unit.Unit      `json:"unit"`
-	State    State          `json:"state"`
-	Reason   string         `json:"reason"` // the figure, or what is missing
+	Name      string         `json:"name"` // such as p99 TTFT ≤ 300ms
+	Metric    string         `json:"metric"`
+	Statistic string         `json:"statistic"`
+	Value     float64        `json:"value"`
+	Interval  stats.Interval `json:"interval"`
+	Unit      unit.Unit      `json:"unit"`
+	State     State          `json:"state"`
+	Reason    string         `json:"reason"` // the figure, or what is missing
 }
 
 // Judge holds the estimates of a point against every objective.
@@ -77,7 +78,7 @@ func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
 		statistic = fmt.Sprintf("p%g", 100-o.Percentile)
 		row, ok = e.Find(id, statistic, point)
 	}
-	v := Verdict{Name: strings.TrimSpace(fmt.Sprintf("%s %s", label(statistic, nameOf(id, o.Metric)), said)), Metric: id, State: Uncertain, Interval: stats.Unbounded}
+	v := Verdict{Name: strings.TrimSpace(fmt.Sprintf("%s %s", label(statistic, nameOf(id, o.Metric)), said)), Metric: id, Statistic: statistic, State: Uncertain, Interval: stats.Unbounded}
 	if !ok {
 		v.Reason = fmt.Sprintf("%s is not estimated", label(statistic, nameOf(id, o.Metric)))
 		return v

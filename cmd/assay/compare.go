@@ -161,6 +161,12 @@ func publishable(w io.Writer, r compare.Report) error {
 				fmt.Fprintf(w, "assay: compare: %s is void: %s: %s\n", c.Candidate.Label, f.Check, f.Message)
 			}
 		}
+		for _, row := range c.Rows {
+			if row.Primary && row.Verdict == compare.Void {
+				refused = true
+				fmt.Fprintf(w, "assay: compare: %s: %s is void: %s\n", c.Candidate.Label, compare.Key(row.Metric, row.Statistic, row.Point), strings.Join(row.Void, "; "))
+			}
+		}
 		if c.Controlled {
 			continue
 		}

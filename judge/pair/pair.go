@@ -74,6 +74,7 @@ func sideOf(j *judge.Judgement, name string) (compare.Side, error) {
 	side, err := compare.Open(j.Bundle, j.Estimates, name)
 	if err == nil {
 		side.Grade(j.Answers())
+		side.Against = j.Against
 	}
 	return side, err
 }
@@ -158,6 +159,7 @@ func (r Reader) Compare(sides []compare.Side, o compare.Options) (compare.Report
 			return report, err
 		}
 		report.Comparisons[i].Findings = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Severity == finding.Note })
+		report.Comparisons[i].Forbid(against(sides[0], sides[i+1], found))
 	}
 	return report, nil
 }

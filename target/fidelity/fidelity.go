@@ -23,6 +23,7 @@ import (
 type Spread struct {
 	N     int           `json:"n"`
 	P50   time.Duration `json:"p50_ns"`
+	P90   time.Duration `json:"p90_ns"`
 	P99   time.Duration `json:"p99_ns"`
 	P999  time.Duration `json:"p999_ns"`
 	Max   time.Duration `json:"max_ns"`
@@ -180,7 +181,7 @@ func spread(signed []int64) Spread {
 		return time.Duration(signed[min(len(signed)-1, int(q*float64(len(signed))))])
 	}
 	return Spread{
-		N: len(signed), P50: at(.5), P99: at(.99), P999: at(.999), Max: at(1),
+		N: len(signed), P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), Max: at(1),
 		Sigma: time.Duration(math.Sqrt(squares / float64(len(signed)))),
 	}
 }

@@ -1,0 +1,134 @@
+package metric
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"assay/stats"
+)
+
+// Moved is by how much the client moved the first tokens of one point in one launch, in
+// seconds, as far as the records of the requests show it: how long they took to leave, and
+// how late their first events may have been read.
+type Moved struct {
+	Point int     `json:"point"`
+	N     int     `json:"n"` // requests
+	P50   float64 `json:"p50"`
+	P90   float64 `json:"p90"`
+	P95   float64 `json:"p95"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
+}
+
+func (m Moved) at(q float64) float64 {
+	switch {
+	case q <= .5:
+		return m.P50
+	case q <= .9:
+		return m.P90
+	case q <= .95:
+		return m.P95
+	case q <= .99:
+		return m.P99
+	}
+	return m.Max
+}
+
+// movedOf summarises the own parts of the TTFTs of each point.
+func movedOf(own map[int][]float64) (list []Moved) {
+	for _, point := range slices.Sorted(maps.Keys(own)) {
+		values := own[point]
+		slices.Sort(values)
+		at := func(q float64) float64 { return stats.OfRank(values, q) }
+		list = append(list, Moved{Point: point, N: len(values), P50: at(.5), P90: at(.9), P95: at(.95), P99: at(.99), Max: values[len(values)-1]})
+	}
+	return list
+}
+
+// unseenMoments is by how much the error of a stamp is taken for larger than a known
+// stream showed: a second of it holds few of the moments that a run of minutes has.
+// docs/evidence/truth.md says how often the bounds then hold.
+const unseenMoments = 2
+
+// Where the larger part of an own error was seen.
+const (
+	ShownByRun    = "as its requests show"
+	ShownByStream = "as a known stream shows"
+)
+
+// An OwnError is what the client may have added to one estimate, in seconds.
+type OwnError struct {
+	Seconds float64
+	Source  string // ShownByRun or ShownByStream
+}
+
+// ErrorOf is what the client may have added to a row, nothing where it adds nothing that
+// is known. An error of the same statistic counts: one request that waited for the client
+// moves a p99, and no median.
+func (c Client) ErrorOf(row Row) (OwnError, bool) {
+	i := slices.IndexFunc(statistics, func(s statistic) bool { return s.name == row.Statistic && s.quantile > 0 })
+	if c.Bounds == nil || i < 0 {
+		return OwnError{}, false
+	}
+	q := statistics[i].quantile
+	switch row.Metric {
+	case TTFT.ID:
+		own := OwnError{c.Bounds.TTFT.at(q), ShownByStream}
+		if moved, ok := c.moved(row, q); ok {
+			run := OwnError{moved + unseenMoments*c.Bounds.Stamp.at(q), ShownByRun}
+			own = slices.MaxFunc([]OwnError{own, run}, func(a, b OwnError) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		}
+		return own, true
+	case ITL.ID:
+		return OwnError{c.Bounds.Gap.at(q), ShownByStream}, true
+	}
+	return OwnError{}, false
+}
+
+// moved is the mean over the launches of a row, as the row itself is.
+func (c Client) moved(row Row, q float64) (mean float64, ok bool) {
+	var values []float64
+	for _, h := range c.Launches {
+		in := slices.ContainsFunc(row.PerLaunch, func(v LaunchValue) bool { return v.Launch == h.Launch })
+		i := slices.IndexFunc(h.Moved, func(m Moved) bool { return m.Point == row.Point })
+		if in && i >= 0 {
+			values = append(values, h.Moved[i].at(q))
+		}
+	}
+	return stat.Mean(values, nil), len(values) > 0
+}
+
+// ownTTFT is what the client added to the TTFT of t, in seconds, as far as its record
+// shows: from the origin to the last byte written, and how late the first event may have
+// been read. One that was read together with others came up to so many gaps before.
+func (t *Timeline) ownTTFT() float64 {
+	out := t.Sent
+	if t.Wrote != nil {
+		out = *t.Wrote
+	}
+	first, last, events, together := int64(0), int64(0), 0, 0
+	for i := range t.Events {
+		c := &t.Events[i]
+		if !c.Kind.Output() {
+			continue
+		}
+		if events == 0 {
+			first = c.At
+		} else if events == together+1 && readLater(c) {
+			together++
+		}
+		events++
+		last = c.At
+	}
+	late := int64(0)
+	switch after := events - 1 - together; {
+	case together > 0 && after > 0:
+		late = int64(together) * (last - first) / int64(after)
+	case together > 0:
+		late = first - out // all of it in one read: it may have begun any time before
+	}
+	return seconds(out - t.Origin() + late)
+}
