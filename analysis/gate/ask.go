@@ -46,6 +46,9 @@ func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missi
 				}
 			}
 			q.Values = compare.Match(a, b, x, y)
+			if !q.Values.Paired && a.Digest != b.Digest {
+				q.Runs = runSpread(policy.Spec.RunSpread)
+			}
 			questions = append(questions, q)
 		}
 	}

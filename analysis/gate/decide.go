@@ -19,6 +19,10 @@ type Question struct {
 	// Margin is relative; Absolute takes its place where it is above zero.
 	Margin, Absolute float64
 
+	// Runs is by how much runs of one system differ besides their launches: from day to
+	// day, from sitting to sitting. Zero where both sides were measured in turn.
+	Runs RunSpread
+
 	// Refused says why the values cannot be judged, such as a percentile that the
 	// requests cannot certify; empty means that they can.
 	Refused string
@@ -53,6 +57,11 @@ type Decision struct {
 	Corrected *float64 `json:"corrected,omitempty"`
 	NotWorse  *float64 `json:"notWorse,omitempty"`
 
+	// Runs is what the decision took for the spread from run to run, and Between the P of
+	// "two runs of one system are as far apart"; absent where both were measured in turn.
+	Runs    *RunSpread `json:"runSpread,omitempty"`
+	Between *float64   `json:"between,omitempty"`
+
 	// Detectable is the smallest relative difference that the launches would have
 	// shown.
 	Detectable *float64 `json:"detectable,omitempty"`
@@ -61,12 +70,14 @@ type Decision struct {
 
 	blind bool // the launches could not have seen the margin
 	still bool // the values never vary from launch to launch
+
+	unsettled bool // the launches show a loss that two runs of one system may have
 }
 
 // leastLaunches is the fewest that show a spread worth reading.
 const leastLaunches = 3
 
-// Decide answers all questions of a gate at once, by the rule gate.v1.
+// Decide answers all questions of a gate at once, by the rule gate.v2.
 //
 // A metric has regressed when a two-sided Welch test on the logarithms of the
 // launches (a paired one for pairs), corrected by Holm for the number of
@@ -78,6 +89,9 @@ const leastLaunches = 3
 // than the margin, and the launches could have seen a regression as large as the
 // margin. This needs no correction: a pass wants it of every metric, so the chance
 // of passing a candidate that is worse by its margin in any of them is alpha.
+//
+// Where one run was made before the other, launches do not know how far apart two runs of
+// one system are: a difference counts only beyond that (runs.go).
 //
 // Everything else is inconclusive.
 func Decide(questions []Question, l Levels) []Decision {
@@ -107,9 +121,9 @@ func (d Decision) claimed() float64 {
 	case d.still && d.Difference.Value == 0:
 		return 1
 	case d.still:
-		return *d.Floor
+		return max(*d.Floor, d.between())
 	}
-	return max(*d.P, *d.Floor)
+	return max(*d.P, *d.Floor, d.between())
 }
 
 // measure fills in everything but the verdict.
@@ -143,6 +157,7 @@ func (q Question) measure(l Levels) Decision {
 			return d
 		}
 		d.Ratio = &ratio
+		q.measureRuns(&d)
 	}
 	test, err := q.test()
 	if err != nil && !errors.Is(err, stats.ErrNoSpread) {
@@ -186,11 +201,14 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 	case shown && loss.value > loss.limit:
 		d.Verdict, d.Reason = Regressed, "significantly worse, and by more than the margin as measured; "+loss.position()
 		return
+	case loss.value > loss.limit && d.onlyRuns(l.Alpha, family):
+		d.Reason, d.unsettled = "worse by more than the margin, but "+q.Runs.unsettled(), true
+		return
 	case d.still && loss.value > loss.limit:
 		d.Reason = "worse by more than the margin, and the values never vary from launch to launch, but " + q.tooFew(l, family)
 		return
 	case d.still:
-		d.Verdict, d.Reason = NotWorse, "not worse by more than the margin; the values never vary from launch to launch"
+		d.Verdict, d.Reason = NotWorse, "not worse by more than the margin; the values never vary from launch to launch"+q.Runs.sitting()
 		return
 	}
 	below, err := q.notWorse(d, l.Alpha)
@@ -203,11 +221,15 @@ func (q Question) decide(d *Decision, l Levels, family int) {
 		detectable := q.Values.Detectable(level, l.Power)
 		d.Detectable, d.blind = &detectable, detectable > q.Margin
 	}
+	if below && !q.belowOnOtherDays(d, loss, l.Alpha) {
+		d.Reason = loss.position() + ", but " + q.Runs.unsettled()
+		return
+	}
 	switch {
 	case below && shown && loss.value < 0:
-		d.Verdict, d.Reason = NotWorse, "significantly better; "+loss.position()
+		d.Verdict, d.Reason = NotWorse, "significantly better; "+loss.position()+q.Runs.sitting()
 	case below && !d.blind:
-		d.Verdict, d.Reason = NotWorse, "shown not to be worse by the margin or more; "+loss.position()
+		d.Verdict, d.Reason = NotWorse, "shown not to be worse by the margin or more; "+loss.position()+q.Runs.sitting()
 	case d.blind:
 		d.Reason = fmt.Sprintf("cannot see its own threshold: the margin is %.3g %%, and %d launches that vary by %.2g %% show %.3g %% at best; %s",
 			100*q.Margin, q.Values.Least(), 100*q.Values.Spread(), 100**d.Detectable, loss.position())

@@ -12,7 +12,7 @@
 package gate
 
 // Rule is the id of the decision rule in METHODOLOGY.md.
-const Rule = "gate.v1"
+const Rule = "gate.v2"
 
 // A Verdict is what a gate says about one metric.
 type Verdict string

@@ -22,7 +22,7 @@ const HistoryVersion = "1.1"
 type Entry struct {
 	Version      string    `json:"version"`
 	Time         time.Time `json:"time"`
-	Rule         string    `json:"rule"`   // such as gate.v1
+	Rule         string    `json:"rule"`   // such as gate.v2
 	Policy       string    `json:"policy"` // digest of the policy
 	Alpha        float64   `json:"alpha"`  // its error budget
 	Baseline     string    `json:"baseline"`

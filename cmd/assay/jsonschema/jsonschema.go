@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"assay/spec"
 )
 
 // A node is the part of JSON Schema that outputs need.
@@ -71,6 +73,9 @@ func (d *describer) typed(t reflect.Type, filled bool) *node {
 	}
 	if t.Kind() == reflect.Pointer {
 		return nullUnless(filled, d.typed(t.Elem(), neverNull))
+	}
+	if t == reflect.TypeFor[spec.Server]() {
+		return d.named(t) // its secrets alone are written otherwise
 	}
 	if t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler) {
 		return d.fault("%v writes itself: say how in special", t)
