@@ -3,6 +3,7 @@ package bundle
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A Trust is what a reader believes before it looks at a bundle.
@@ -12,6 +13,16 @@ type Trust struct {
 
 	// Known keys are trusted where they signed and not missed where they did not.
 	Known []PublicKey
+
+	// Now is the time that no bundle may be sealed after; zero asks the clock.
+	Now time.Time
+}
+
+func (t Trust) now() time.Time {
+	if t.Now.IsZero() {
+		return time.Now()
+	}
+	return t.Now
 }
 
 // demands reports whether a signature is wanted at all.

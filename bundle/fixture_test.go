@@ -108,6 +108,7 @@ func sealed(t *testing.T, rows int, signer Signer) string {
 	w := create(t, header())
 	env := record.Environment{}
 	env.Set("cpu.model", "test")
+	env.Set("join.run_id", "run-1")
 	check(t, w.SetEnvironment(env))
 	check(t, w.SetInputs(Inputs{
 		Images: map[string]string{"engine:1": digest([]byte("image"))},

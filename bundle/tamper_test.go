@@ -251,6 +251,11 @@ func TestDoctored(t *testing.T) {
 		{"rows changed", func(m map[string]any) { file(m, "raw/launch-00/steps-00000.parquet")["rows"] = 4 }, "raw/launch-00/steps-00000.parquet", "has 3 rows, the manifest says 4"},
 		{"sealed before it began", func(m map[string]any) { m["sealed"] = "2000-01-01T00:00:00Z" }, ManifestFile, "before launch 1 ended"},
 		{"frozen after the launch", func(m map[string]any) { m["created"] = time.Now().Add(time.Hour) }, ManifestFile, "before spec and plan were frozen"},
+		{"sealed in the future", func(m map[string]any) { m["sealed"] = time.Now().Add(time.Hour).UTC() }, ManifestFile, "and now it is"},
+		{"another run id", func(m map[string]any) { m["runID"] = "run-2" }, ManifestFile, "its environment of run run-1"},
+		{"fewer requests than were begun", func(m map[string]any) {
+			m["health"] = map[string]any{"balance": map[string]any{"begun": 416, "lost": 6}}
+		}, ManifestFile, "counts 410 requests begun, and the tables hold 3"},
 		{"file listed twice", func(m map[string]any) {
 			m["files"] = append(m["files"].([]any), file(m, SpecFile))
 		}, SpecFile, "not twice"},

@@ -143,7 +143,8 @@ func (v *verifier) all(trust Trust) error {
 	v.tables()
 	v.ledger()
 	v.resumed()
-	v.times()
+	v.times(trust.now())
+	v.statements()
 	v.signature(trust)
 	return nil
 }

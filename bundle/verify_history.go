@@ -94,8 +94,9 @@ func (v *verifier) launchRows() bool {
 
 // times checks that the plan was frozen before the first launch, that launches
 // end after they start, and that the bundle was sealed last. Parts were made by hosts with
-// clocks of their own: their launches are held against those of the same part.
-func (v *verifier) times() {
+// clocks of their own: their launches are held against those of the same part. None can be
+// of the future.
+func (v *verifier) times(now time.Time) {
 	m, good := v.manifest, true
 	bad := func(format string, args ...any) {
 		good = false
@@ -131,9 +132,16 @@ func (v *verifier) times() {
 	if m.Sealed.Before(m.Created) {
 		bad("the bundle was sealed %s, before it was created %s", stamp(m.Sealed), stamp(m.Created))
 	}
+	if m.Sealed.After(now.Add(clockSlack)) && now.After(released) {
+		bad("the bundle was sealed %s, and now it is %s", stamp(m.Sealed), stamp(now))
+	}
 	if good {
 		v.pass("times", "frozen %s, sealed %s, launches in between and in order", stamp(m.Created), stamp(m.Sealed))
 	}
 }
+
+// released is before any bundle was made: a clock that says less has not been set, and
+// nothing is judged by it.
+var released = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func stamp(t time.Time) string { return t.Format(time.RFC3339) }

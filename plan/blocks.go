@@ -61,6 +61,12 @@ func (p Plan) launches() []Launch {
 	return list
 }
 
+// Derives reports whether the seed of a launch is the one that the run's seed gives to its
+// place: to its block where launches share one, and else to its number.
+func (p Plan) Derives(l Launch) bool {
+	return l.Seed == Seed(p.Run.Spec.Seed, "launch", int64(l.Index)) || l.Seed == Seed(p.Run.Spec.Seed, "launch", int64(l.Block))
+}
+
 // drawn is an order of n things that the seed decides.
 func (p Plan) drawn(what string, round, n int) []int {
 	return rand.New(rand.NewPCG(uint64(Seed(p.Run.Spec.Seed, what, int64(round))), 0)).Perm(n)

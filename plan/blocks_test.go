@@ -126,3 +126,24 @@ func TestShardsHaveProbesOnce(t *testing.T) {
 		}
 	}
 }
+
+// The seeds of launches follow from the run's, alone, in blocks and on sets; those of launches
+// that were left out and numbered anew do not.
+func TestDerives(t *testing.T) {
+	for _, text := range []string{document, sides("5", twoCandidates)} {
+		p, err := New(parse(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range p.Launches {
+			if !p.Derives(l) {
+				t.Errorf("launch %+v of %d sides does not follow from seed %d", l, len(p.Sides()), p.Seed())
+			}
+		}
+		kept := p.Launches[len(p.Launches)-1]
+		kept.Index, kept.Block = 1, 1
+		if p.Derives(kept) {
+			t.Errorf("the last launch passes for the second of %d", len(p.Launches))
+		}
+	}
+}
