@@ -359,7 +359,7 @@ bench-quality-gate:
 # How soon changes of a history are found and how often nothing is taken for one, in
 # simulation, beside Apache Otava where it is installed. Writes docs/evidence/change-points.md
 # and exits 3 when a promise is broken. Minutes; CHANGE_SERIES=20 for a look.
-CHANGE_SERIES ?= 400
+CHANGE_SERIES ?= 200
 OTAVA_PYTHON ?= $(wildcard .venv-peers/otava/bin/python)
 .PHONY: bench-change-points
 bench-change-points:

@@ -23,9 +23,14 @@ const (
 	Failed    Kind = "failed"    // a run did not complete
 	Void      Kind = "void"      // a finding voids a run
 	Missed    Kind = "missed"    // a due time has no run
-	Regressed Kind = "regressed" // a gate did not pass
-	Changed   Kind = "changed"   // a series changed for the worse
-	Trial     Kind = "trial"     // somebody tries the routes; every route takes it
+	Regressed Kind = "regressed" // a gate found something worse, or could not judge
+
+	// Inconclusive is a gate that did not pass though nothing is known to be worse. Nobody is
+	// woken for it: only a route that names it takes it.
+	Inconclusive Kind = "inconclusive"
+
+	Changed Kind = "changed" // a series changed for the worse
+	Trial   Kind = "trial"   // somebody tries the routes; every route takes it
 )
 
 // The states of an alert.
@@ -112,6 +117,9 @@ const mostLost = 20
 // is resolved.
 func (b *Book) Note(a Notice, routes []Route) {
 	var still []string
+	for _, p := range a.Undecided {
+		still = append(still, p.open(a.Schedule, "", "", a.Now).ID)
+	}
 	for _, p := range a.Problems {
 		alert := p.open(a.Schedule, a.RunID, a.Digest, a.Now)
 		still = append(still, alert.ID)
@@ -136,7 +144,8 @@ type Notice struct {
 	Schedule      string
 	RunID, Digest string
 	Problems      []Problem
-	Looked        []Kind // an open alert of these kinds that is not among Problems is over
+	Undecided     []Problem // neither seen nor excluded: an open alert of one stays as it is
+	Looked        []Kind    // an open alert of these kinds that is not among Problems is over
 	Now           time.Time
 }
 

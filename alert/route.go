@@ -23,7 +23,7 @@ type Route struct {
 }
 
 func (r Route) takes(k Kind) bool {
-	return k == Trial || len(r.on) == 0 || slices.Contains(r.on, string(k))
+	return k == Trial || len(r.on) == 0 && k != Inconclusive || slices.Contains(r.on, string(k))
 }
 
 // Routes makes the routes of a document. Secrets are looked up now, so that one that is

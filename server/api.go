@@ -402,8 +402,7 @@ func (s *Server) metrics(c *Call) error {
 	if err != nil {
 		return err
 	}
-	series, _, _ := s.seen()
-	list, err := s.aside.Alerts(c.context(), series)
+	list, err := s.aside.Alerts(c.context())
 	if err != nil {
 		return err
 	}

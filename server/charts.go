@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/report/page"
+	"assay/stats"
 	"assay/unit"
 	"assay/warehouse"
 )
@@ -208,7 +209,7 @@ func (s *Server) historyPage(c *Call) error {
 	if len(h.Series) > mostCharts {
 		shown.Notes = []string{fmt.Sprintf("%d of %d series: narrow the filter down to see the others.", mostCharts, len(h.Series))}
 	}
-	shown.Notes = append(shown.Notes, fmt.Sprintf("Bars are intervals over launches. Changes are found at alpha %g over all series that fit.", h.Alpha))
+	shown.Notes = append(shown.Notes, fmt.Sprintf("Bars are intervals over launches. A look at a stable series raises %g false alarms.", h.Alpha))
 	for _, series := range h.Series[:min(mostCharts, len(h.Series))] {
 		one, err := seriesSection(series)
 		if err != nil {
@@ -304,7 +305,7 @@ func noteOf(s warehouse.Series, c warehouse.Change) changeNote {
 	}
 	n := changeNote{
 		Title:  fmt.Sprintf("%+.1f %%, %s, %s: %s → %s", 100*c.Relative, word, c.State, unit.Format(c.Before, unit.Unit(s.Unit)), unit.Format(c.After, unit.Unit(s.Unit))),
-		Bad:    c.Worse && c.State != warehouse.Settled,
+		Bad:    c.Open(),
 		Lines:  []string{fmt.Sprintf("Found by %s, p %.2g.", c.Method, c.P)},
 		Before: shortDigest(s.Values[c.At-1].Digest), After: shortDigest(s.Values[c.At].Digest),
 	}
@@ -316,6 +317,15 @@ func noteOf(s warehouse.Series, c warehouse.Change) changeNote {
 		n.Lines = append(n.Lines, "What differs between the two runs is not known: "+c.Unknown)
 	case len(c.Differences) == 0:
 		n.Lines = append(n.Lines, "Nothing that assay records differs between the two runs besides the result.")
+	}
+	switch c.Kind {
+	case stats.DriftStep:
+		n.Lines = append(n.Lines, "The series drifts: a line fits better than a step.")
+	case stats.SwitchStep:
+		n.Lines = append(n.Lines, "The series switches between two modes: it was on both levels before.")
+	}
+	if c.Alert != "" {
+		n.Lines = append(n.Lines, "Its alert is "+c.Alert+".")
 	}
 	if c.State == warehouse.Suspected {
 		n.Lines = append(n.Lines, "Run it again to settle this.")

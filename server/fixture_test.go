@@ -21,6 +21,7 @@ import (
 	"assay/judge"
 	"assay/record"
 	"assay/tokens"
+	"assay/warehouse"
 )
 
 const document = `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: %q},
@@ -223,7 +224,8 @@ func (s *site) unvoid() {
 	s.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(s.dir, "catalogue.db"))
 	must(s.t, err)
-	_, err = db.Exec(`UPDATE benchmark_run_fact SET worst_finding = ''`)
+	_, err = db.Exec(`UPDATE benchmark_run_fact SET worst_finding = ''; INSERT OR IGNORE INTO unlooked SELECT artifact_manifest_digest FROM benchmark_run_fact`)
 	must(s.t, err)
 	must(s.t, db.Close())
+	must(s.t, s.srv.write(s.t.Context(), func(w *warehouse.Warehouse) error { return w.Refresh(s.t.Context()) }))
 }

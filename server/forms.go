@@ -15,7 +15,7 @@ func (s *Server) alertsPage(c *Call) error {
 	if err != nil {
 		return err
 	}
-	states := []string{"", warehouse.AlertOpen, acts.Acknowledged, acts.Fixed, acts.Dismissed, warehouse.Settled}
+	states := []string{"", warehouse.AlertOpen, acts.Acknowledged, acts.Fixed, acts.Dismissed, warehouse.Recovered, warehouse.Settled}
 	state := c.param("state")
 	if !slices.Contains(states, state) {
 		return refuse(http.StatusBadRequest, "state %q: want one of %s", shortened(state), strings.Join(states[1:], ", "))

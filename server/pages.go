@@ -86,7 +86,7 @@ var functions = template.FuncMap{
 	},
 	"seriesQuery": seriesQuery,
 	"figureQuery": func(r warehouse.RunRow, f warehouse.Figure) template.URL {
-		return seriesQuery(figureSeries(r, f))
+		return seriesQuery(warehouse.SeriesOf(r, f))
 	},
 }
 

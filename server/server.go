@@ -196,6 +196,7 @@ func (s *Server) Tend(ctx context.Context) {
 	beside.Go(func() { s.o.SignIn.Reach(ctx, s.o.Now()) })
 	beside.Go(func() { s.workAhead(ctx) })
 	s.uploads.sweep()
+	s.changed() // by another program, or by this version, which may look for alerts first
 	s.look(ctx)
 	pause := time.Second
 	for {

@@ -125,7 +125,7 @@ func (s *Server) ahead(ctx context.Context) error {
 			return err
 		}
 		for _, f := range warehouse.Watched(d.Figures) {
-			list = append(list, figureSeries(d.RunRow, f))
+			list = append(list, warehouse.SeriesOf(d.RunRow, f))
 		}
 	}
 	defer s.remember(ctx)
@@ -142,7 +142,9 @@ func (s *Server) ahead(ctx context.Context) error {
 // all that were looked at those that got worse.
 func leadTo(newest, seen []warehouse.Series) (list []warehouse.Series) {
 	for _, s := range seen {
-		if slices.ContainsFunc(s.Changes, func(c warehouse.Change) bool { return c.Worse && c.State != warehouse.Settled }) {
+		if slices.ContainsFunc(s.Changes, func(c warehouse.Change) bool {
+			return c.Worse && c.State != warehouse.Settled && c.State != warehouse.Hindsight
+		}) {
 			newest = append(newest, s)
 		}
 	}
@@ -154,11 +156,6 @@ func leadTo(newest, seen []warehouse.Series) (list []warehouse.Series) {
 		}
 	}
 	return list
-}
-
-// figureSeries is the series that a result of a run belongs to.
-func figureSeries(r warehouse.RunRow, f warehouse.Figure) warehouse.Series {
-	return warehouse.Series{Metric: f.Metric, Statistic: f.Statistic, Workload: r.Workload, System: r.System, Testbed: r.Testbed, Point: f.Point, Side: f.Side}
 }
 
 // seriesFilter is how pages ask for one series. What is looked at ahead is what they ask for.
@@ -173,8 +170,5 @@ func (s *Server) seen() (series []warehouse.Series, at time.Time, failed string)
 	return s.watch.series, s.watch.at, s.watch.failed
 }
 
-// alerts are those of what was found, with what was decided about them until now.
-func (s *Server) alerts(ctx context.Context) ([]warehouse.Alert, error) {
-	series, _, _ := s.seen()
-	return s.read.Alerts(ctx, series)
-}
+// alerts are those that runs raised, with what was decided about them until now.
+func (s *Server) alerts(ctx context.Context) ([]warehouse.Alert, error) { return s.read.Alerts(ctx) }

@@ -24,8 +24,8 @@ type AlertRoute struct {
 	// What the route is called in the log.
 	Name string `json:"name" required:"true" pattern:"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" form:"small letters, digits and hyphens"`
 
-	// What is sent on it. By default everything: runs that failed, are void or were
-	// missed, gates that did not pass, and series that changed for the worse.
+	// What is sent on it. By default everything but inconclusive gates: runs that failed, are
+	// void or were missed, what a gate found worse, and series that changed for the worse.
 	On []string `json:"on,omitzero" enum:"alertKinds" example:"[failed, missed]"`
 
 	// An address that takes JSON, signed.

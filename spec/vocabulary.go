@@ -112,7 +112,7 @@ var Vocabularies = map[string][]string{
 	"policyKinds":         {KindGatePolicy},
 	"intakeKinds":         {KindPerformanceIntake},
 	"scheduleKinds":       {KindBenchmarkSchedule},
-	"alertKinds":          {"failed", "void", "missed", "regressed", "changed"},
+	"alertKinds":          {"failed", "void", "missed", "regressed", "inconclusive", "changed"},
 	"policyVersions":      {APIVersion},
 	"gateGrades":          {"publication", "realism", "exploratory"},
 	"gateInconclusive":    {"fail", "pass"},

@@ -156,31 +156,6 @@ func TestChangePointsFalseAlarms(t *testing.T) {
 	}
 }
 
-func TestDeparture(t *testing.T) {
-	before := []float64{99, 101, 100, 98, 102, 100, 99, 101}
-	f := func(recent []float64, departs bool) {
-		t.Helper()
-		got, err := Departure(before, recent)
-		if err != nil || (got.P < .001) != departs {
-			t.Errorf("Departure(…, %v) = %+v, %v; departs %v", recent, got, err, departs)
-		}
-	}
-	f([]float64{110, 109}, true)
-	f([]float64{90, 91}, true)
-	f([]float64{101, 99}, false)
-	f([]float64{130, 100}, false) // a spike, and back
-	f([]float64{130, 100.5}, false)
-	if _, err := Departure(before[:3], []float64{1}); err == nil {
-		t.Error("three values were taken for a level")
-	}
-	if got, err := Departure([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2}); err != nil || got.P != 0 {
-		t.Errorf("a level without noise: %+v, %v; want P 0", got, err)
-	}
-	if got, err := Departure([]float64{1, 1, 1, 1, 1, 1}, []float64{1, 1}); err != nil || got.P != 1 {
-		t.Errorf("nothing changed: %+v, %v; want P 1", got, err)
-	}
-}
-
 // energyOf is the statistic of E-divisive for two samples of at least two values each: how
 // much farther apart their values are than those inside of each.
 func energyOf(a, b []float64) float64 {

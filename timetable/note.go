@@ -30,7 +30,7 @@ func (r *Runner) note(j endedJob) error {
 	}
 	s.Ended = append(s.Ended, ended)
 	s.Ended = s.Ended[max(0, len(s.Ended)-remembered(e)):]
-	s.Alerts.Note(alert.Notice{Schedule: e.Name, RunID: o.RunID, Digest: o.Digest, Problems: o.Problems, Looked: looked, Now: now}, e.Routes)
+	s.Alerts.Note(alert.Notice{Schedule: e.Name, RunID: o.RunID, Digest: o.Digest, Problems: o.Problems, Undecided: o.Undecided, Looked: looked, Now: now}, e.Routes)
 	r.o.Say(fmt.Sprintf("%s: the run due at %s ended: %s", e.Name, stamp(j.job.Due), ended.words()))
 	return s.write(r.o.Dir)
 }

@@ -89,6 +89,7 @@ type Outcome struct {
 	Status        string          // of the bundle, or a word for what came in its place
 	Note          string          // what else is to be said, in a line
 	Problems      []alert.Problem // what is wrong
+	Undecided     []alert.Problem // what could be neither seen nor excluded
 	Looked        []alert.Kind    // what was looked for
 }
 

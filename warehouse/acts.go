@@ -64,7 +64,7 @@ func (w *Warehouse) Decide(ctx context.Context, d Decision) (acts.Act, error) {
 	if err := acts.Append(filepath.Join(w.dir, actsFile), act); err != nil {
 		return act, err
 	}
-	return act, w.readActs(ctx)
+	return act, errors.Join(w.readActs(ctx), w.look(ctx))
 }
 
 func markNames() (names []string) {
@@ -87,6 +87,11 @@ func (w *Warehouse) readActs(ctx context.Context) error {
 			return fmt.Errorf("catalogue: %w", err)
 		}
 		for i, a := range list {
+			if i >= known {
+				if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO unlooked VALUES (?)`, a.Digest); err != nil {
+					return fmt.Errorf("catalogue: %w", err)
+				}
+			}
 			if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO act_fact VALUES (`+places(8)+`)`,
 				i+1, a.At.UnixNano(), a.Act, a.Digest, a.Why, a.By, a.Instead, a.Subject); err != nil {
 				return fmt.Errorf("catalogue: %w", err)

@@ -27,7 +27,9 @@ var AlertMarks = []Mark{
 // AlertOpen is the state of an alert that nobody has decided about.
 const AlertOpen = "open"
 
-// An Alert is a change for the worse, with what people decided about it.
+// An Alert is a change for the worse, with what people decided about it. It is a row of the
+// catalogue from the run on that showed it, and stays open until somebody decides about it
+// or the newest three runs lie in the level before it.
 type Alert struct {
 	SeriesID string `json:"series"`
 	Run      string `json:"run"`    // digest of the first run after the change
@@ -36,9 +38,11 @@ type Alert struct {
 	Why      string `json:"why,omitempty"`
 	By       string `json:"by,omitempty"`
 
-	Of     Series    `json:"of"` // with no values: assay history has them
-	Change Change    `json:"change"`
-	At     time.Time `json:"at"` // of that run
+	Of       Series    `json:"of"` // with no values: assay history has them
+	Change   Change    `json:"change"`
+	At       time.Time `json:"at"`       // of that run
+	Opened   time.Time `json:"opened"`   // when the run was made that showed it
+	Evidence string    `json:"evidence"` // in a sentence
 }
 
 // Pending reports whether somebody should still look at it.
@@ -50,9 +54,13 @@ func (s Series) ID() string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// SeriesOf is the series that a result of a run belongs to.
+func SeriesOf(r RunRow, f Figure) Series {
+	return Series{Metric: f.Metric, Statistic: f.Statistic, Workload: r.Workload, System: r.System, Testbed: r.Testbed, Point: f.Point, Side: f.Side}
+}
+
 // WatchedMetrics are the results whose changes raise alerts: what users feel, and what a
-// machine gives for its price. They share alpha, so that each one more makes all of them
-// slower to find something.
+// machine gives for its price.
 var WatchedMetrics = []string{"ttft:p50", "ttft:p99", "tpot:p50", "e2e:p50", "e2e:p99", "output_throughput", "step_time:p50", "training_tokens"}
 
 // Watched are the results of a run among those of WatchedMetrics, by their newest definition.
@@ -83,11 +91,9 @@ func Watched(figures []Figure) (list []Figure) {
 	return list
 }
 
-// Watch reads the series of several metrics and finds their changes. The metrics share
-// alpha. Those that no run has are left out.
+// Watch reads the series of several metrics and finds their changes. Those that no run has
+// are left out.
 func (w *Warehouse) Watch(ctx context.Context, metrics []string, d Detection) ([]Series, error) {
-	d = d.withDefaults()
-	d.Alpha /= float64(max(1, len(metrics)))
 	var list []Series
 	for _, metric := range metrics {
 		h, err := w.watched(ctx, Filter{Metric: metric, Bounded: true}, d)
@@ -102,53 +108,18 @@ func (w *Warehouse) Watch(ctx context.Context, metrics []string, d Detection) ([
 	return list, nil
 }
 
-// near is by how many runs a change may move when later runs come, and still be the one
-// that somebody decided about.
-const near = 2
-
-// Alerts are the changes for the worse of series, the newest first, with their states.
-func (w *Warehouse) Alerts(ctx context.Context, series []Series) ([]Alert, error) {
-	decided, err := w.alertActs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := []Alert{}
-	for _, s := range series {
-		for _, c := range s.Changes {
-			if !c.Worse {
-				continue
-			}
-			a := Alert{SeriesID: s.ID(), Run: s.Values[c.At].Digest, Before: s.Values[c.At-1].Digest, State: AlertOpen, Of: s, Change: c, At: s.Values[c.At].At}
-			a.Of.Values, a.Of.Changes = nil, nil
-			if c.State == Settled {
-				a.State = Settled
-			}
-			for _, act := range decided[a.SeriesID] {
-				at := slices.IndexFunc(s.Values, func(v Value) bool { return v.Digest == act.Digest })
-				if at < 0 || at < c.At-near || at > c.At+near {
-					continue
-				}
-				a.State, a.Why, a.By = act.Act, act.Why, act.By
-				if act.Act == acts.Reopened {
-					a.State = AlertOpen
-				}
-			}
-			list = append(list, a)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Alert) int { return b.At.Compare(a.At) })
-	return list, nil
-}
-
 // alertActs are the decisions about alerts by series, the oldest first.
 func (w *Warehouse) alertActs(ctx context.Context) (map[string][]acts.Act, error) {
-	rows, err := w.db.QueryContext(ctx, `SELECT act, artifact_manifest_digest, why, by_whom, subject FROM act_fact WHERE act IN (?, ?, ?, ?) ORDER BY number`,
+	rows, err := w.db.QueryContext(ctx, `SELECT at_ns, act, artifact_manifest_digest, why, by_whom, subject FROM act_fact WHERE act IN (?, ?, ?, ?) ORDER BY number`,
 		acts.Acknowledged, acts.Fixed, acts.Dismissed, acts.Reopened)
 	if err != nil {
 		return nil, err
 	}
 	list, err := gather(rows, func(rows *sql.Rows) (a acts.Act, err error) {
-		return a, rows.Scan(&a.Act, &a.Digest, &a.Why, &a.By, &a.Subject)
+		var ns int64
+		err = rows.Scan(&ns, &a.Act, &a.Digest, &a.Why, &a.By, &a.Subject)
+		a.At = time.Unix(0, ns).UTC()
+		return a, err
 	})
 	bySeries := map[string][]acts.Act{}
 	for _, a := range list {
@@ -176,5 +147,5 @@ func (w *Warehouse) DecideAlert(ctx context.Context, series string, d Decision) 
 	if err := acts.Append(filepath.Join(w.dir, actsFile), act); err != nil {
 		return act, err
 	}
-	return act, w.readActs(ctx)
+	return act, errors.Join(w.readActs(ctx), w.look(ctx))
 }

@@ -15,18 +15,17 @@ import (
 
 // A History is what was asked for, over time.
 type History struct {
-	Alpha  float64  `json:"alpha"` // over all series together
+	Alpha  float64  `json:"alpha"` // false alarms in a look at a stable series
 	Seed   int64    `json:"seed"`
 	Series []Series `json:"series"`
 }
 
-// Alarming reports whether a series got worse in a way that nobody accepted.
+// Alarming reports whether a series got worse in a way that is not over and that nobody
+// decided about.
 func (h History) Alarming() bool {
 	for _, s := range h.Series {
-		for _, c := range s.Changes {
-			if c.Worse && c.State != Settled {
-				return true
-			}
+		if slices.ContainsFunc(s.Changes, Change.Open) {
+			return true
 		}
 	}
 	return false
@@ -66,7 +65,7 @@ func (w *Warehouse) watched(ctx context.Context, f Filter, d Detection) (History
 			return h, fmt.Errorf("%s of %s: %w", s.Metric, s.Name, err)
 		}
 	}
-	return h, nil
+	return h, w.remembered(ctx, h.Series)
 }
 
 // explain says what differs between the runs on either side of a change, or why that cannot

@@ -42,6 +42,7 @@ func (w *Warehouse) index(ctx context.Context, j *judge.Judgement, now time.Time
 		x.metrics()
 		x.scores()
 		x.said()
+		x.exec(`INSERT OR IGNORE INTO unlooked VALUES (?)`, x.digest)
 		x.exec(`INSERT OR IGNORE INTO stale VALUES (?, ?)`, day(j.Bundle.Manifest.Created), d.workload.digest)
 		return x.err
 	})

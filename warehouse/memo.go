@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 
 	"assay/accuracy/parity"
@@ -59,19 +58,24 @@ func (m *memo[V]) add(key memoKey, r remembered[V]) {
 	m.weight += r.weight
 }
 
-// changes are those of values, found now or before, by this process or another. All of the
-// values are the key, and whatever else the search follows from: what was kept, retracted or
+// changes are those of values. What only hindsight shows takes long, and is found now or was
+// found before, by this process or another. All of the values are the key, and whatever else the search follows from: what was kept, retracted or
 // accepted since is read from the catalogue anew.
 func (w *Warehouse) changes(ctx context.Context, d Detection, xs []float64) ([]Change, error) {
 	key := d.of(xs)
 	list, known := w.found.recall(key)
 	if !known {
-		if list, known = w.foundBefore(ctx, key, len(xs)); !known {
-			return w.search(d.until(ctx), key, xs)
+		if list, known = w.foundBefore(ctx, key, len(xs)); known {
+			w.found.keep(key, list, len(list))
 		}
-		w.found.keep(key, list, len(list))
 	}
-	return slices.Clone(list), nil
+	if !known {
+		var err error
+		if list, err = w.search(d.until(ctx), key, xs); err != nil {
+			return nil, err
+		}
+	}
+	return withHindsight(d.Steps(xs), list), nil
 }
 
 // search finds changes that nobody has found. Many may come for the same at once: those who
@@ -83,13 +87,13 @@ func (w *Warehouse) search(d Detection, key memoKey, xs []float64) ([]Change, er
 	list, known := w.found.recall(key)
 	if !known {
 		var err error
-		if list, err = d.Changes(xs); err != nil {
+		if list, err = d.hindsight(xs); err != nil {
 			return nil, err
 		}
 		w.fresh.add(key, list)
 		w.found.keep(key, list, len(list))
 	}
-	return slices.Clone(list), nil
+	return list, nil
 }
 
 // until has the search end with ctx.
@@ -104,12 +108,11 @@ func (d Detection) until(ctx context.Context) Detection {
 	return d
 }
 
-// of names a search: what Changes gives follows from these alone.
+// of names a search: what hindsight gives follows from these alone.
 func (d Detection) of(xs []float64) memoKey {
 	d = d.withDefaults()
 	data := append([]byte(method), 0)
 	data = binary.LittleEndian.AppendUint64(data, math.Float64bits(d.each()))
-	data = binary.LittleEndian.AppendUint64(data, uint64(d.Recent))
 	data = binary.LittleEndian.AppendUint64(data, uint64(d.Seed))
 	for _, x := range xs {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))

@@ -140,6 +140,19 @@ CREATE INDEX run_by_partition ON benchmark_run_fact (day, workload_spec_digest);
 `, `
 -- changes that were found, by the digest of the values; what is not here is searched for again
 CREATE TABLE found_change (number INTEGER PRIMARY KEY, search BLOB NOT NULL UNIQUE, answer TEXT NOT NULL, seal BLOB NOT NULL);
+`, `
+-- what was seen when it was seen, and what became of it
+CREATE TABLE alert (
+	series TEXT NOT NULL, artifact_manifest_digest TEXT NOT NULL, before_digest TEXT NOT NULL, at_ns INTEGER NOT NULL, opened_ns INTEGER NOT NULL,
+	metric TEXT NOT NULL, statistic TEXT NOT NULL, unit TEXT NOT NULL, better TEXT NOT NULL, name TEXT NOT NULL,
+	workload_spec_digest TEXT NOT NULL, system TEXT NOT NULL, testbed TEXT NOT NULL, point_name TEXT NOT NULL, side TEXT NOT NULL,
+	kind TEXT NOT NULL, direction TEXT NOT NULL, level_centre REAL, level_spread REAL, level_n INTEGER NOT NULL, after_value REAL,
+	p REAL, method TEXT NOT NULL, change_json TEXT NOT NULL, evidence TEXT NOT NULL, state TEXT NOT NULL, why TEXT NOT NULL, by_whom TEXT NOT NULL,
+	PRIMARY KEY (series, artifact_manifest_digest)) WITHOUT ROWID;
+
+-- runs whose series were not looked through since they were kept or decided about
+CREATE TABLE unlooked (artifact_manifest_digest TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO unlooked SELECT artifact_manifest_digest FROM benchmark_run_fact;
 `}
 
 // dimensionView is the statement that makes the columns of a dimension from its content,

@@ -79,7 +79,7 @@ func TestMigratesFromTheFirstVersion(t *testing.T) {
 	_, err := w.Decide(t.Context(), Decision{Mark: acts.Retracted, Run: kept.Digest, Why: "x", At: time.Now()})
 	must(t, err)
 	for _, back := range []string{
-		`DROP TABLE found_change`, `DROP INDEX run_by_partition`, `DROP INDEX act_by_run`, `DROP INDEX run_by_creation`, `DROP INDEX run_by_series`, `DROP INDEX run_by_system`, `DROP INDEX run_by_testbed`, `DROP INDEX run_by_model`, `DROP INDEX run_by_status`,
+		`DROP TABLE alert`, `DROP TABLE unlooked`, `DROP TABLE found_change`, `DROP INDEX run_by_partition`, `DROP INDEX act_by_run`, `DROP INDEX run_by_creation`, `DROP INDEX run_by_series`, `DROP INDEX run_by_system`, `DROP INDEX run_by_testbed`, `DROP INDEX run_by_model`, `DROP INDEX run_by_status`,
 		`ALTER TABLE act_fact DROP COLUMN subject`, `DELETE FROM schema_version WHERE version > 1`,
 	} {
 		_, err := w.db.Exec(back)

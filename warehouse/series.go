@@ -44,6 +44,7 @@ type Series struct {
 	Values    []Value  `json:"values"` // the oldest first
 	LeftOut   int      `json:"leftOut,omitempty"`
 	Changes   []Change `json:"changes"`
+	Outliers  []int    `json:"outliers,omitempty"` // places of values that lie apart from their level
 	Noise     Noise    `json:"noise"`
 }
 

@@ -98,10 +98,14 @@ func (w *Warehouse) BundlesDir() string { return filepath.Join(w.dir, bundlesDir
 // everyPartition stands in stale where nothing but the tables of one file is older.
 const everyPartition = ""
 
-// Refresh writes the Parquet tables of every partition that has new rows. A partition is
+// Refresh looks through the series of new runs for changes, which raise alerts, and writes the
+// Parquet tables of every partition that has new rows. A partition is
 // forgotten as stale only after its files are on the disk, so a killed process leaves it
 // to the next.
 func (w *Warehouse) Refresh(ctx context.Context) error {
+	if err := w.look(ctx); err != nil {
+		return fmt.Errorf("look for changes: %w", err)
+	}
 	rows, err := w.db.QueryContext(ctx, `SELECT day, workload FROM stale`)
 	if err != nil {
 		return err

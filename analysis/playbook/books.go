@@ -13,12 +13,12 @@ import (
 	"assay/unit"
 )
 
-// The cut-offs. A tail that grew by half while the mean moved by less than a tenth
+// The cut-offs. A tail that grew by half while the median moved by less than a tenth
 // is a tail problem; a part of a tenth is worth looking at. Whether a rank is a
 // straggler is the verdict of package overlap.
 const (
 	tailGrew    = 1.5
-	meanMoved   = .1
+	middleMoved = .1
 	noticeable  = .1
 	busyEnough  = .7
 	newShare    = .01
@@ -35,28 +35,15 @@ var (
 
 var tailLatency = Playbook{
 	Name:    "tail_latency_regression",
-	Symptom: "p99 grew and the mean did not",
+	Symptom: "the p99 of a latency grew, and its median did not",
 	Reading: "a tail that grows alone is amplification (queues, pauses, restarts), not computation",
 	Shows: func(e Evidence) Answer {
-		a := Answer{Question: "did p99 grow while the mean stayed?", Reply: Missing, Figure: "a baseline: assay diagnose BUNDLE BASELINE"}
+		a := Answer{Question: "did a p99 grow while the median stayed?", Reply: Missing, Figure: "a baseline: assay diagnose BUNDLE BASELINE"}
 		if e.Baseline == nil {
 			return a
 		}
-		a.Reply = No
-		for _, point := range e.Plan.Points {
-			tail, ok1 := ratio(e, metric.TTFT, "p99", point.Index)
-			mean, ok2 := ratio(e, metric.TTFT, "mean", point.Index)
-			if !ok1 || !ok2 {
-				continue
-			}
-			a.Figure = fmt.Sprintf("TTFT at %s: p99 × %.3g, mean × %.3g", point.Name, tail, mean)
-			if tail >= tailGrew && mean < 1+meanMoved {
-				a.Reply = Yes
-				return a
-			}
-		}
-		if a.Figure == "" {
-			a.Reply, a.Figure = Missing, "TTFT of the same points on both sides"
+		if a.Reply, a.Figure = grownTail(e); a.Figure == "" {
+			a.Reply, a.Figure = Missing, "TTFT, TPOT, gaps or E2E of the same points on both sides"
 		}
 		return a
 	},
@@ -181,6 +168,35 @@ var backpressure = Playbook{
 }
 
 // ratio is this run's value over the baseline's.
+// grownTail is the tail that grew most beside its own median, of every latency and point: a
+// pause in the middle of answers is in E2E and never in TTFT. Where no median is on both
+// sides, the mean stands for it.
+func grownTail(e Evidence) (Reply, string) {
+	reply, figure, most := No, "", 0.0
+	for _, point := range e.Plan.Points {
+		for _, m := range []metric.Metric{metric.TTFT, metric.TPOT, metric.ITL, metric.E2E} {
+			for _, statistic := range []string{"p99", "p95"} {
+				tail, known := ratio(e, m, statistic, point.Index)
+				middle := "p50"
+				typical, both := ratio(e, m, middle, point.Index)
+				if !both {
+					middle = "mean"
+					typical, both = ratio(e, m, middle, point.Index)
+				}
+				shows := tail >= tailGrew && typical < 1+middleMoved
+				if !known || !both || reply == Yes && !shows || (reply == Yes) == shows && tail <= most {
+					continue
+				}
+				most, figure = tail, fmt.Sprintf("%s at %s: %s × %.3g, %s × %.3g", m.Name, point.Name, statistic, tail, middle, typical)
+				if shows {
+					reply = Yes
+				}
+			}
+		}
+	}
+	return reply, figure
+}
+
 func ratio(e Evidence, m metric.Metric, statistic string, point int) (float64, bool) {
 	now, ok1 := e.Estimates.Find(m.ID, statistic, point)
 	before, ok2 := e.Baseline.Estimates.Find(m.ID, statistic, point)

@@ -24,10 +24,14 @@ type reading struct {
 	value     float64
 }
 
+func (r reading) row() metric.Row {
+	return metric.Row{Metric: r.metric.ID, Statistic: r.statistic, Estimate: stats.Estimate{Value: r.value}}
+}
+
 func evidence(rows ...reading) Evidence {
 	e := Evidence{Plan: plan.Plan{Points: []plan.Point{{Name: "concurrency=8"}}}, Manifest: bundle.Manifest{Environment: record.Environment{}}}
 	for _, r := range rows {
-		e.Estimates.Rows = append(e.Estimates.Rows, metric.Row{Metric: r.metric.ID, Statistic: r.statistic, Estimate: stats.Estimate{Value: r.value}})
+		e.Estimates.Rows = append(e.Estimates.Rows, r.row())
 	}
 	return e
 }
@@ -84,6 +88,12 @@ func TestTailLatency(t *testing.T) {
 	reply(t, w, "queue in the server", Yes, "12 requests waited on average")
 	reply(t, w, "connections opened", Yes, "30 of 1000")
 	reply(t, w, "processors held back", Missing, "")
+	e.Estimates.Rows = append(e.Estimates.Rows, reading{metric.E2E, "p99", .976}.row(), reading{metric.E2E, "p50", .142}.row())
+	before.Estimates.Rows = append(before.Estimates.Rows, reading{metric.E2E, "p99", .141}.row(), reading{metric.E2E, "p50", .14}.row())
+	if w = walk(t, "tail_latency_regression", e); w.Symptom.Reply != Yes || !strings.HasPrefix(w.Symptom.Figure, metric.E2E.Name+" at concurrency=8: p99 × 6.92, p50 × 1.01") {
+		t.Errorf("answers that stall: %+v, want the tail of E2E, which grew most", w.Symptom)
+	}
+	e.Estimates.Rows, before.Estimates.Rows = e.Estimates.Rows[:3], before.Estimates.Rows[:2]
 	before.Estimates.Rows[1].Value = .05 // the mean doubled as well: no tail problem
 	if w = walk(t, "tail_latency_regression", e); w.Symptom.Reply != No || !strings.Contains(w.Conclusion, "does not show") {
 		t.Errorf("%+v", w)

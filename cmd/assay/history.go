@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/judge"
+	"assay/stats"
 	"assay/unit"
 	"assay/visible"
 	"assay/warehouse"
@@ -24,17 +25,21 @@ system and machine, since runs that differ in these do not compare. METRIC is a 
 name or id, with a statistic where the usual one is not meant: ttft, ttft:p99,
 output_throughput, or TASK.GRADER for the score of an evaluation.
 
-Changes are found by E-divisive means with a permutation test, over runs; at least three
-runs make a level, so that a spike is no change. Before that test can decide, a change is
-suspected where the two newest runs both depart from the level: repeat the run to settle
-it. Alpha is shared by all series that are shown. Each change names the last run before
-it and the first after it, and what differs between the two besides the result. For a
-score of which both runs kept their grades, the answers are compared item by item too.
+Changes are found as by one who looks after every run: two runs or more that left the level
+of the five or more before them, by a t test over all places. What was seen once stays;
+later runs are held against the level that is remembered. A change is suspected
+with two runs after it, confirmed with three, and recovered when the newest three runs lie
+in the level before it again. One run alone is an outlier and no change; a drift and a
+switch between two modes are named. What nobody could see then is found in hindsight, by
+E-divisive means with a permutation test. Each change names the last run before it and the
+first after it, and what differs between the two besides the result. For a score of which
+both runs kept their grades, the answers are compared item by item too.
 
-A change that was looked at is settled by accepting a run after it (assay mark).
+A change of a watched result raises an alert in the warehouse, which stays open until
+somebody decides about it (assay serve), accepts a run after it (assay mark), or it recovers.
 
-Exit codes: 0 nothing got worse, 2 usage error, 3 something got worse and is not
-accepted.`
+Exit codes: 0 nothing got worse, 2 usage error, 3 something got worse, is not over and
+nobody decided about it.`
 
 // A historyCall is one call of assay history: what its flags say.
 type historyCall struct {
@@ -74,8 +79,8 @@ func historyCommand(env Env) *cobra.Command {
 	f.StringVar(&h.filter.Side, "side", "", "side, in runs of several")
 	f.StringVar(&h.since, "since", "", "leave out what is older: a date, or how long ago, such as 720h")
 	f.IntVar(&h.filter.Last, "last", 200, "the most runs of a series, the newest ones")
-	f.Float64Var(&h.detect.Alpha, "alpha", .001, "chance of a false alarm, over all series that are shown")
-	f.Int64Var(&h.detect.Seed, "seed", 1, "seed of the permutations")
+	f.Float64Var(&h.detect.Alpha, "alpha", .001, "false alarms that one look at a stable series may raise")
+	f.Int64Var(&h.detect.Seed, "seed", 1, "seed of the permutations, for what is found in hindsight")
 	f.StringVar(&h.format, "format", "text", "text, csv or json")
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
 	return cmd
@@ -187,7 +192,21 @@ func seriesText(out io.Writer, s warehouse.Series) error {
 	for _, c := range s.Changes {
 		changeText(out, s, c)
 	}
+	for _, at := range s.Outliers {
+		fmt.Fprintf(out, "outlier   %s of %s: one run alone is no change of level\n", valueText(s, s.Values[at]), visible.Line(s.Values[at].RunID))
+	}
 	return noiseText(out, s)
+}
+
+// kindText says what a change is where it is no plain step.
+func kindText(c warehouse.Change) string {
+	switch c.Kind {
+	case stats.DriftStep:
+		return "          the series drifts: a line fits better than a step\n"
+	case stats.SwitchStep:
+		return "          the series switches between two modes: it was on both levels before\n"
+	}
+	return ""
 }
 
 func worseWord(c warehouse.Change) string {
@@ -207,6 +226,10 @@ func valueText(s warehouse.Series, v warehouse.Value) string {
 func changeText(out io.Writer, s warehouse.Series, c warehouse.Change) {
 	fmt.Fprintf(out, "change    %s → %s (%+.1f %%), %s %s by %s: last run before it %s, first run after it %s\n",
 		unit.Format(c.Before, unit.Unit(s.Unit)), unit.Format(c.After, unit.Unit(s.Unit)), 100*c.Relative, worseWord(c), c.State, c.Method, c.LastGood, c.FirstBad)
+	fmt.Fprint(out, kindText(c))
+	if c.Alert != "" {
+		fmt.Fprintf(out, "          its alert is %s\n", c.Alert)
+	}
 	for _, d := range c.Differences {
 		fmt.Fprintf(out, "          %s %s\n", d.Kind, visible.Line(d.String()))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"assay/alert"
 	"assay/analysis/gate"
+	"assay/bundle"
 	"assay/finding"
 	"assay/judge/pair"
 	"assay/report"
@@ -85,20 +86,56 @@ func (m *scheduledMeasurer) lookGate(ctx context.Context, w *warehouse.Warehouse
 	if errors.Is(err, errFirstRun) {
 		return err
 	}
-	o.Looked = append(o.Looked, alert.Regressed)
+	o.Looked = append(o.Looked, alert.Regressed, alert.Inconclusive)
 	if err != nil { // a gate that cannot judge fails closed
-		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Title: "the gate could not judge the run", Text: m.secrets.Hide(err.Error())})
-		return nil
-	}
-	if result.Passed {
+		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Of: "gate", Title: "the gate could not judge the run", Text: m.secrets.Hide(err.Error())})
 		return nil
 	}
 	var text bytes.Buffer
 	if err := report.GateText(&text, result); err != nil {
 		return err
 	}
-	o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Title: "the gate did not pass", Text: text.String()})
+	gateProblems(result, text.String(), o)
 	return nil
+}
+
+// gateProblems enters what a gate found: an alert for each metric or guard that regressed. What
+// is inconclusive has not regressed, and an open alert about it is not over either.
+func gateProblems(r gate.Result, text string, o *timetable.Outcome) {
+	var open []string
+	enter := func(key string, verdict gate.Verdict, reason string) {
+		p := alert.Problem{Kind: alert.Regressed, Of: key, Title: key + " regressed: the gate did not pass", Text: reason + "\n\n" + text}
+		switch verdict {
+		case gate.Regressed:
+			o.Problems = append(o.Problems, p)
+		case gate.Inconclusive:
+			o.Undecided = append(o.Undecided, p)
+			open = append(open, key+": "+reason)
+		}
+	}
+	for _, reason := range r.Reasons {
+		switch reason.Kind {
+		case "audit": // a void run has its alert, and shows nothing of this kind
+			o.Looked = slices.DeleteFunc(o.Looked, func(k alert.Kind) bool { return k == alert.Regressed })
+			open = append(open, reason.String())
+		case "controlled", "grade", "confirmation":
+			o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Of: "gate", Title: "the gate could not judge the run", Text: reason.String() + "\n\n" + text})
+		}
+	}
+	if len(open) == 0 {
+		for _, d := range r.Metrics {
+			enter(d.Key, d.Verdict, d.Reason)
+		}
+		for _, d := range r.Guards {
+			enter(d.Key, d.Verdict, d.Reason)
+		}
+		for _, d := range r.Accuracy {
+			enter(d.Metric, d.Verdict, d.Reason)
+		}
+	}
+	if len(open) > 0 && !slices.ContainsFunc(o.Problems, func(p alert.Problem) bool { return p.Kind == alert.Regressed }) {
+		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Inconclusive, Title: "the gate is inconclusive: nothing is known to be worse", Text: strings.Join(open, "\n") + "\n\n" + text})
+	}
 }
 
 // errFirstRun says that there is nothing to compare with yet.
@@ -140,24 +177,25 @@ func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j 
 	return gate.Judge(in)
 }
 
-// lookChanges finds the series of this run that changed for the worse, as the dashboard
-// does, and that nobody has decided about.
+// lookChanges finds the alerts of the series of this run that somebody should still look at:
+// those that the dashboard shows.
 func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Warehouse, _ timetable.Job, o *timetable.Outcome) error {
-	series, err := w.Watch(ctx, warehouse.WatchedMetrics, warehouse.Detection{Seed: 1})
+	d, err := w.Detail(ctx, o.Digest)
 	if err != nil {
 		return err
 	}
-	rememberFound(ctx, w)
 	own := map[string]bool{}
-	for _, s := range series {
-		own[s.ID()] = slices.ContainsFunc(s.Values, func(v warehouse.Value) bool { return v.Digest == o.Digest })
+	for _, f := range warehouse.Watched(d.Figures) {
+		if f.Low != nil && f.High != nil && d.Counts && d.Status == string(bundle.Completed) && d.Worst != string(finding.Void) {
+			own[warehouse.SeriesOf(d.RunRow, f).ID()] = true
+		}
 	}
-	alerts, err := w.Alerts(ctx, series)
+	if len(own) == 0 {
+		return nil // the run is in no series: what is open stays open
+	}
+	alerts, err := w.Alerts(ctx)
 	if err != nil {
 		return err
-	}
-	if !slices.ContainsFunc(series, func(s warehouse.Series) bool { return own[s.ID()] }) {
-		return nil // the run is in no series: what is open stays open
 	}
 	o.Looked = append(o.Looked, alert.Changed)
 	for _, a := range alerts {
@@ -166,10 +204,10 @@ func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Wareho
 		}
 		c, of := a.Change, unit.Unit(a.Of.Unit)
 		o.Problems = append(o.Problems, alert.Problem{
-			Kind: alert.Changed, Of: a.SeriesID,
+			Kind: alert.Changed, Of: a.SeriesID + "/" + c.FirstBad,
 			Title: fmt.Sprintf("%s %s at %s changed by %+.1f %%, %s", a.Of.Metric, a.Of.Statistic, a.Of.Point, 100*c.Relative, c.State),
-			Text: fmt.Sprintf("%s → %s (p %.2g, %s) on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
-				unit.Format(c.Before, of), unit.Format(c.After, of), c.P, c.Method, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
+			Text: fmt.Sprintf("%s → %s: %s on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
+				unit.Format(c.Before, of), unit.Format(c.After, of), a.Evidence, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
 		})
 	}
 	return nil

@@ -21,16 +21,15 @@ const coarse = .99
 // looks are the questions about every watched series, which the server asks beside requests,
 // those of the alerts, and what a series that changed costs after a run of it.
 func looks(ctx context.Context, w *warehouse.Warehouse, dir, point string) []page {
-	var series []warehouse.Series
-	look := func(w *warehouse.Warehouse) (err error) {
-		series, err = w.Watch(ctx, warehouse.WatchedMetrics, warehouse.Detection{Seed: 1, Alpha: coarse})
+	look := func(w *warehouse.Warehouse) error {
+		_, err := w.Watch(ctx, warehouse.WatchedMetrics, warehouse.Detection{Seed: 1, Alpha: coarse})
 		return err
 	}
 	first := history(ctx, changed(point))
 	return []page{
 		{what: "every watched series, opened anew: changes are read from the catalogue", ask: anew(ctx, dir, look), before: anew(ctx, dir, look), beside: true},
 		{what: "every watched series", ask: func() error { return look(w) }, before: func() error { return look(w) }, beside: true},
-		{what: "alerts, with what was decided about them", ask: func() error { _, err := w.Alerts(ctx, series); return err }},
+		{what: "alerts, with what was decided about them", ask: func() error { _, err := w.Alerts(ctx); return err }},
 		{what: "history of one series that changed, first look after a new run: it is searched", ask: func() error { return first(w) }, before: func() error { return addRun(ctx, filepath.Join(dir, "catalogue.db")) }},
 	}
 }
