@@ -45,6 +45,8 @@ func (c *cleaner) requests(rows []record.Request) {
 		word(c, &r.Phase)
 		word(c, &r.Result)
 		word(c, &r.FinishReason)
+		word(c, &r.Model)
+		word(c, &r.Fingerprint)
 		word(c, &r.Flags)
 		word(c, &r.Stamps)
 		word(c, &r.Protocol)

@@ -54,6 +54,7 @@ type PointTally struct {
 
 	Lengths  Lengths
 	Surplus  Surplus
+	Shown    Shown
 	Prompts  Prompts
 	Copies   Repeats                 // measured answers that took as long as one before, to the nanosecond
 	Response *stats.Sketch           // seconds from due to done, of successful measured requests

@@ -65,6 +65,7 @@ func (t *PointTally) account(r *record.Request, streams map[int64]stream, timeli
 		t.Copies.add(timelines.before(timelineHash(r)))
 	}
 	t.Surplus.add(r, streams[r.ID])
+	t.Shown.add(r, streams[r.ID])
 }
 
 // timelineHash mixes how long an answer and its first byte took. Two answers that
@@ -82,11 +83,27 @@ func mixed(v int64) int64 {
 	return int64(x ^ x>>31)
 }
 
-// A stream counts the events of an answer.
+// A stream is what is looked at of the events of an answer.
 type stream struct {
 	rows   int32 // of any kind
 	output int32 // with text or other output
+
+	begun, last int64   // stamps of the first and the last output
+	gaps        []int64 // between output that did not come together
 }
+
+// shown adds output that came at a stamp. What one read completed came together.
+func (s *stream) shown(at int64) {
+	if s.output++; s.output == 1 {
+		s.begun = at
+	} else if at-s.last > together {
+		s.gaps = append(s.gaps, at-s.last)
+	}
+	s.last = max(s.last, at)
+}
+
+// together is how close, in nanoseconds, two events are that a packet may have brought.
+const together = 200e3
 
 // mostEvents bounds how many events of a launch are looked at: enough for hundreds
 // of answers, and little beside those that the estimates read.
@@ -95,10 +112,11 @@ const mostEvents = 1 << 16
 // eventRow is what readStreams reads of an event.
 type eventRow struct {
 	Request int64            `parquet:"request,delta"`
+	At      int64            `parquet:"at_ns,delta"`
 	Kind    record.ChunkKind `parquet:"kind,dict"`
 }
 
-// readStreams counts the first events of a launch by the request that they belong
+// readStreams looks at the first events of a launch by the request that they belong
 // to.
 func readStreams(b *bundle.Bundle, launch int) (map[int64]stream, error) {
 	streams, left := map[int64]stream{}, mostEvents
@@ -112,7 +130,7 @@ func readStreams(b *bundle.Bundle, launch int) (map[int64]stream, error) {
 		s := streams[e.Request]
 		s.rows++
 		if e.Kind.Output() {
-			s.output++
+			s.shown(e.At)
 		}
 		streams[e.Request] = s
 	}

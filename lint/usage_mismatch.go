@@ -15,7 +15,9 @@ var UsageMismatch = Check{
 		"(one more is the token that ends it); the same surplus of 2 tokens or more over the output " +
 		"events in every answer, while lengths vary by 4 tokens or more (of the first 65,536 events " +
 		"of a launch); a named tokenizer that counts 10 % less, or less by one constant, in the same " +
-		"text",
+		"text; fewer than 75 % of the server's count in the visible text as the embedded tokenizer, which cuts finer than " +
+		"those of models, counts a sample of at least 10 answers, and as few events that show something: " +
+		"a caution already below 105 %, which is 75 % as models cut English",
 	Applies: answersText,
 	Run:     usageMismatch,
 }
@@ -28,6 +30,11 @@ const (
 	// over their events says anything: where all are equally long, several tokens to
 	// an event look the same.
 	varied = 4
+	// sentShare is the part of the server's count that must be found in the text.
+	sentShare = .75
+	// finer is how many tokens of the embedded tokenizer are one of a model's, in English: it
+	// has 3.2 bytes to a token, those have 4.5.
+	finer = 1.4
 	// beyondShare is the share of answers that may be longer than allowed.
 	beyondAllowed = .01
 )
@@ -41,6 +48,19 @@ func usageMismatch(f *Facts) Answer {
 		if message := inflated(s); message != "" {
 			list = append(list, inflatedFinding(p.name+": "+message))
 		}
+	}
+	for _, p := range f.places() {
+		s := p.shown()
+		if s.Counted < fewestShown || s.Parts >= sentShare*s.Usage || s.Own >= finer*sentShare*s.Usage {
+			continue
+		}
+		n := float64(s.Counted)
+		one := inflatedFinding(fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average; in the visible text the embedded tokenizer finds %.1f, where those of models find fewer as a rule, and it came in %.1f events",
+			p.name, s.Usage/n, s.Own/n, s.Parts/n))
+		if s.Own >= sentShare*s.Usage {
+			one.Severity = finding.Caution
+		}
+		list = append(list, one)
 	}
 	for _, c := range f.Estimates.Counts {
 		if c.Of != metric.OfAnswer || !f.Plan.Workload().Tokenizer.Named() {

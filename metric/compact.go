@@ -42,19 +42,20 @@ func newNumberArena(rows []record.Request) *numberArena {
 	return &numberArena{make([]int64, 0, wide), make([]int32, 0, narrow)}
 }
 
-func wideFields(r *record.Request) [5]**int64 {
-	return [...]**int64{&r.Wrote, &r.First, &r.DNS, &r.Dial, &r.TLS}
+func wideFields(r *record.Request) [7]**int64 {
+	return [...]**int64{&r.Wrote, &r.First, &r.DNS, &r.Dial, &r.TLS, &r.FirstVisible, &r.FirstAnswer}
 }
 
-func narrowFields(r *record.Request) [6]**int32 {
-	return [...]**int32{&r.UsageInput, &r.UsageOutput, &r.UsageReasoning, &r.UsageCached, &r.TokenizerOutput, &r.Items}
+func narrowFields(r *record.Request) [10]**int32 {
+	return [...]**int32{&r.UsageInput, &r.UsageOutput, &r.UsageReasoning, &r.UsageCached, &r.TokenizerOutput, &r.Items,
+		&r.VisibleBytes, &r.VisibleParts, &r.Repeated, &r.OwnTokens}
 }
 
 // compact is r without text and ids, in little memory.
 func (k *numberArena) compact(r record.Request, words interned) record.Request {
 	r.Text, r.ServerID, r.TraceID = "", "", ""
 	for _, s := range [...]*string{
-		(*string)(&r.Phase), (*string)(&r.Result), &r.Error, &r.FinishReason, &r.Flags, &r.Stamps, &r.Protocol,
+		(*string)(&r.Phase), (*string)(&r.Result), &r.Error, &r.FinishReason, &r.Flags, &r.Stamps, &r.Protocol, &r.Model, &r.Fingerprint,
 	} {
 		*s = words.one(*s)
 	}

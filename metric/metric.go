@@ -71,7 +71,7 @@ var All = slices.Concat([]Metric{
 	CacheColdTTFT, CacheWarmTTFT, CacheSavingTTFT, CacheColdShare, CacheWarmShare,
 	ProbeTTFT, ProbeE2E, ProbeErrorRate,
 	Goodput, Attainment,
-	TTFTDue, E2EDue, ITLAll, TTFTContent, TTFTReasoning, AnswerTTFT, TTFTEvent, TTFB, TTFTService, TTST,
+	TTFTDue, E2EDue, ITLAll, TTFTContent, TTFTReasoning, AnswerTTFT, TTFTVisible, AnswerTTFTVisible, TTFTEvent, TTFB, TTFTService, TTST,
 	ITLToken, ITLTokenCounted, LongestGap, JitterSD, JitterStep,
 	TPOTDone, TPOTDoneCounted, TPOTRequest, TPOTAfterFirst, NTPOT, NTPOTCounted,
 	ServiceTime, LastOutput, OutputLatency,

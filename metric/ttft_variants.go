@@ -17,6 +17,14 @@ func firstKind(keep func(record.ChunkKind) bool) func(*Timeline) (int64, bool) {
 	return func(t *Timeline) (int64, bool) { return t.firstOf(keep) }
 }
 
+// noted is a stamp that may be null.
+func noted(at *int64) (int64, bool) {
+	if at == nil {
+		return 0, false
+	}
+	return *at, true
+}
+
 // The moments that tools call the first token, beside ttft.v2.
 var (
 	TTFTContent = Metric{
@@ -34,6 +42,16 @@ var (
 		Doc: "Time from the origin of a request to the first output that is not reasoning: content, a tool call or another output. What AIPerf calls time to first output.",
 		Of:  Each(since(firstKind(func(k record.ChunkKind) bool { return k.Output() && k != record.Reasoning }))),
 	}
+	TTFTVisible = Metric{
+		ID: "ttft_visible.v1", Name: "TTFT (visible)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "Time from the origin of a request to the first output that a person sees: a tool call or text, but not white space, characters without width or reasoning that is punctuation alone. None where nobody recorded what was seen.",
+		Of:  Each(since(func(t *Timeline) (int64, bool) { return noted(t.FirstVisible) })),
+	}
+	AnswerTTFTVisible = Metric{
+		ID: "answer_ttft_visible.v1", Name: "TTFT (visible answer)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
+		Doc: "As ttft_visible.v1, of the first output that is not reasoning: what a person who waits for the answer itself waits for.",
+		Of:  Each(since(func(t *Timeline) (int64, bool) { return noted(t.FirstAnswer) })),
+	}
 	TTFTEvent = Metric{
 		ID: "ttft_event.v2", Name: "TTFT (any event)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Time from the origin of a request to the first event of its stream, whatever it holds: as a rule the one that only names the role. What vllm bench serve calls TTFT of a chat.",
@@ -42,12 +60,7 @@ var (
 	TTFB = Metric{
 		ID: "ttfb.v2", Name: "TTFB", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,
 		Doc: "Time from the origin of a request to the first byte of its answer, the head of the response included.",
-		Of: Each(since(func(t *Timeline) (int64, bool) {
-			if t.First == nil {
-				return 0, false
-			}
-			return *t.First, true
-		})),
+		Of:  Each(since(func(t *Timeline) (int64, bool) { return noted(t.First) })),
 	}
 	TTFTService = Metric{
 		ID: "ttft_service.v1", Name: "TTFT (from sent)", Unit: unit.Second, Better: Lower, Scope: Scope{Workload: textOut}, Detail: true,

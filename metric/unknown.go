@@ -16,7 +16,7 @@ var needs = map[string][]Metric{
 	bundle.GapChunks: {
 		ITL, ITLToken, ITLTokenCounted, LongestGap, JitterSD, JitterStep, TTST,
 		TPOT, TPOTCounted, TPOTRequest, TPOTAfterFirst, LastOutput, UserSpeed, UserSpeedCounted,
-		TTFTContent, TTFTReasoning, AnswerTTFT, TTFTEvent, ReasoningTime,
+		TTFTContent, TTFTReasoning, AnswerTTFT, TTFTVisible, AnswerTTFTVisible, TTFTEvent, ReasoningTime,
 	},
 	bundle.GapErrors: {
 		ErrorRate, OverloadRate, HTTPErrorRate, TimeoutRate, ConnectionErrorRate, StreamErrorRate, ProtocolErrorRate,

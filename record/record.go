@@ -15,7 +15,7 @@ package record
 
 // Version is the schema version of the raw tables: the minor number grows when
 // columns are added, the major number when a column changes its meaning.
-const Version = "1.6"
+const Version = "1.7"
 
 // A Phase says which part of a point a record belongs to. Warm-up and cool-down
 // are kept and marked, never dropped.
@@ -51,7 +51,7 @@ const (
 	HTTPError  Outcome = "http_error"   // status outside 2xx; over gRPC, another than OK before any message
 	StreamErr  Outcome = "stream_error" // an error object inside a 200 stream
 	Truncated  Outcome = "truncated"    // ended with neither finish reason nor [DONE]
-	Empty      Outcome = "empty"        // 200 with no body
+	Empty      Outcome = "empty"        // 200 with no body, or with neither output nor a finish reason
 	Protocol   Outcome = "protocol"     // an event or answer that cannot be read
 	TooLarge   Outcome = "too_large"    // beyond a limit of what an answer may be; given up
 	Connect    Outcome = "connect"      // no connection
@@ -143,6 +143,16 @@ type Request struct {
 	Ask             *int32 `parquet:"ask"`                     // the row of the table asks that it asked; null outside of an evaluation
 	Logprobs        string `parquet:"logprobs,zstd"`           // log-probabilities that came with the answer, as JSON; empty when none were asked for
 	Host            string `parquet:"host,dict"`               // host of the load generator that sent it; empty where the program sent it itself
+
+	Model        string `parquet:"model,dict"`              // the model that the answer names; empty where it names none
+	Fingerprint  string `parquet:"system_fingerprint,dict"` // of the system that answered, as the server gave it
+	FirstVisible *int64 `parquet:"first_visible_ns"`        // first output that a person sees: not white space, characters without width or reasoning of punctuation alone; null when none came or nothing was streamed
+	FirstAnswer  *int64 `parquet:"first_answer_ns"`         // the same outside of reasoning; a tool call counts
+	VisibleBytes *int32 `parquet:"visible_bytes"`           // bytes of the output's characters that a person sees
+	VisibleParts *int32 `parquet:"visible_events"`          // events of output that show something
+	Repeated     *int32 `parquet:"repeated_events"`         // those of them that say again what the one before said
+	OwnTokens    *int32 `parquet:"own_output_tokens"`       // tokens of the visible output as the embedded tokenizer counts them; null outside of the sample that is counted
+	AnswerHash   int64  `parquet:"answer_hash"`             // first 8 bytes of the SHA-256 of the output's text; zero where there is none
 }
 
 // Origin is the stamp from which the latency of r counts.

@@ -14,6 +14,7 @@ import (
 	"assay/plan"
 	"assay/spec"
 	"assay/target"
+	"assay/workload/token"
 )
 
 // A connection is the target as a plan describes it, with its secrets revealed.
@@ -48,6 +49,9 @@ func connect(p plan.Plan, lookup func(string) (string, bool)) (connection, error
 		Reader:      t.Reader,
 		Readers:     p.Load().Readers,
 		HTTP2:       t.HTTP2,
+	}
+	if spec.AnswersText(p.Workload().Prompt.Task) {
+		c.client.CountText = token.Default().Count
 	}
 	if t.Proxy != "" {
 		if c.client.Proxy, err = target.ParseProxy(t.Proxy); err != nil {

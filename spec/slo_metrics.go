@@ -6,7 +6,7 @@ import "slices"
 // each request: an objective limits it by max. Each is the metric of that name in
 // docs/reference/metrics.md.
 var RequestTimes = []string{
-	"ttft_content", "ttft_reasoning", "ttft_event", "ttft_service", "answer_ttft", "ttfb", "ttst",
+	"ttft_content", "ttft_reasoning", "ttft_event", "ttft_service", "answer_ttft", "ttft_visible", "answer_ttft_visible", "ttfb", "ttst",
 	"tpot_tokenizer", "tpot_done", "tpot_done_tokenizer", "tpot_request", "tpot_after_first", "ntpot", "ntpot_tokenizer",
 	"lag", "turnaround", "service_time", "last_output", "output_latency", "reasoning_time",
 	"longest_gap", "jitter_sd", "jitter_step",

@@ -22,7 +22,7 @@ import (
 func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	raw.unpack(c)
 	done, doubt := raw.restamp(c)
-	a := answer{client: c, request: raw.request}
+	a := answer{client: c, request: raw.request, prompt: raw.prompt}
 	if doubt != "" {
 		a.flag(doubt)
 	}
@@ -40,9 +40,7 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	if raw.err != nil {
 		a.request.Result, a.request.Error = transportOutcome(raw.err), c.explained(raw.err)
 	}
-	if c.cfg.KeepText {
-		a.request.Text = a.text.String()
-	}
+	a.keepText()
 	a.keepLogprobs()
 	if n, err := strconv.Atoi(raw.header.Get("X-Envoy-Attempt-Count")); err == nil {
 		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way
@@ -62,11 +60,13 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 type answer struct {
 	client  *Client
 	request record.Request
+	prompt  string
 	chunks  []record.Chunk
 	text    strings.Builder
 	flags   []string
 	marks   []mark // those not yet passed by an event
 	scratch scratch
+	shown   shown
 
 	logprobs record.Logprobs
 
@@ -128,16 +128,23 @@ func (a *answer) stream(from *stampedBody) {
 	previous := int64(-1)
 	crowded := false
 	rest, err := a.client.shape.Frames(from.body, func(data []byte, end int) {
-		if a.done {
-			a.flag("bytes_after_done")
-			return
-		}
 		if len(a.chunks) >= maxEvents {
 			crowded = true
 			return
 		}
 		at, together := a.arrival(end)
-		a.event(data, at, int32(wireSize(from.body[begin:end], data)), at == previous && !together)
+		if isDone(data) {
+			at = min(at, a.request.Done) // its blank line may come later
+		}
+		wire := from.body[begin:end]
+		switch size, shared := int32(wireSize(wire, data)), at == previous && !together; {
+		case a.done:
+			a.late(data, at, size, shared)
+		case a.client.shape.lines && data != nil && saysError(wire):
+			a.failed(data, at, size, shared)
+		default:
+			a.event(data, at, size, shared)
+		}
 		begin, previous = end, at
 	})
 	if crowded {
@@ -246,6 +253,7 @@ func (a *answer) chunk(piece *Piece, at int64, size int32, shared bool) {
 	if piece.Kind.Output() {
 		text = len(piece.Text)
 		a.text.WriteString(piece.Text)
+		a.shown.add(piece, at)
 	}
 	a.chunks = append(a.chunks, record.Chunk{
 		Request: a.request.ID, Seq: int32(len(a.chunks)), Choice: piece.Choice,
@@ -258,6 +266,12 @@ func (a *answer) apply(piece *Piece) {
 	r := &a.request
 	if piece.ServerID != "" {
 		r.ServerID = a.word("the id of the answer", piece.ServerID)
+	}
+	if piece.Model != "" {
+		a.model(piece.Model)
+	}
+	if piece.Fingerprint != "" {
+		r.Fingerprint = a.word("the system's fingerprint", piece.Fingerprint)
 	}
 	if piece.Note != "" {
 		a.flag(piece.Note)
@@ -322,6 +336,8 @@ func (a *answer) conclude() {
 		r.Result, r.Error = a.outcome, a.problem
 	case !a.done && !a.finished() && end != EndBody:
 		r.Result, r.Error = record.Truncated, "the stream ended with neither a finish reason nor [DONE]"
+	case len(a.open) == 0 && !a.client.shape.NoText:
+		r.Result, r.Error = record.Empty, "the answer holds neither output nor a finish reason"
 	default:
 		r.Result = record.OK
 	}
@@ -371,6 +387,7 @@ func (a *answer) unary(data []byte) {
 		a.apply(piece)
 		if piece.Kind.Output() {
 			a.text.WriteString(piece.Text)
+			a.shown.add(piece, 0)
 		}
 	}
 	if len(a.open) == 0 {

@@ -46,6 +46,7 @@ func (anthropic) Encode(call record.Call, ask Ask) ([]byte, error) {
 // frame of one that was.
 type anthropicMessage struct {
 	ID         string                `json:"id"`
+	Model      json.RawMessage       `json:"model"`
 	Content    items[anthropicBlock] `json:"content"`
 	StopReason string                `json:"stop_reason"`
 	Usage      anthropicUsage        `json:"usage"`
@@ -90,14 +91,14 @@ func (anthropic) Decode(data []byte) ([]Piece, error) {
 		return nil, err
 	}
 	var s pieceList
-	id := ""
+	id, model := "", ""
 	switch event.Type {
 	case "message":
 		return anthropicWhole(data)
 	case "message_start":
 		s.show(record.Role, 0)
 		if event.Message != nil {
-			id = event.Message.ID
+			id, model = event.Message.ID, name(event.Message.Model)
 			usage := event.Message.Usage.usage()
 			usage.Output = nil
 			s.count(usage)
@@ -114,7 +115,7 @@ func (anthropic) Decode(data []byte) ([]Piece, error) {
 	case "error":
 		s.fail(string(event.Error))
 	}
-	return s.pieces(id), nil
+	return named(s.pieces(id), model), nil
 }
 
 func anthropicWhole(data []byte) ([]Piece, error) {
@@ -128,7 +129,7 @@ func anthropicWhole(data []byte) ([]Piece, error) {
 	}
 	s.finish(0, message.StopReason)
 	s.count(message.Usage.usage())
-	return s.pieces(message.ID), nil
+	return named(s.pieces(message.ID), name(message.Model)), nil
 }
 
 // say adds what a block, or a delta of one, puts out. A signature proves

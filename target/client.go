@@ -52,6 +52,9 @@ type Config struct {
 	// KeepText records the text of every answer.
 	KeepText bool
 
+	// CountText counts the tokens of a text, of a sample of the answers. Nil counts none.
+	CountText func(text string) (int, error)
+
 	// KeepLogprobs records the log-probabilities that come with answers.
 	KeepLogprobs bool
 
@@ -255,6 +258,7 @@ type Raw struct {
 	over int64 // stamp of when the server said that nothing follows, if that was later
 
 	request record.Request
+	prompt  string // what was asked, to know an echo of it
 	phases  phases
 	reading *stampedBody
 	header  http.Header
@@ -268,7 +272,7 @@ type Raw struct {
 // Do sends p, which was due at the stamp due, and reads the answer to its end.
 // A refused or broken request is a result, not an error.
 func (c *Client) Do(ctx context.Context, p Prepared, due int64) *Raw {
-	raw := &Raw{request: p.request(due)}
+	raw := &Raw{request: p.request(due), prompt: p.Call.Prompt}
 	if c.engine != nil {
 		ended := make(chan *Raw, 1) // one place, so that the reading thread never waits
 		c.engine.start(ctx, p, raw, func(raw *Raw) { ended <- raw })
@@ -366,7 +370,7 @@ func (c *Client) read(body io.ReadCloser, to *stampedBody, limit int64, alive fu
 			to.marks = append(to.marks, mark{end: from + n, at: at})
 			alive()
 			if c.endsAtDone && sawDone(to.body, from) {
-				drain(body)
+				c.drain(body, to)
 				return nil
 			}
 			if err := fits(int64(len(to.body)), limit, len(to.marks)); err != nil {
@@ -407,11 +411,23 @@ func sawDone(body []byte, from int) bool {
 }
 
 // drain lets the connection be used again when the body ends at once, as it
-// does with every well-behaved server.
-func drain(body io.ReadCloser) {
+// does with every well-behaved server. What comes behind the end all the same is kept.
+func (c *Client) drain(body io.ReadCloser, to *stampedBody) {
 	give := time.AfterFunc(doneGrace, func() { body.Close() })
 	defer give.Stop()
-	io.Copy(io.Discard, io.LimitReader(body, bytesAfterDone))
+	var piece [4 << 10]byte
+	for left := bytesAfterDone; left > 0; {
+		n, err := body.Read(piece[:])
+		if n > 0 {
+			give.Reset(doneGrace)
+			to.body = append(to.body, piece[:n]...)
+			to.marks = append(to.marks, mark{end: len(to.body), at: c.clock.Now()})
+			left -= n
+		}
+		if err != nil {
+			return
+		}
+	}
 }
 
 // cause prefers the reason that a context was cancelled for over the transport's

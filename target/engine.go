@@ -129,7 +129,9 @@ func (x *exchange) body(b []byte, at int64) error {
 		x.began = nil
 	}
 	x.size += int64(len(b))
-	if !x.done {
+	if x.done {
+		x.packed.add(b, at, x.packets) // the end stays where it was
+	} else {
 		x.keep(b, at)
 	}
 	return fits(x.size, x.limit, x.packed.pieces)

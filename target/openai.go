@@ -51,8 +51,12 @@ type openAIEvent struct {
 		FinishReason *string         `json:"finish_reason"`
 		Logprobs     *openAILogprobs `json:"logprobs"`
 	}] `json:"choices"`
-	Usage *openAIUsage    `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Usage  *openAIUsage    `json:"usage"`
+	Error  json.RawMessage `json:"error"`
+	Object json.RawMessage `json:"object"`
+
+	Model       json.RawMessage `json:"model"`
+	Fingerprint json.RawMessage `json:"system_fingerprint"`
 }
 
 type openAIMessage struct {
@@ -90,6 +94,8 @@ func (d openAI) Decode(data []byte) ([]Piece, error) {
 	var pieces []Piece
 	if present(event.Error) {
 		pieces = append(pieces, Piece{Kind: record.ErrorObj, Text: string(event.Error)})
+	} else if name(event.Object) == "error" {
+		pieces = append(pieces, Piece{Kind: record.ErrorObj, Text: string(data)})
 	}
 	for _, choice := range event.Choices {
 		message := choice.Delta
@@ -117,8 +123,16 @@ func (d openAI) Decode(data []byte) ([]Piece, error) {
 	if len(pieces) == 0 {
 		pieces = []Piece{{Kind: record.Blank}}
 	}
-	pieces[0].ServerID = event.ID
+	pieces[0].ServerID, pieces[0].Model, pieces[0].Fingerprint = event.ID, name(event.Model), name(event.Fingerprint)
 	return pieces, nil
+}
+
+// name is the string that a field holds, which nothing depends on: empty for anything else.
+func name(raw json.RawMessage) (text string) {
+	if len(raw) < 2 || raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
 }
 
 // pieces lists what one message carries: reasoning before content, as the model

@@ -18,6 +18,8 @@ var _ scanner = openAI{}
 type scratch struct {
 	pieces []Piece
 	id     string // of the answer, which all its events repeat
+	model  string // as well
+	system string // fingerprint, as well
 	buffer []byte // of a string with escapes
 }
 
@@ -38,26 +40,25 @@ func (d openAI) scan(data []byte, s *scratch) bool {
 		return true
 	}
 	j := jsonScanner{data: data, buffer: s.buffer}
-	id := ""
+	var id, model, system string
 	var seen uint
 	ok := j.object(func(key []byte) bool {
 		switch string(key) {
 		case "id":
-			if !once(&seen, 0) || !j.string() {
-				return false
-			}
-			if string(j.text) != s.id {
-				s.id = string(j.text)
-			}
-			id = s.id
-			return true
+			return once(&seen, 0) && j.string() && j.same(&s.id, &id)
 		case "choices":
 			return once(&seen, 1) && j.array(func() bool { return s.choice(&j) })
 		case "usage":
 			return once(&seen, 2) && j.null() // counts come once in a stream
 		case "error":
 			return once(&seen, 3) && j.null()
-		case "object", "created", "model", "system_fingerprint", "service_tier", "prompt_token_ids", "obfuscation":
+		case "object":
+			return once(&seen, 4) && j.string() && string(j.text) != "error"
+		case "model":
+			return once(&seen, 5) && (j.null() || j.string() && j.same(&s.model, &model))
+		case "system_fingerprint":
+			return once(&seen, 6) && (j.null() || j.string() && j.same(&s.system, &system))
+		case "created", "service_tier", "prompt_token_ids", "obfuscation":
 			return j.skip()
 		}
 		return false
@@ -69,7 +70,16 @@ func (d openAI) scan(data []byte, s *scratch) bool {
 	if len(s.pieces) == 0 {
 		s.pieces = append(s.pieces, Piece{Kind: record.Blank})
 	}
-	s.pieces[0].ServerID = id
+	s.pieces[0].ServerID, s.pieces[0].Model, s.pieces[0].Fingerprint = id, model, system
+	return true
+}
+
+// same lets to be the string that was read, which is known where the events before had it.
+func (j *jsonScanner) same(known, to *string) bool {
+	if string(j.text) != *known {
+		*known = string(j.text)
+	}
+	*to = *known
 	return true
 }
 

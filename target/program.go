@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"sync"
 	"time"
@@ -292,6 +293,13 @@ func (p *program) stop() {
 	<-p.ended
 }
 
+// fellBehind reports whether stamps lose more time against our reads, over one answer, than a
+// busy host explains: the clock of the program then runs slower than ours.
+func fellBehind(lost int64, reads []mark) bool {
+	const idle, share = 20e6, 4 // nanoseconds that a reader may be held up, and the part of the answer besides
+	return lost > idle+(reads[len(reads)-1].at-reads[0].at)/share
+}
+
 // restamp puts the program's own stamps in place of ours, where every line has
 // one that could be true: not before the call was sent, not after the line came,
 // and never going back. It returns the stamp of the end, and a flag where stamps
@@ -302,6 +310,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	}
 	marks := make([]mark, 0, len(r.reading.marks))
 	given, begin, before := 0, 0, r.request.Sent
+	least, most := int64(math.MaxInt64), int64(0) // from a stamp to our read of it: of all, and of the last
 	for _, m := range r.reading.marks {
 		var said commandLine
 		if json.Unmarshal(r.reading.body[begin:m.end], &said) == nil && said.Mono != nil {
@@ -309,6 +318,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 			at := *said.Mono - c.clock.Epoch
 			if at >= before && at <= m.at {
 				marks, before = append(marks, mark{end: m.end, at: at}), at
+				least, most = min(least, m.at-at), m.at-at
 			}
 		}
 		begin = m.end
@@ -316,7 +326,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	switch {
 	case given == 0:
 		return r.Done, ""
-	case len(marks) < len(r.reading.marks):
+	case len(marks) < len(r.reading.marks), fellBehind(most-least, r.reading.marks):
 		return r.Done, "program_clock"
 	}
 	r.reading.marks, r.request.Stamps = marks, ReadProgram

@@ -12,7 +12,7 @@ func (c *Client) Start(ctx context.Context, p Prepared, due int64, done func(*Ra
 		go func() { done(c.Do(ctx, p, due)) }() // ends with the answer, which done reports
 		return
 	}
-	c.engine.start(ctx, p, &Raw{request: p.request(due)}, done)
+	c.engine.start(ctx, p, &Raw{request: p.request(due), prompt: p.Call.Prompt}, done)
 }
 
 // Inline reports whether Start sends on the caller's goroutine and done is called by

@@ -72,6 +72,8 @@ type Piece struct {
 
 	FinishReason string
 	ServerID     string
+	Model        string // that answers, as the server names it
+	Fingerprint  string // of its system
 	Note         string // remark for the record's flags
 	Usage        *Usage
 	Logprobs     *record.Logprobs // of the tokens of the event
