@@ -23,18 +23,15 @@ func TestDetection(t *testing.T) {
 	const series, before = 60, 30
 	rng := rand.New(rand.NewPCG(10, 11))
 	found, alarms, days := 0, 0, 0
-	for i := range series {
-		d := Detection{Seed: int64(i)}
+	for range series {
+		d := Detection{}
 		xs := append(runsOf(rng, before, 100, .02), runsOf(rng, 3, 105, .02)...)
-		list, err := d.Changes(xs)
-		must(t, err)
+		list := d.Steps(xs)
 		if len(list) > 0 && list[len(list)-1].At >= before-2 && list[len(list)-1].After > list[len(list)-1].Before {
 			found++
 		}
-		list, err = d.Changes(xs[:before])
-		must(t, err)
 		days += before
-		for _, c := range list {
+		for _, c := range d.Steps(xs[:before]) {
 			if c.After > c.Before {
 				alarms++
 			}

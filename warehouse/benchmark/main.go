@@ -195,6 +195,9 @@ func run(series int, python, script string) (tables string, broken []string, err
 			broken = append(broken, fmt.Sprintf("%s: %.2f alerts in 1,000 series-days", w.name, alarms))
 		}
 	}
+	if len(broken) > 0 {
+		fmt.Fprintf(&out, "\nMissed: %s.\n", strings.Join(broken, "; "))
+	}
 	return out.String(), broken, nil
 }
 
@@ -239,7 +242,7 @@ const (
 
 const beforeTables = `# How soon changes are found, and how often nothing is taken for one
 
-Made by ` + "`make bench-change-points`" + ` with %d series in each row, four times as many where no level
+Made by ` + "`make bench-change-points CHANGE_SERIES=%d`" + `: so many series in each row, four times as many where no level
 changes. Histories of one run a day whose truth is known, looked at after every run by the function that ` + "`assay keep`" + `
 writes alerts with (` + "`TestAlertStays`" + ` goes the same way with bundles, through the warehouse). A step is found where an alert is open
 within two runs of its place; it has vanished where it was open once and is not after a later run. The oracle knows place and spread, and
