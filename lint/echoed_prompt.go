@@ -8,7 +8,7 @@ import (
 
 // EchoedPrompt fires when answers say what was asked.
 var EchoedPrompt = Check{
-	ID: "echoed-prompt", Severity: finding.Caution,
+	ID: "echoed-prompt", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "Answers begin with words of their prompt, which nobody had to generate.",
 	When:    "more than half of the answers, of at least 10, begin with 40 bytes of their prompt",
 	Applies: answersText,

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"assay/finding"
+	"assay/metric"
 )
 
 // FirstChunk fires when the first output of most answers is there to be early.
 var FirstChunk = Check{
-	ID: "first-chunk-filler", Severity: finding.Void,
+	ID: "first-chunk-filler", Severity: finding.Void, About: finding.Speed,
 	Doc: "The first output of the answers is a filler: TTFT is that of something else than the answer.",
 	When: "in more than half of the answers, of at least 10 of which every event was looked at: nobody sees the first output (white " +
 		"space, characters without width, punctuation of reasoning alone); or the wait after it is longer than 10 times the median " +
-		"gap of the answer, twice every other one, and half of TTFT. It is about TTFT alone",
+		"gap of the answer, twice every other one, and half of TTFT. It forbids TTFT, and what a limit on it decides, at that point",
 	Applies: answersText,
 	Run:     firstChunk,
 }
@@ -20,10 +21,18 @@ var FirstChunk = Check{
 // fewestShown is how many answers must be known before most of them say something.
 const fewestShown = 10
 
+// fromFirstOutput are the metrics that end with the first output, and those that a limit on it
+// decides.
+var fromFirstOutput = []string{
+	metric.TTFT.ID, metric.TTFTDue.ID, metric.TTFTContent.ID, metric.TTFTReasoning.ID, metric.AnswerTTFT.ID, metric.TTFTService.ID,
+	metric.TTST.ID, metric.PrefillSpeed.ID, metric.Goodput.ID, metric.Attainment.ID,
+}
+
 func firstChunk(f *Facts) Answer {
 	return eachShown(f, func(p placeTally, s Shown) (finding.Finding, bool) {
 		one := finding.Finding{
 			Severity: finding.Void,
+			Scope:    finding.Scope{Points: []string{p.point.Name}, Side: p.side, Metrics: fromFirstOutput},
 			Why:      "TTFT ends with that first output, and the person who asked still waits",
 			Fix:      "report ttft_visible.v1, or time to the last token, and have the server send no output before the answer begins",
 		}

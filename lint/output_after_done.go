@@ -8,7 +8,7 @@ import (
 
 // OutputAfterDone fires when answers go on behind the mark that ends their stream.
 var OutputAfterDone = Check{
-	ID: "output-after-done", Severity: finding.Void,
+	ID: "output-after-done", Severity: finding.Void, About: finding.Speed,
 	Doc:     "The stream says that it has ended, and output follows: clients that believe it measure a part of the answer.",
 	When:    "output behind [DONE], or behind the dialect's own last event, in more than 1 % of answers and in at least 5",
 	Applies: answersText,

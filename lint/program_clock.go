@@ -8,7 +8,7 @@ import (
 
 // ProgramClock fires when a program's own stamps cannot be true.
 var ProgramClock = Check{
-	ID: "program-clock", Severity: finding.Caution,
+	ID: "program-clock", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "The stamps of a measured program contradict the client's: its clock runs otherwise, or it makes them up.",
 	When:    "stamps of a command that lie outside of the request, go back, or fall behind our reads within an answer, in more than 1 % of answers and in at least 5; ours are used for those",
 	Applies: serves,

@@ -8,7 +8,7 @@ import (
 
 // ReasoningAlone fires when answers end before they begin.
 var ReasoningAlone = Check{
-	ID: "reasoning-alone", Severity: finding.Caution,
+	ID: "reasoning-alone", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "Answers hold reasoning and nothing else: nobody was answered.",
 	When:    "more than half of the answers, of at least 10 of which every event was looked at, show reasoning and no answer",
 	Applies: answersText,

@@ -8,7 +8,7 @@ import (
 
 // ShortAnswers fires when a part of the answers ends at once, which their mean length hides.
 var ShortAnswers = Check{
-	ID: "short-answers", Severity: finding.Caution,
+	ID: "short-answers", Severity: finding.Caution, About: finding.Speed,
 	Doc: "A part of the answers is cut to a fraction of what was asked for, and their mean length hides it.",
 	When: "at least 3 % of answers, and at least 5, have a quarter of the tokens asked for or fewer, where four in five of the " +
 		"others have nine tenths or more",
