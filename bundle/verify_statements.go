@@ -73,8 +73,8 @@ func (v *verifier) rowsOfHealth() {
 // seedsOfPlan derives the seeds of the launches from the seed of the run. Where launches
 // were taken out and the rest numbered anew, they no longer follow.
 func (v *verifier) seedsOfPlan() {
-	if !v.intact[PlanFile] {
-		return // reported as changed
+	if !v.intact[PlanFile] || v.manifest.Source != nil {
+		return // reported as changed, or of a tool that derives its seeds in another way
 	}
 	text, err := intake.ReadIn(v.root, filepath.FromSlash(PlanFile), mostManifest)
 	if err != nil {

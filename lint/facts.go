@@ -48,6 +48,12 @@ type Facts struct {
 	// Against is the baseline of a pair; nil when one bundle is looked at.
 	Against *Facts
 
+	// QualityMargin is the loss of quality that a comparison was told to tolerate, as a
+	// share of the scale; zero leaves it to the plan. Gated are the measures that a policy
+	// holds to tolerances of its own, which the gate does itself.
+	QualityMargin float64
+	Gated         []spec.GatedAccuracy
+
 	// Changes are what differs from the baseline besides the results: that of
 	// the pair, or of the run's own sides.
 	Changes []diff.Change

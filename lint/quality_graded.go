@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,9 @@ func gradedQuality(f *Facts) (list []finding.Finding, judged []string, err error
 				continue
 			}
 			judged = append(judged, row.Task)
+			if f.gates(row) {
+				continue
+			}
 			if one, found := qualityFinding(row, slices.Contains(suite, row.Task)); found {
 				list = append(list, one)
 			}
@@ -33,13 +37,18 @@ func gradedQuality(f *Facts) (list []finding.Finding, judged []string, err error
 	return list, judged, nil
 }
 
+// gates reports whether a policy has a tolerance of its own for what the row measures.
+func (f *Facts) gates(row parity.Row) bool {
+	return slices.ContainsFunc(f.Gated, func(g spec.GatedAccuracy) bool { return g.Metric == row.Task || g.Metric == row.Task+"."+row.Grader })
+}
+
 // qualityReports compare what is held against each other: two bundles of one side each,
 // or the sides of one.
 func qualityReports(f *Facts) ([]parity.Report, error) {
 	if !f.Answers.Graded() || !f.Compared() {
 		return nil, nil
 	}
-	o := parity.Options{Margin: f.Plan.Workload().Correctness.MaxAccuracyDeltaPct / 100}
+	o := parity.Options{Margin: cmp.Or(f.QualityMargin, f.Plan.Workload().Correctness.MaxAccuracyDeltaPct/100)}
 	if f.Against != nil {
 		if !f.Against.Answers.Graded() || len(f.Plan.Candidates())+len(f.Against.Plan.Candidates()) > 0 {
 			return nil, nil

@@ -78,3 +78,27 @@ func TestGradedSides(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// A tolerance that somebody declared is not overruled by the plan's: neither that of a
+// comparison nor that of a policy, whose gate judges the task itself.
+func TestDeclaredTolerance(t *testing.T) {
+	t.Parallel()
+	s := clean()
+	answering(2000, 60)(&s) // three points, where the plan tolerates one
+	f := s.facts(t)
+	if a := qualityReached(f); len(a.Findings) != 1 || a.Findings[0].Severity != finding.Void {
+		t.Errorf("by the plan: %+v, want void", a)
+	}
+	f.QualityMargin = .06
+	if a := qualityReached(f); len(a.Findings) != 0 || a.Missing != "" {
+		t.Errorf("by --quality-margin: %+v, want nothing", a)
+	}
+	f.QualityMargin, f.Gated = 0, []spec.GatedAccuracy{{Metric: "gsm8k.exact_match", Tolerance: .06}}
+	if a := qualityReached(f); len(a.Findings) != 0 || a.Missing != "" {
+		t.Errorf("by a policy: %+v, want it left to the gate", a)
+	}
+	f.Gated[0].Metric = "mmlu"
+	if a := qualityReached(f); len(a.Findings) != 1 {
+		t.Errorf("a policy about another task: %+v, want the finding", a)
+	}
+}

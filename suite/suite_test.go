@@ -185,7 +185,11 @@ func TestClassify(t *testing.T) {
 	if got := classify(rows); got.Type != "host-bound" || !strings.Contains(got.Reasons[0], "20 %") {
 		t.Errorf("%+v", got)
 	}
-	got := classify(rows[:1])
+	if got := classify(rows[:1]); got.Type != "mixed" || got.Confidence != "low" || !strings.Contains(got.Reasons[1], "no step that computes ran") {
+		t.Errorf("exchanges alone: %+v, want no conclusion about what limits", got)
+	}
+	products := Row{Role: "gemm_sanity", Outcome: Ran, facts: factsOf(measured(3))}
+	got := classify([]Row{rows[0], products})
 	if got.Type != "communication-bound" || !strings.Contains(got.Reasons[0], "1.5 times its median (of the host's processors)") || !slices.Contains(got.Unknown, "spread of throughput") {
 		t.Errorf("%+v", got)
 	}
@@ -194,7 +198,7 @@ func TestClassify(t *testing.T) {
 		Rows: []collectives.Row{{Op: "all_gather", Ranks: 2, Bytes: 1 << 20, BusBW: &stats.Estimate{Value: 1e9}}},
 		Link: &collectives.Link{Rate: 10e9},
 	}
-	got = classify([]Row{{Role: "nccl_allreduce", Outcome: Ran, facts: factsOf(poor)}})
+	got = classify([]Row{{Role: "nccl_allreduce", Outcome: Ran, facts: factsOf(poor)}, products})
 	if got.Type != "communication-bound" || !strings.Contains(got.Reasons[0], "an all-gather carries 0.1") {
 		t.Errorf("%+v", got)
 	}

@@ -25,6 +25,8 @@ type auditor struct {
 	remembers bool // there is a history, however short
 	reason    string
 	bundles   Reader
+
+	qualityMargin float64 // that the caller declared; zero leaves it to the plan
 }
 
 // audits makes them all. What a longer look finds is what the shorter one did not:
@@ -76,6 +78,7 @@ func (a auditor) pair() (*lint.Facts, []finding.Finding, error) {
 		return nil, nil, err
 	}
 	held := *candidate
+	held.QualityMargin, held.Gated = a.qualityMargin, a.in.Policy.Spec.Accuracy
 	if a.in.Candidate.Bundle.Dir == a.in.Baseline.Bundle.Dir {
 		return &held, nil, nil
 	}

@@ -153,7 +153,7 @@ func (r Reader) Compare(sides []compare.Side, o compare.Options) (compare.Report
 		return report, err
 	}
 	for i := range report.Comparisons {
-		a := auditor{in: gate.Input{Baseline: sides[0], Candidate: sides[i+1]}, bundles: r}
+		a := auditor{in: gate.Input{Baseline: sides[0], Candidate: sides[i+1]}, bundles: r, qualityMargin: o.Quality.Margin}
 		_, found, err := a.pair()
 		if err != nil {
 			return report, err
