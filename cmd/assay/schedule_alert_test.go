@@ -89,7 +89,11 @@ func (s *scheduleScene) ran(n int, like string) {
 		keep = append(keep, fixture.Run{
 			ID: fmt.Sprintf("before-%02d", i), Seed: uint64(i), Launches: 3, Window: 2 * time.Second, Unsigned: true, Baseline: fixture.System{Slow: .2},
 			Topology: b.Manifest.TopologyDigest, Spec: func(r *spec.Run) { *r = *doc.Run },
-			Environment: func(env record.Environment) { clear(env); maps.Copy(env, b.Manifest.Environment) },
+			Environment: func(env record.Environment) {
+				clear(env)
+				maps.Copy(env, b.Manifest.Environment)
+				delete(env, "join.run_id") // it is another run
+			},
 		}.Write(s.t, filepath.Join(s.dir, "before")))
 	}
 	if out, errs, code := call(s.t, keep...); code != exitOK {
