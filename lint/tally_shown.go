@@ -26,9 +26,7 @@ type Shown struct {
 	Usage   float64 // the same, as the server does
 	Parts   float64 // events of those that show something
 
-	Bytes    float64 // of what can be seen, in answers with usage
-	Tokens   float64 // of the same, by the server's count
-	Stutters int     // answers of which most events say again what the one before said
+	Stutters int // answers of which most events say again what the one before said
 
 	Models  map[string]int // that the answers name
 	Systems map[string]int // fingerprints
@@ -116,7 +114,6 @@ func (s *Shown) count(r *record.Request) {
 	if r.UsageOutput == nil {
 		return
 	}
-	s.Bytes, s.Tokens = s.Bytes+float64(*r.VisibleBytes), s.Tokens+float64(*r.UsageOutput)
 	if r.OwnTokens != nil {
 		s.Counted++
 		s.Own, s.Usage = s.Own+float64(*r.OwnTokens), s.Usage+float64(*r.UsageOutput)
@@ -156,7 +153,6 @@ func (p placeTally) shown() Shown {
 			*add.to += *add.n
 		}
 		all.Own, all.Usage, all.Parts = all.Own+s.Own, all.Usage+s.Usage, all.Parts+s.Parts
-		all.Bytes, all.Tokens = all.Bytes+s.Bytes, all.Tokens+s.Tokens
 		addCounts(all.Models, s.Models)
 		addCounts(all.Systems, s.Systems)
 		addCounts(all.Texts, s.Texts)
