@@ -422,6 +422,14 @@ TRUTH_RUNS ?= 40
 bench-own-error: truth
 	bin/truth own-error -client-cores $(CLIENT_CORES) -runs $(TRUTH_RUNS) -duration 3s -warmup 2s $(TRUTH)
 
+# Honest runs on a quiet host, with one processor busy and with all of them: how often a
+# result that is right is refused, one that is wrong is quoted, and a system does not pass a
+# gate with itself. Twelve seconds a run.
+HONEST_RUNS ?= 204
+.PHONY: bench-honest
+bench-honest: truth
+	bin/truth honest -runs $(HONEST_RUNS) $(TRUTH)
+
 # Requests and events per second of one load generator and of several, each on a core of its
 # own, and what a leader spends on each event. One truth server makes 200,000 events a second, so
 # there are several. Cores: as many as generators and servers, and two more.

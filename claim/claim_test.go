@@ -322,5 +322,8 @@ func TestVoidTail(t *testing.T) {
 		if strings.Contains(c.Sentence, "p99 TTFT") {
 			t.Errorf("a void tail is quoted in %q", c.Sentence)
 		}
+		if c.Metric == metric.TTFT.ID && !strings.Contains(c.Sentence, "its tail not known (client-error)") {
+			t.Errorf("a median does not say that its tail is forbidden: %q", c.Sentence)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package claim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"assay/analysis/objective"
@@ -165,6 +166,9 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		if tail == "" {
 			tail = m.tail(metric.E2E)
 		}
+		if tail == "" && m.tailless(metric.TTFT) != "" {
+			return m.tailless(metric.TTFT), nil
+		}
 		if tail == "" {
 			return "", &Refusal{Reason: "a throughput is quoted only with its tail latency, and no percentile is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
 		}
@@ -188,6 +192,9 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		if tail := m.tail(s.metric); tail != "" {
 			return "with " + tail, nil
 		}
+		if why := m.tailless(s.metric); why != "" {
+			return why, nil
+		}
 		return "", &Refusal{Reason: "a median is quoted only with its tail, and no percentile above it is certain enough", ToDo: "measure longer: p90 needs " + fmt.Sprint(stats.MinSamples(.9, m.Estimates.Confidence)) + " requests per launch"}
 	}
 	return "", nil
@@ -202,6 +209,18 @@ func (m maker) tail(of metric.Metric) string {
 				text += " (" + coarse + ")"
 			}
 			return text
+		}
+	}
+	return ""
+}
+
+// tailless says that the tail of a metric was measured and is forbidden: what it stands
+// beside may be quoted with these words in its place.
+func (m maker) tailless(of metric.Metric) string {
+	for _, statistic := range slices.Backward(tails) {
+		if row, ok := m.Estimates.Find(of.ID, statistic, m.point.Index); ok && row.Interval.Bounded() && m.void(row) {
+			check, _, _ := strings.Cut(m.claims.Against(OfRow(row, m.Plan))[0].Reason, ":")
+			return fmt.Sprintf("its tail not known (%s)", check)
 		}
 	}
 	return ""

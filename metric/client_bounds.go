@@ -18,7 +18,7 @@ type Bounds struct {
 // A Bound is the distribution of an error of the client, in seconds: the larger of before
 // and after.
 type Bound struct {
-	Usual     float64  `json:"usual"` // p50
+	Usual     float64  `json:"usual"` // the p50, or the mean without the largest tenth where that is larger: see at
 	P90       float64  `json:"p90"`
 	Seconds   float64  `json:"seconds"`   // of the statistic
 	Statistic string   `json:"statistic"` // p99, or max where there are too few values for it
@@ -27,8 +27,10 @@ type Bound struct {
 	After     *float64 `json:"after"`     // after it
 }
 
-// at is the error at a quantile: the median error stands beside a median, and a tail
-// beside a tail.
+// at is the error at a quantile: the usual error stands beside a median, and a tail
+// beside a tail. Where a third of the values is late by much, the median of the errors is
+// small and that of the times moves all the same, by about the errors' mean; the largest
+// tenth moves no median by more than a place in twenty.
 func (b Bound) at(q float64) float64 {
 	switch {
 	case q <= .5:
@@ -72,7 +74,7 @@ func worstOf(made []*record.Calibration, before *record.Calibration, of func(*re
 			ns = spread.Max
 		}
 		v := seconds(ns)
-		bound.Usual = max(bound.Usual, seconds(spread.P50))
+		bound.Usual = max(bound.Usual, seconds(spread.P50), seconds(spread.Mean))
 		if spread.P90 > 0 {
 			bound.P90 = max(bound.P90, seconds(spread.P90))
 		} else { // a calibration of format 1.0

@@ -15,7 +15,8 @@ import (
 // how late their first events may have been read.
 type Moved struct {
 	Point int     `json:"point"`
-	N     int     `json:"n"` // requests
+	N     int     `json:"n"`    // requests
+	Mean  float64 `json:"mean"` // without the largest tenth
 	P50   float64 `json:"p50"`
 	P90   float64 `json:"p90"`
 	P95   float64 `json:"p95"`
@@ -26,7 +27,7 @@ type Moved struct {
 func (m Moved) at(q float64) float64 {
 	switch {
 	case q <= .5:
-		return m.P50
+		return max(m.P50, m.Mean) // see Bound.at
 	case q <= .9:
 		return m.P90
 	case q <= .95:
@@ -43,15 +44,20 @@ func movedOf(own map[int][]float64) (list []Moved) {
 		values := own[point]
 		slices.Sort(values)
 		at := func(q float64) float64 { return stats.OfRank(values, q) }
-		list = append(list, Moved{Point: point, N: len(values), P50: at(.5), P90: at(.9), P95: at(.95), P99: at(.99), Max: values[len(values)-1]})
+		list = append(list, Moved{Point: point, N: len(values), Mean: stat.Mean(values[:max(1, len(values)*9/10)], nil), P50: at(.5), P90: at(.9), P95: at(.95), P99: at(.99), Max: values[len(values)-1]})
 	}
 	return list
 }
 
-// unseenMoments is by how much the error of a stamp is taken for larger than a known
-// stream showed: a second of it holds few of the moments that a run of minutes has.
-// docs/evidence/truth.md says how often the bounds then hold.
-const unseenMoments = 2
+// unseenMoments is by how much the tail of the error of a stamp is taken for larger than a
+// known stream showed: a second of it holds few of the moments that a run of minutes has,
+// and enough of the usual ones. docs/evidence/truth.md says how often the bounds then hold.
+func unseenMoments(q float64) float64 {
+	if q <= .5 {
+		return 1
+	}
+	return 2
+}
 
 // Where the larger part of an own error was seen.
 const (
@@ -78,7 +84,7 @@ func (c Client) ErrorOf(row Row) (OwnError, bool) {
 	case TTFT.ID:
 		own := OwnError{c.Bounds.TTFT.at(q), ShownByStream}
 		if moved, ok := c.moved(row, q); ok {
-			run := OwnError{moved + unseenMoments*c.Bounds.Stamp.at(q), ShownByRun}
+			run := OwnError{moved + unseenMoments(q)*c.Bounds.Stamp.at(q), ShownByRun}
 			own = slices.MaxFunc([]OwnError{own, run}, func(a, b OwnError) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		}
 		return own, true

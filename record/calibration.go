@@ -57,12 +57,13 @@ type KnownStream struct {
 	Over   string `json:"over,omitempty"` // tls, http2 or http2+tls; empty means plain HTTP/1.1
 }
 
-// An ErrorSpread is a distribution of errors. Quantiles are of the absolute
+// An ErrorSpread is a distribution of errors. Quantiles and the mean are of the absolute
 // value, sigma is of the signed one.
 type ErrorSpread struct {
 	N     int   `json:"n"`
 	P50   int64 `json:"p50_ns"`
-	P90   int64 `json:"p90_ns,omitempty"` // since 1.1
+	P90   int64 `json:"p90_ns,omitempty"`  // since 1.1
+	Mean  int64 `json:"mean_ns,omitempty"` // without the largest tenth; since 1.1
 	P99   int64 `json:"p99_ns"`
 	P999  int64 `json:"p999_ns"`
 	Max   int64 `json:"max_ns"`

@@ -100,6 +100,6 @@ func (o *Observed) fail(request record.Request) {
 // Record is r in the words of a bundle.
 func (s Spread) Record() record.ErrorSpread {
 	return record.ErrorSpread{
-		N: s.N, P50: int64(s.P50), P90: int64(s.P90), P99: int64(s.P99), P999: int64(s.P999), Max: int64(s.Max), Sigma: int64(s.Sigma),
+		N: s.N, P50: int64(s.P50), P90: int64(s.P90), Mean: int64(s.Mean), P99: int64(s.P99), P999: int64(s.P999), Max: int64(s.Max), Sigma: int64(s.Sigma),
 	}
 }

@@ -38,7 +38,7 @@ func TestObservedAdd(t *testing.T) {
 	if r.Events != 2 || r.Shared != 0.25 {
 		t.Errorf("%d events judged, %v shared; want 2 and one of four", r.Events, r.Shared)
 	}
-	if got := r.Lag.Record(); got != (record.ErrorSpread{N: 1, P50: 10, P90: 10, P99: 10, P999: 10, Max: 10}) {
+	if got := r.Lag.Record(); got != (record.ErrorSpread{N: 1, P50: 10, P90: 10, Mean: 10, P99: 10, P999: 10, Max: 10}) {
 		t.Errorf("recorded as %+v", got)
 	}
 }

@@ -24,6 +24,7 @@ type Spread struct {
 	N     int           `json:"n"`
 	P50   time.Duration `json:"p50_ns"`
 	P90   time.Duration `json:"p90_ns"`
+	Mean  time.Duration `json:"mean_ns"` // without the largest tenth
 	P99   time.Duration `json:"p99_ns"`
 	P999  time.Duration `json:"p999_ns"`
 	Max   time.Duration `json:"max_ns"`
@@ -177,11 +178,16 @@ func spread(signed []int64) Spread {
 		signed[i] = max(v, -v)
 	}
 	slices.SortFunc(signed, cmp.Compare[int64])
+	most := max(1, len(signed)*9/10)
+	usual := int64(0)
+	for _, v := range signed[:most] {
+		usual += v
+	}
 	at := func(q float64) time.Duration {
 		return time.Duration(signed[min(len(signed)-1, int(q*float64(len(signed))))])
 	}
 	return Spread{
-		N: len(signed), P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), Max: at(1),
+		N: len(signed), P50: at(.5), P90: at(.9), Mean: time.Duration(usual / int64(most)), P99: at(.99), P999: at(.999), Max: at(1),
 		Sigma: time.Duration(math.Sqrt(squares / float64(len(signed)))),
 	}
 }

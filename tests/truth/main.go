@@ -9,6 +9,7 @@
 //	truth fidelity     closed loops: TTFT, turnaround, stamps, gaps; make bench-fidelity
 //	truth pacer        open loops: how late requests leave; make bench-pacer
 //	truth own-error    how often the printed own error bounds the true one; make bench-own-error
+//	truth honest       honest runs on quiet and busy hosts: what is refused, quoted and gated; make bench-honest
 //	truth generators   requests and events per second of one and of several load generators; make bench-generators
 //
 // It runs assay as its users do and reads what a bundle says. It is no part of the product,
@@ -44,6 +45,7 @@ type options struct {
 	warmup   time.Duration
 	runs     int
 	answer   schedule
+	policy   string // GatePolicy, a file
 	keep     string // folder for the bundles; empty throws them away
 	address  string // that the server listens on; empty means loopback
 	load     string // more fields of the spec's load; empty means none
@@ -62,7 +64,7 @@ func (s schedule) length() time.Duration { return s.ttft + time.Duration(s.token
 
 // benchmarks are what the command measures, by name.
 var benchmarks = map[string]func(context.Context, options) error{
-	"fidelity": fidelity, "pacer": pacer, "own-error": ownError, "generators": generators,
+	"fidelity": fidelity, "pacer": pacer, "own-error": ownError, "generators": generators, "honest": honest,
 }
 
 func main() {
@@ -83,7 +85,7 @@ func main() {
 // read understands the command line.
 func read(args []string) (o options, run func(context.Context, options) error, err error) {
 	if len(args) == 0 || benchmarks[args[0]] == nil {
-		return o, nil, fmt.Errorf("want fidelity, pacer, own-error or generators, got %q", args)
+		return o, nil, fmt.Errorf("want fidelity, pacer, own-error, generators or honest, got %q", args)
 	}
 	f := flag.NewFlagSet("truth "+args[0], flag.ContinueOnError)
 	f.StringVar(&o.assay, "assay", "bin/assay", "the program that is measured")
@@ -98,12 +100,13 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.IntVar(&o.launches, "launches", 3, "launches of each run")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "how long each launch is measured")
 	f.DurationVar(&o.warmup, "warmup", 3*time.Second, "warm-up of each launch")
-	f.IntVar(&o.runs, "runs", 40, "runs of own-error")
+	f.IntVar(&o.runs, "runs", 40, "runs of own-error and honest")
 	f.DurationVar(&o.answer.ttft, "ttft", 50*time.Millisecond, "when the server sends its first event")
 	f.DurationVar(&o.answer.gap, "gap", 10*time.Millisecond, "time between two events")
 	f.IntVar(&o.answer.tokens, "tokens", 100, "events of an answer")
 	f.Float64Var(&o.answer.jitter, "jitter", 0, "sigma of the lognormal distribution of TTFT and gaps; 0 keeps them equal")
 	f.Uint64Var(&o.answer.seed, "seed", 1, "seed of the jitter")
+	f.StringVar(&o.policy, "policy", "examples/gate/pull-request.yaml", "of honest: what a system is gated with itself by")
 	f.StringVar(&o.keep, "keep", "", "folder for bundles and logs; without it they are thrown away")
 	f.StringVar(&o.load, "load", "", "more fields of the spec's load, such as 'readerWait: sleep'")
 	return o, benchmarks[args[0]], f.Parse(args[1:])

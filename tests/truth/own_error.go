@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"assay/metric"
 )
 
 // A bound is an error that a run printed about itself, and the true one of the same
@@ -39,9 +41,22 @@ func (m *measured) ownBound(columns []column) ownBound {
 	}
 	own := ownBound{bound{unknown, ttft.at(.99)}, bound{unknown, gap.at(.99)}}
 	if b := m.client.Bounds; b != nil {
-		own.ttft.printed, own.gap.printed = b.TTFT.Seconds*1e9, b.Gap.Seconds*1e9
+		own.ttft.printed, own.gap.printed = m.errorOfTail()*1e9, b.Gap.Seconds*1e9
 	}
 	return own
+}
+
+// errorOfTail is the printed error of the p99 of TTFT, in seconds, over all launches.
+func (m *measured) errorOfTail() float64 {
+	row := metric.Row{Metric: metric.TTFT.ID, Statistic: "p99"}
+	for _, h := range m.client.Launches {
+		row.PerLaunch = append(row.PerLaunch, metric.LaunchValue{Launch: h.Launch})
+		for _, moved := range h.Moved {
+			row.Point = moved.Point // a run has one
+		}
+	}
+	own, _ := m.client.ErrorOf(row)
+	return own.Seconds
 }
 
 // ownError makes many short runs at different loads and counts how often the printed own
