@@ -56,7 +56,7 @@ func lost(t Task, p Point) finding.Finding {
 		f.Severity = finding.Caution
 	}
 	if float64(failed) > 0.5*float64(p.Asked) {
-		f.Severity = finding.Void
+		f.Severity, f.Scope = finding.Void, finding.Scope{Subject: finding.Accuracy}
 	}
 	return f
 }
@@ -116,8 +116,9 @@ func belowLeast(t Task, p Point) finding.Finding {
 		Check: "score-too-low", Severity: finding.Void,
 		Message: fmt.Sprintf("%s: %s %s the least score of %s", t.at(p),
 			unit.FormatInterval(s.Estimate.Value, s.Estimate.Interval.Lo, s.Estimate.Interval.Hi, s.Unit()), text, unit.Format(t.MinScore, s.Unit())),
-		Why: "speed below the quality that was asked for does not count",
-		Fix: "restore the quality, or ask more questions where the interval is what is in the way",
+		Why:   "speed below the quality that was asked for does not count",
+		Fix:   "restore the quality, or ask more questions where the interval is what is in the way",
+		Scope: finding.Scope{Subject: finding.Speed},
 	}
 }
 

@@ -38,8 +38,9 @@ func (v *verifier) oneRunID() {
 	}
 }
 
-// rowsOfHealth compares the requests that the senders counted with the rows. Only a run
-// that one program made in one go has counted everything that it keeps.
+// rowsOfHealth compares the requests that the senders counted with the rows, of which there
+// are more where requests were sent before the load (cold starts) and beside it (probes).
+// Only a run that one program made in one go has counted everything that it keeps.
 func (v *verifier) rowsOfHealth() {
 	m := v.manifest
 	var health struct {
@@ -65,7 +66,7 @@ func (v *verifier) rowsOfHealth() {
 			rows += deref(f.Rows)
 		}
 	}
-	if want := health.Balance.Begun - health.Balance.Lost; rows != want {
+	if want := health.Balance.Begun - health.Balance.Lost; rows < want {
 		v.fail("statements", ManifestFile, "counts %d requests begun, and the tables hold %d", want, rows)
 	}
 }

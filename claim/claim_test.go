@@ -212,6 +212,18 @@ func TestPrice(t *testing.T) {
 	t.Error("a price with its throughput is not claimed")
 }
 
+// A goodput of nothing is a limit that was missed.
+func TestNoGoodput(t *testing.T) {
+	e := sound()
+	e.Plan.Run.Spec.SLO = nil
+	row := e.Estimates.Rows[4]
+	row.Metric, row.Name, row.Unit, row.Value, row.Interval = metric.Goodput.ID, metric.Goodput.Name, metric.Goodput.Unit, 0, stats.Interval{}
+	e.Estimates.Rows = []metric.Row{row}
+	if c := Make(e, "test"); len(c.Claims) != 0 || !strings.Contains(c.Refused[0].Reason, "no request kept the limits") {
+		t.Errorf("%+v, want a refusal", c)
+	}
+}
+
 // A run of which no sentence can be made says so, and what to do instead.
 func TestNoSentence(t *testing.T) {
 	e := sound()

@@ -53,6 +53,8 @@ func weakScore(s accuracy.Score) *Refusal {
 	switch {
 	case s.Unavailable != "":
 		return &Refusal{Reason: s.Unavailable, ToDo: "grade the bundle where the grader works"}
+	case s.Graded > 0 && s.Unparsed == s.Graded:
+		return &Refusal{Reason: fmt.Sprintf("%s found nothing to grade in any of %d answers: that says nothing about whether they are right", s.Grader, s.Graded), ToDo: "look at the answers, and choose the style and grader that fit this model"}
 	case !s.Estimate.Interval.Bounded():
 		return &Refusal{Reason: "it has no interval", ToDo: "ask more questions"}
 	case s.Unit() == unit.Share && (s.Estimate.Interval.Lo < 0 || s.Estimate.Interval.Hi > 1):

@@ -58,6 +58,12 @@ func TestQuickScore(t *testing.T) {
 	if c := Make(e, "test"); len(c.Claims) != 0 || !strings.Contains(c.Refused[0].Reason, "too few") {
 		t.Errorf("an impossible interval is quoted: %+v", c)
 	}
+	score := &e.Accuracy.Tasks[0].Points[0].Scores[0]
+	unparsed := score.Unparsed
+	if score.Unparsed = score.Graded; !strings.Contains(Make(e, "test").Refused[0].Reason, "found nothing to grade in any of") {
+		t.Errorf("a score of answers in which nothing was found is quoted: %+v", Make(e, "test"))
+	}
+	score.Unparsed = unparsed
 	e.Accuracy.Tasks[0].Points[0].Scores[0].Unavailable = "no sandbox here"
 	if c := Make(e, "test"); len(c.Claims) != 0 || c.Refused[0].Reason != "no sandbox here" {
 		t.Errorf("an ungraded task is quoted: %+v", c)

@@ -183,6 +183,9 @@ func (m maker) beside(s subject, row metric.Row) (string, *Refusal) {
 		}
 		return "at the declared prices, with " + unit.FormatInterval(rate.Value, rate.Interval.Lo, rate.Interval.Hi, rate.Unit), nil
 	case good:
+		if row.Value == 0 {
+			return "", &Refusal{Reason: "no request kept the limits: that is a limit missed, and no throughput", ToDo: "ask for less load, or look for the highest load that keeps the limits with load.search"}
+		}
 		limits, _ := plan.Good(m.Plan.Run)
 		return "counting only requests with " + limits.Name, nil
 	case latency:

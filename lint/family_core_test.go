@@ -271,8 +271,8 @@ var coreTrips = []trip{
 		finding.Void, "candidate -1.9 points [-2.6, -1.2] in gsm8k, tolerated are −1"},
 	{"quality-reached", "target", also(Statement{Metric: "gsm8k", Quality: &Quality{Task: "gsm8k", Score: of(.71), Target: of(.75)}}),
 		finding.Void, "gsm8k reached 0.71, the target is 0.75"},
-	{"quality-reached", "graded worse", answering(1319, 40), finding.Void, "the answers are worse: gsm8k.exact_match at concurrency=8: -3.03 points [-3.94, -2.12] on 1319 items (40 lost, 0 gained), margin 1 point"},
-	{"quality-reached", "graded too few", answering(100, 0), finding.Void, "the answers are not shown to be as good: gsm8k.exact_match at concurrency=8: +0 points [-3.59, +3.59] on 100 items"},
+	{"quality-reached", "graded worse", answering(1319, 40), finding.Void, "the answers are worse: gsm8k.exact_match at concurrency=8: -3.03 points [-3.93, -2.12] on 1319 items (40 lost, 0 gained), margin 1 point"},
+	{"quality-reached", "graded too few", answering(100, 0), finding.Void, "the answers are not shown to be as good: gsm8k.exact_match at concurrency=8: +0 points [-2.95, +2.95] on 100 items"},
 	{"line-through-two-points", "projection", scaled(func(s *Statement) {
 		s.Scaling.Points = append(s.Scaling.Points[:2:2], ScalingPoint{Workers: 1024, Speedup: 700, GlobalBatch: 256, Projected: true})
 	}), finding.Caution, "a line through 2 measured numbers of workers, [1 4], projected to 1024"},

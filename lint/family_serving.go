@@ -6,5 +6,5 @@ package lint
 var serving = []Check{
 	CoordinatedOmission, CollectorRan, GeneratorLost, GeneratorBehind, GeneratorClock, GapsLeftOut, InFlightCap, Survivors, OutputLength, PromptCache, Speculation, OpeningWave, UsersInStep, FewAnswers, WorseUnderLoad, Drain,
 	ArrivalProcess, StreamBursts, Clock, NewConnections, Censored, Retries, MixedStages, AveragedPercentiles,
-	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, DeviceCount, StaleBaseline, Quantised, DeclaredSystem,
+	SimulatedTarget, ProtocolSurface, PatchedEngine, ModelOverrides, EnergyWindow, IdleDevice, DeviceCount, StaleBaseline, Quantised, DeclaredSystem,
 }

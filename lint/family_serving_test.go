@@ -370,6 +370,9 @@ var servingTrips = quick([]trip{
 			return append(read("gpu", "power", "GPU-1", steadily(400)), read("gpu", "energy.total", "GPU-1", growing(600))...)
 		}
 	}, finding.Caution, "6300 J at 400 W are the energy of 15.8 s, and the work is that of a window of 10.5 s"},
+	{"idle-device", "a server on the processors", func(s *scene) {
+		s.samples = func(int) []record.Sample { return read("gpu", "utilisation", "GPU-1", steadily(.01)) }
+	}, finding.Void, "no accelerator of the host was in use"},
 	{"device-count", "half", asked(func(r *spec.Run) { r.Spec.Cost.GPUCount = 4 }), finding.Caution, "divide by spec.cost.gpuCount, 4, and the target works on 8 (--tensor-parallel-size 8)"},
 	{"device-count", "of the host", asked(func(r *spec.Run) { r.Spec.Cost.GPUCount = 16; r.Spec.Target.Server = nil }), finding.Caution, "works on 8 (the devices of the host)"},
 	{"stale-baseline", "three months", pair(func(s *scene) {

@@ -12,7 +12,7 @@ var FirstChunk = Check{
 	ID: "first-chunk-filler", Severity: finding.Void, About: finding.Speed,
 	Doc: "The first output of the answers is a filler: TTFT is that of something else than the answer.",
 	When: "in more than half of the answers, of at least 10 of which every event was looked at: nobody sees the first output (white " +
-		"space, characters without width, punctuation of reasoning alone); or the wait after it is longer than 10 times the median " +
+		"space, characters without width, punctuation of reasoning alone) nor anything in five median gaps after it; or the wait after it is longer than 10 times the median " +
 		"gap of the answer, twice every other one, and half of TTFT. It forbids TTFT, and what a limit on it decides, at that point",
 	Applies: answersText,
 	Run:     firstChunk,

@@ -17,7 +17,7 @@ type Shown struct {
 	Clocks  int // whose program's stamps contradict ours
 
 	Streams int // of which every event was looked at, with output
-	Hidden  int // of them: nobody saw the first output
+	Hidden  int // of them: nobody saw the first output, nor anything soon after it
 	Stalls  int // of them: after the first output came a wait that no other one is like
 	Only    int // of them: reasoning and no answer
 
@@ -79,7 +79,7 @@ func (s *Shown) add(r *record.Request, events stream) {
 func (s *Shown) stream(r *record.Request, events stream) {
 	s.Streams++
 	if r.VisibleBytes != nil {
-		if r.FirstVisible == nil || *r.FirstVisible > events.begun {
+		if r.FirstVisible == nil || *r.FirstVisible-events.begun > alone(events.gaps, *r.FirstVisible-r.Sent) {
 			s.Hidden++
 		}
 		if r.FirstVisible != nil && r.FirstAnswer == nil {
@@ -93,6 +93,18 @@ func (s *Shown) stream(r *record.Request, events stream) {
 	if first > lonely*others[len(others)/2] && first > lonelier*others[len(others)-1] && 2*first > events.begun-r.Sent {
 		s.Stalls++
 	}
+}
+
+// alone is how long nobody may see anything after the first output before that was sent for
+// itself. Many models begin with a line break or two, which come one gap apart like all
+// that they say.
+func alone(gaps []int64, visible int64) int64 {
+	const few, part = 5, 10
+	if len(gaps) < 3 {
+		return visible / part
+	}
+	sorted := slices.Sorted(slices.Values(gaps))
+	return max(few*sorted[len(sorted)/2], visible/part)
 }
 
 func (s *Shown) count(r *record.Request) {

@@ -34,10 +34,10 @@ func worseUnderLoad(f *Facts) Answer {
 				continue
 			}
 			list = append(list, finding.Finding{
-				Severity: finding.Void,
-				Message:  fmt.Sprintf("%s answers worse under load: %s: %s", r.Side, row.Name(), row.Why()),
-				Why:      "requests that are batched together can change each other's answers, and a server may be fast because it is wrong",
-				Fix:      "look at the items that changed (assay diff-answers), and ask for batch-invariant kernels where the engine has them",
+				Severity: finding.Void, Scope: ofSpeed,
+				Message: fmt.Sprintf("%s answers worse under load: %s: %s", r.Side, row.Name(), row.Why()),
+				Why:     "requests that are batched together can change each other's answers, and a server may be fast because it is wrong",
+				Fix:     "look at the items that changed (assay diff-answers), and ask for batch-invariant kernels where the engine has them",
 			})
 		}
 	}

@@ -15,12 +15,15 @@ func TestForbid(t *testing.T) {
 	row := func(m metric.Metric, statistic string) Row {
 		return Row{Metric: m.ID, Statistic: statistic, Point: "concurrency=4", Verdict: Better, Settle: "more launches"}
 	}
-	c := Comparison{
+	report := Report{Engines: []Engines{{Point: "concurrency=4", Columns: []string{"TTFT p50", "TTFT p99"}, Rows: []Engine{
+		{Cells: make([]EngineCell, 2)}, {Cells: []EngineCell{{Verdict: Better}, {Verdict: Better}}},
+	}}}, Comparisons: []Comparison{{
 		Rows:    []Row{row(metric.TTFT, "p50"), row(metric.TTFT, "p99"), row(metric.OutputThroughput, "value")},
 		Quality: &parity.Report{Rows: []parity.Row{{Verdict: items.Worse}}},
-	}
+	}}}
+	c := &report.Comparisons[0]
 	forbid := func(scope finding.Scope) {
-		c.Forbid(func(r finding.Result) []string {
+		report.Forbid(0, func(r finding.Result) []string {
 			if scope.Touches(r) {
 				return []string{"why"}
 			}
@@ -30,6 +33,9 @@ func TestForbid(t *testing.T) {
 	forbid(finding.Scope{Metrics: []string{metric.TTFT.ID}, Statistics: []string{"p50"}})
 	if got := c.Rows[0]; got.Verdict != Void || !slices.Equal(got.Void, []string{"why"}) || got.Settle != "" {
 		t.Errorf("the median has the verdict %s, %v", got.Verdict, got.Void)
+	}
+	if cells := report.Engines[0].Rows[1].Cells; cells[0].Verdict != Void || cells[1].Verdict != Better {
+		t.Errorf("the table of engines says %+v", cells)
 	}
 	for _, other := range c.Rows[1:] {
 		if other.Verdict != Better || other.Void != nil {

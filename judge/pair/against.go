@@ -8,9 +8,9 @@ import (
 	"assay/finding"
 )
 
-// against says why nothing may be concluded from a result of a pair: what forbids it on
+// Against says why nothing may be concluded from a result of a pair: what forbids it on
 // either side, and what was found in the pair.
-func against(baseline, candidate compare.Side, found []finding.Finding) func(finding.Result) []string {
+func Against(baseline, candidate compare.Side, found []finding.Finding) func(finding.Result) []string {
 	return func(r finding.Result) (why []string) {
 		for _, side := range []compare.Side{baseline, candidate} {
 			for _, reason := range side.Voids(r) {

@@ -159,7 +159,7 @@ func (r Reader) Compare(sides []compare.Side, o compare.Options) (compare.Report
 			return report, err
 		}
 		report.Comparisons[i].Findings = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Severity == finding.Note })
-		report.Comparisons[i].Forbid(against(sides[0], sides[i+1], found))
+		report.Forbid(i, Against(sides[0], sides[i+1], found))
 	}
 	return report, nil
 }

@@ -129,7 +129,10 @@ func TestResealedForgery(t *testing.T) {
 		t.Fatalf("verify: exit %d\n%s", got.Code, got.Text())
 	}
 	wantRefused(t, program.Run(t, "", "gate", baseline, candidate, "--policy", write(t, "policy.yaml", release)),
-		"ADVISORY", "ttft.v2 p50 at concurrency=8: regressed")
+		"ADVISORY", "chosen-after (candidate): void: nobody signed the bundle")
+	if got := program.Run(t, "", "compare", baseline, candidate); !strings.Contains(got.Stdout, "130 ms") {
+		t.Errorf("the figures that were forged are compared, and not those of the records:\n%s", got.Text())
+	}
 	keyed := strings.Replace(release, "spec:\n", "spec:\n  trustedKeys: ["+key.Public().ID+"]\n", 1)
 	got := program.Run(t, "", "gate", baseline, candidate, "--policy", write(t, "keyed.yaml", keyed))
 	if got.Code != notVerified || !strings.Contains(got.Stderr, "UNSIGNED") {

@@ -165,7 +165,7 @@ func oddBodies() []*answer {
 		{name: "line ends alone", body: say("\n\n\r\n\r\r"), want: record.Truncated},
 		{name: "comments alone", body: say(": a\n\n: b\n\n"), want: record.Truncated},
 		{name: "half an event", body: say(hello, `data: {"choi`), want: record.Truncated},
-		{name: "[DONE] alone", body: say(done), want: record.OK, flag: "no_text"},
+		{name: "[DONE] alone", body: say(done), want: record.Empty},
 		{name: "[DONE] inside of text", body: event(`{"choices":[{"index":0,"delta":{"content":"data: [DONE]"}}]}`), want: record.OK},
 		{name: "event of nothing", body: event(""), want: record.Protocol},
 		{name: "event that is no JSON", body: event("<html>"), want: record.Protocol},

@@ -1,0 +1,294 @@
+// Package verdicts holds that a verdict is made once. It makes thousands of judgements,
+// each of two sealed runs and of findings that nobody expects, and looks for a face that
+// says something else than the claims do.
+package verdicts
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/accuracy"
+	"assay/analysis/compare"
+	"assay/analysis/gate"
+	"assay/bundle"
+	"assay/claim"
+	"assay/finding"
+	"assay/judge"
+	"assay/judge/pair"
+	"assay/lint"
+	"assay/metric"
+	"assay/report"
+	"assay/spec"
+	"assay/stats"
+	"assay/tests/fixture"
+)
+
+// A run is one side of the judgements.
+type run struct {
+	*judge.Judgement
+	side     compare.Side
+	accuracy *accuracy.Report
+}
+
+func openRun(t *testing.T, dir string) *run {
+	t.Helper()
+	j, err := judge.Open(dir, judge.Options{Version: "test", Derive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	side, err := compare.Open(j.Bundle, j.Estimates, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &run{Judgement: j, side: side}
+	r.side.Against = func(result finding.Result) []string { return r.Against(result) }
+	return r
+}
+
+// found makes the claims anew, as if checks had found these.
+func (r *run) found(list []finding.Finding, graded bool) {
+	r.accuracy = nil
+	if graded {
+		r.accuracy = graduate(r.Plan.Points[0].Name)
+	}
+	r.Audit = lint.Audit{Results: r.Audit.Results, Findings: list}
+	r.Claims = claim.Make(claim.Evidence{
+		Manifest: r.Bundle.Manifest, Status: bundle.Completed, Signed: true, Plan: r.Plan,
+		Estimates: r.Estimates, Client: r.Client, Audit: r.Audit, Accuracy: r.accuracy,
+	}, "test")
+}
+
+// graduate is a report of one task that was graded.
+func graduate(point string) *accuracy.Report {
+	score := accuracy.Score{Grader: "exact", Graded: 200, Estimate: stats.Estimate{Value: .8, Interval: stats.Interval{Lo: .75, Hi: .85}, Confidence: .95, N: 200}}
+	score.Bounds = stats.Interval{Lo: .8, Hi: .8}
+	return &accuracy.Report{Tasks: []accuracy.Task{{Name: "arithmetic", Points: []accuracy.Point{{Name: point, Launches: 3, Asked: 200, Scores: []accuracy.Score{score}}}}}}
+}
+
+// some are a few of a list, in no order; none as often as any other number up to three.
+func some[T any](r *rand.Rand, list []T) []T {
+	list = slices.Clone(list)
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:r.IntN(min(3, len(list))+1)]
+}
+
+// findings are up to three, of any severity and scope.
+func findings(r *rand.Rand, points []string) (list []finding.Finding) {
+	metrics := []string{metric.TTFT.ID, metric.TPOT.ID, metric.E2E.ID, metric.OutputThroughput.ID, metric.RequestThroughput.ID}
+	for i := range r.IntN(4) {
+		f := finding.Finding{
+			Check: fmt.Sprintf("check-%d", i), Severity: finding.All[r.IntN(len(finding.All))], Message: fmt.Sprintf("see here %d", r.Uint32()),
+			Scope: finding.Scope{
+				Subject: []finding.Subject{"", finding.Speed, finding.Accuracy}[r.IntN(3)], Points: some(r, append(points, "elsewhere")), Metrics: some(r, metrics),
+				Statistics: some(r, []string{"p50", "p90", "p95", "p99", "value"}),
+			},
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// forbidden says whether findings forbid a result, written down a second time: by what a
+// scope leaves out rather than by what it takes in.
+func forbidden(list []finding.Finding, r finding.Result) bool {
+	for _, f := range list {
+		s := f.Scope
+		other := f.Severity != finding.Void ||
+			s.Subject == finding.Speed && r.Subject == finding.Accuracy || s.Subject == finding.Accuracy && r.Subject == finding.Speed ||
+			len(s.Points) > 0 && r.Point != "" && !strings.Contains(strings.Join(s.Points, "\n")+"\n", r.Point+"\n") ||
+			len(s.Metrics) > 0 && !strings.Contains(strings.Join(s.Metrics, "\n")+"\n", r.Metric+"\n") ||
+			len(s.Statistics) > 0 && !strings.Contains(strings.Join(s.Statistics, "\n")+"\n", r.Statistic+"\n")
+		if !other {
+			return true
+		}
+	}
+	return false
+}
+
+const policyText = `apiVersion: assay.dev/v1alpha1
+kind: GatePolicy
+metadata: {name: any}
+spec:
+  grade: exploratory
+  controlled: false
+  metrics:
+    - {metric: %s, statistic: %s, margin: 0.25}
+`
+
+func policies(t *testing.T) (list []spec.GatePolicy) {
+	t.Helper()
+	for _, asked := range [][2]string{{metric.TTFT.ID, "p50"}, {metric.E2E.ID, "p90"}, {metric.OutputThroughput.ID, "value"}} {
+		doc, faults := spec.Parse("policy.yaml", []byte(fmt.Sprintf(policyText, asked[0], asked[1])))
+		if !spec.Valid(faults) {
+			t.Fatal(faults)
+		}
+		p, _ := spec.ResolvePolicy(*doc.Policy)
+		list = append(list, p)
+	}
+	return list
+}
+
+// TestOneVerdict makes ten thousand judgements.
+func TestOneVerdict(t *testing.T) {
+	dir := t.TempDir()
+	baseline := openRun(t, fixture.Run{ID: "baseline"}.Write(t, dir))
+	candidate := openRun(t, fixture.Run{ID: "candidate", Seed: 7}.Write(t, dir))
+	compared, err := compare.Compare(baseline.side, []compare.Side{candidate.side}, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	point := baseline.Plan.Points[0].Name
+	demands := policies(t)
+	r := rand.New(rand.NewPCG(20261119, 1))
+	const judgements = 10_000
+	seen := map[string]int{}
+	for i := range judgements {
+		graded := r.IntN(2) == 0
+		mine, theirs, ours := findings(r, []string{point}), findings(r, []string{point}), findings(r, []string{point})
+		baseline.found(mine, graded)
+		candidate.found(theirs, graded)
+		claimsHold(t, baseline, mine, seen)
+		claimsHold(t, candidate, theirs, seen)
+
+		shown := again(compared)
+		shown.Comparisons[0].Findings = ours
+		shown.Forbid(0, pair.Against(baseline.side, candidate.side, ours))
+		c := shown.Comparisons[0]
+		all := slices.Concat(mine, theirs, ours)
+		for _, row := range c.Rows {
+			result := finding.Result{Subject: finding.Speed, Metric: row.Metric, Statistic: row.Statistic, Point: row.Point}
+			if void := row.Verdict == compare.Void; void != forbidden(all, result) || void != (len(row.Void) > 0) {
+				t.Fatalf("%s %s at %q has the verdict %s; the findings are %+v", row.Statistic, row.Metric, row.Point, row.Verdict, all)
+			} else if void {
+				seen["void row"]++
+			}
+		}
+		if i%20 == 0 {
+			gateHolds(t, demands[i/20%len(demands)], baseline, candidate, mine, theirs, ours, seen)
+		}
+		if i%100 == 0 {
+			facesHold(t, baseline, shown, mine)
+		}
+		if t.Failed() {
+			t.Fatalf("after %d judgements", i+1)
+		}
+	}
+	t.Logf("%d judgements: %v", judgements, seen)
+	for _, kind := range []string{"claim", "refusal", "score", "void row", "gate passed", "gate stopped"} {
+		if seen[kind] < 10 {
+			t.Errorf("%d of the kind %q: the judgements do not try it", seen[kind], kind)
+		}
+	}
+}
+
+// again is a comparison of its own: what it says may be taken back.
+func again(r compare.Report) compare.Report {
+	c := r.Comparisons[0]
+	c.Rows = slices.Clone(c.Rows)
+	r.Comparisons = []compare.Comparison{c}
+	r.Engines = slices.Clone(r.Engines)
+	for i := range r.Engines {
+		r.Engines[i].Rows = slices.Clone(r.Engines[i].Rows)
+		for j := range r.Engines[i].Rows {
+			r.Engines[i].Rows[j].Cells = slices.Clone(r.Engines[i].Rows[j].Cells)
+		}
+	}
+	return r
+}
+
+// claimsHold looks for a sentence about what is forbidden, and for a result that is refused
+// though nothing forbids it.
+func claimsHold(t *testing.T, r *run, list []finding.Finding, seen map[string]int) {
+	t.Helper()
+	for _, c := range r.Claims.Claims {
+		result := finding.Result{Subject: finding.Speed, Metric: c.Metric, Statistic: c.Statistic, Point: c.Point, Side: c.Side}
+		seen["claim"]++
+		if !strings.Contains(c.Metric, ".v") || c.Metric == "score.v1" {
+			result.Subject = finding.Accuracy
+			seen["score"]++
+		}
+		if forbidden(list, result) {
+			t.Errorf("%q is claimed; the findings are %+v", c.Sentence, list)
+		}
+	}
+	for _, row := range r.Estimates.Rows {
+		result := claim.OfRow(row, r.Plan)
+		if against := r.Claims.Against(result); (len(against) > 0) != forbidden(list, result) {
+			t.Errorf("%s %s: the claims say %v; the findings are %+v", row.Statistic, row.Metric, against, list)
+		}
+	}
+	if len(r.Claims.Forbidden()) > 0 {
+		seen["refusal"]++
+		if len(r.Claims.Claims) > 0 {
+			t.Errorf("nothing may be said, and %q is", r.Claims.Claims[0].Sentence)
+		}
+	}
+}
+
+// gateHolds looks for a gate that passes what may not be judged, or that stops for what
+// nobody asked.
+func gateHolds(t *testing.T, policy spec.GatePolicy, baseline, candidate *run, mine, theirs, ours []finding.Finding, seen map[string]int) {
+	t.Helper()
+	in := gate.Input{
+		Policy: policy, Baseline: baseline.side, Candidate: candidate.side, Grade: func(compare.Side) (string, []string) { return string(claim.Realism), nil },
+		Audits: []gate.Audit{{About: "baseline", Findings: mine}, {About: "candidate", Findings: theirs}, {About: gate.AboutPair, Findings: ours}},
+	}
+	result, err := gate.Judge(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := policy.Spec.Metrics[0]
+	stop := false
+	for _, point := range baseline.Plan.Points {
+		stop = stop || forbidden(slices.Concat(mine, theirs, ours), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: point.Name})
+	}
+	seen[map[bool]string{true: "gate passed", false: "gate stopped"}[result.Passed]]++
+	if stop && result.Passed {
+		t.Errorf("a gate on %s %s passes; the findings are %+v", asked.Statistic, asked.Metric, result.Findings)
+	}
+	for _, f := range result.Findings {
+		if f.Stops && !forbidden([]finding.Finding{f.Finding}, finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic}) {
+			t.Errorf("a gate on %s %s is stopped by %+v", asked.Statistic, asked.Metric, f)
+		}
+	}
+	for _, d := range result.Metrics {
+		if forbidden(slices.Concat(mine, theirs), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: baseline.Plan.Points[0].Name}) && d.Verdict != gate.Inconclusive {
+			t.Errorf("%s is %s, and may not be judged", d.Key, d.Verdict)
+		}
+	}
+}
+
+// facesHold looks at what people read.
+func facesHold(t *testing.T, r *run, compared compare.Report, list []finding.Finding) {
+	t.Helper()
+	shown := report.New(r.Judgement)
+	var text, beside bytes.Buffer
+	if err := report.Markdown(&text, shown); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if f.Severity == finding.Void && !strings.Contains(text.String(), f.Message) {
+			t.Errorf("the report is silent about %+v", f)
+		}
+	}
+	if err := report.CompareText(&beside, compared, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range compared.Engines[0].Rows[1:] {
+		for j, cell := range row.Cells {
+			for _, other := range compared.Comparisons[0].Rows {
+				if other.Verdict == compare.Void && cell.Estimate != nil && cell.Estimate.Value == other.Candidate.Value && cell.Estimate.Interval == other.Candidate.Interval && cell.Verdict != compare.Void {
+					t.Errorf("the table of engines calls %s %s", compared.Engines[0].Columns[j], cell.Verdict)
+				}
+			}
+		}
+	}
+	void := slices.ContainsFunc(compared.Comparisons[0].Rows, func(row compare.Row) bool { return row.Primary && row.Verdict == compare.Void })
+	if void && !strings.Contains(beside.String(), "VOID") {
+		t.Errorf("the comparison does not say that a primary result is void:\n%s", beside.String())
+	}
+}
