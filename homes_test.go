@@ -61,7 +61,7 @@ var homes = []home{
 	{"golang.org/x/text", "Unicode normal forms, which tokenizer files ask for; full case folding, as Python has it", []string{"accuracy/lexical", "workload/token"}},
 	{"gonum.org/v1/gonum", "distributions, moments and linear algebra; its quantiles are not used", []string{
 		"stats", "metric", "lint", "foreign", "analysis/benchmark", "analysis/breakdown", "analysis/compare", "analysis/gate",
-		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady", "stats/items", "warehouse",
+		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady", "stats/items", "warehouse", "warehouse/benchmark",
 	}},
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},
 	{"google.golang.org/grpc", "the server that our gRPC client is tested against", nil},
