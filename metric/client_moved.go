@@ -49,15 +49,10 @@ func movedOf(own map[int][]float64) (list []Moved) {
 	return list
 }
 
-// unseenMoments is by how much the tail of the error of a stamp is taken for larger than a
-// known stream showed: a second of it holds few of the moments that a run of minutes has,
-// and enough of the usual ones. docs/evidence/truth.md says how often the bounds then hold.
-func unseenMoments(q float64) float64 {
-	if q <= .5 {
-		return 1
-	}
-	return 2
-}
+// unseenMoments is by how much the error of a stamp is taken for larger than a known
+// stream showed: a second of it holds few of the moments that a run of minutes has.
+// docs/evidence/honest.md says how often the error of a median then holds.
+const unseenMoments = 2
 
 // Where the larger part of an own error was seen.
 const (
@@ -84,7 +79,7 @@ func (c Client) ErrorOf(row Row) (OwnError, bool) {
 	case TTFT.ID:
 		own := OwnError{c.Bounds.TTFT.at(q), ShownByStream}
 		if moved, ok := c.moved(row, q); ok {
-			run := OwnError{moved + unseenMoments(q)*c.Bounds.Stamp.at(q), ShownByRun}
+			run := OwnError{moved + unseenMoments*c.Bounds.Stamp.at(q), ShownByRun}
 			own = slices.MaxFunc([]OwnError{own, run}, func(a, b OwnError) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		}
 		return own, true
