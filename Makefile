@@ -336,18 +336,20 @@ fuzz:
 bench-bundle:
 	GOMAXPROCS=1 go run ./bundle/benchmark
 
-# What the statistics promise, by simulation: coverage of every interval, and what
-# rests on them. Writes the tables into docs/evidence/calibration.md and exits 3 when a
+# What the statistics promise, by simulation: coverage of every interval, what is named where
+# none can cover, and what gates rest on. All cores; a static binary for another machine:
+# CGO_ENABLED=0 go build -o bin/calibration ./lint/benchmark && bin/calibration --trials 2000.
+# Writes the tables into docs/evidence/calibration.md and exits 3 when a
 # promise is broken; CALIBRATION_TRIALS=200 for a look.
 CALIBRATION_TRIALS ?= 2000
 bench-calibration:
-	go run ./analysis/benchmark --trials $(CALIBRATION_TRIALS) --write docs/evidence/calibration.md
+	go run ./lint/benchmark --trials $(CALIBRATION_TRIALS) --write docs/evidence/calibration.md
 
 # The same for the verdicts about quality: how often they are wrong, and how often they
 # are given. Half a minute.
 .PHONY: bench-quality
 bench-quality:
-	go run ./analysis/benchmark --quality --trials $(CALIBRATION_TRIALS) --write docs/evidence/quality.md
+	go run ./lint/benchmark --quality --trials $(CALIBRATION_TRIALS) --write docs/evidence/quality.md
 
 # A gate of speed and quality at publication grade, through whole runs: 0 for a candidate that is
 # faster and as good, 3 for one that is faster and a point worse. A minute on a machine that

@@ -73,7 +73,6 @@ var ours = house{
 			{"bottleneck", "isolation", "shift"},
 			{"compare", "playbook"},
 			{"gate"},
-			{"benchmark"},
 		},
 	},
 	wings: wings{

@@ -60,7 +60,7 @@ var homes = []home{
 	{"golang.org/x/time", "token buckets, by which the server bounds how often a client may ask; by the Go team", []string{"server"}},
 	{"golang.org/x/text", "Unicode normal forms, which tokenizer files ask for; full case folding, as Python has it", []string{"accuracy/lexical", "workload/token"}},
 	{"gonum.org/v1/gonum", "distributions, moments and linear algebra; its quantiles are not used", []string{
-		"stats", "metric", "lint", "foreign", "analysis/benchmark", "analysis/breakdown", "analysis/compare", "analysis/gate",
+		"stats", "metric", "lint", "foreign", "lint/benchmark", "analysis/breakdown", "analysis/compare", "analysis/gate",
 		"analysis/picture", "analysis/scaling", "analysis/shift", "analysis/steady", "stats/items", "warehouse", "warehouse/benchmark",
 	}},
 	{"gonum.org/v1/plot", "canvases that write SVG, PNG and PDF from the same strokes, with the widths of a free font; no browser and no cgo", []string{"report/plot"}},

@@ -23,12 +23,15 @@ type RunSpread struct {
 // from themselves by 3 to 5 % from day to day.
 const allowedSpread = .05
 
+// Undeclared is the spread that is allowed for.
+func Undeclared() RunSpread { return RunSpread{Spread: allowedSpread} }
+
 // runSpread is the spread that a policy declares, or the one that is allowed for.
 func runSpread(declared float64) RunSpread {
 	if declared > 0 {
 		return RunSpread{declared, true}
 	}
-	return RunSpread{Spread: allowedSpread}
+	return Undeclared()
 }
 
 // measureRuns asks how often two runs of one system are as far apart.

@@ -80,6 +80,14 @@ func markdown(page string, tables []Table, trials int, seed int64) string {
 			fmt.Fprintf(&b, "- %s\n", note)
 		}
 	}
+	b.WriteString("\n### What is not as promised\n\n")
+	broken := brokenRows(tables)
+	for _, row := range broken {
+		fmt.Fprintf(&b, "- %s\n", row)
+	}
+	if len(broken) == 0 {
+		b.WriteString("Nothing.\n")
+	}
 	return b.String()
 }
 
