@@ -17,7 +17,7 @@ var OutputLength = Check{
 	Doc: "Answers of other lengths make other latencies and throughputs.",
 	When: "a token count that cannot be true; more than 1 % of answers with one token where two or more " +
 		"were asked for, outside of evaluations; a pair whose mean lengths differ by more than 10 % (void). More than 10 % " +
-		"off the requested length with ignoreEOS; pairs that differ by 1 % and by more than chance, " +
+		"off the requested length with ignoreEOS, on average or in 5 % of the answers and at least 5; pairs that differ by 1 % and by more than chance, " +
 		"or by 10 points in the share of a finish reason (caution)",
 	Applies: answersText,
 	Run:     outputLength,
@@ -35,6 +35,9 @@ const (
 	// singleShare is the share of answers of one token from which on something
 	// ends them at once.
 	singleShare = .01
+	// offShare is the share of answers of other lengths that their mean may hide: one in five
+	// with a third less moves it by 7 %.
+	offShare = .05
 	// drifting is the least difference of two sides' mean lengths worth a word;
 	// chance is looked at besides.
 	drifting = .01
@@ -74,7 +77,7 @@ func (p placeTally) lengths() Lengths {
 	for _, t := range p.launches {
 		l := t.Lengths
 		all.Answers, all.Tokens, all.Single, all.Silent = all.Answers+l.Answers, all.Tokens+l.Tokens, all.Single+l.Single, all.Silent+l.Silent
-		all.Wrong += l.Wrong
+		all.Wrong, all.Off, all.Unreached = all.Wrong+l.Wrong, all.Off+l.Off, all.Unreached+l.Unreached
 		all.Asked, all.AskedOf, all.Bounded = all.Asked+l.Asked, all.AskedOf+l.AskedOf, all.Bounded+l.Bounded
 		for reason, n := range l.Finish {
 			all.Finish[reason] += n
@@ -109,12 +112,12 @@ func againstAsked(f *Facts, place string, l Lengths) []finding.Finding {
 			Why:      "something ends answers at once: what was measured is the reading of prompts",
 			Fix:      "look at the answers with load.keepAnswers, at stop words and at the chat template",
 		}}
-	case l.Bounded > 0 && ignoring != nil && *ignoring && math.Abs(l.AskedOf-l.Asked) > lengthShare*l.Asked:
+	case l.Bounded > 0 && ignoring != nil && *ignoring && (math.Abs(l.AskedOf-l.Asked) > lengthShare*l.Asked || l.Off >= fewestSpoiled && float64(l.Off) > offShare*float64(l.Bounded)):
 		// A caution alone: the counts stand beside the figures, and only a
 		// comparison with answers of another length is void.
 		return []finding.Finding{{
 			Severity: finding.Caution,
-			Message:  fmt.Sprintf("%s: answers hold %.1f tokens on average, %.1f were asked for with ignoreEOS", place, l.AskedOf/float64(l.Bounded), l.Asked/float64(l.Bounded)),
+			Message:  fmt.Sprintf("%s: answers hold %.1f tokens on average, %.1f were asked for with ignoreEOS; %d of %d are off by more than a tenth", place, l.AskedOf/float64(l.Bounded), l.Asked/float64(l.Bounded), l.Off, l.Bounded),
 			Why:      "the figures are those of another workload than the one declared",
 			Fix:      "declare the lengths that the target gives, or make it keep to ignore_eos",
 		}}

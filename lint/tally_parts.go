@@ -14,15 +14,17 @@ import (
 // Lengths counts how long answers were, over successful measured requests whose
 // usage tells it.
 type Lengths struct {
-	Answers int     // with usage
-	Tokens  float64 // of them, together
-	Asked   float64 // tokens asked for in those of them that name a number
-	AskedOf float64 // tokens of the same
-	Bounded int     // how many those are
-	Single  int     // one token, where at least two were asked for
-	Silent  int     // successful without usage
-	Wrong   int     // successful with a count that cannot be true, which is no usage
-	Finish  map[string]int
+	Answers   int     // with usage
+	Tokens    float64 // of them, together
+	Asked     float64 // tokens asked for in those of them that name a number
+	AskedOf   float64 // tokens of the same
+	Bounded   int     // how many those are
+	Single    int     // one token, where at least two were asked for
+	Off       int     // of those that name a number: off by more than a tenth of it, and by more than the token that ends it
+	Unreached int     // ended by their limit, they say, and more than a tenth below it
+	Silent    int     // successful without usage
+	Wrong     int     // successful with a count that cannot be true, which is no usage
+	Finish    map[string]int
 }
 
 func (l *Lengths) add(r *record.Request) {
@@ -40,9 +42,20 @@ func (l *Lengths) add(r *record.Request) {
 		l.Bounded++
 		l.Asked += float64(r.AskedOutput)
 		l.AskedOf += float64(*r.UsageOutput)
+		l.off(r)
 	}
 	if r.AskedOutput > 1 && *r.UsageOutput == 1 {
 		l.Single++
+	}
+}
+
+func (l *Lengths) off(r *record.Request) {
+	short := float64(r.AskedOutput - *r.UsageOutput)
+	if most := max(ending, lengthShare*float64(r.AskedOutput)); short > most || -short > most {
+		l.Off++
+		if short > 0 && limited(r.FinishReason) {
+			l.Unreached++
+		}
 	}
 }
 

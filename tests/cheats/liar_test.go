@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,9 @@ type liar struct {
 	first, gap time.Duration // to the first word, and between two
 	noise      bool          // the first word comes up to a fifth later
 
+	// speaks is the API of the server; nil is chat/completions.
+	speaks *dialect
+
 	// lie changes an answer before it is sent.
 	lie func(q question, a *answer)
 
@@ -25,6 +29,8 @@ type liar struct {
 	serve http.HandlerFunc
 
 	asked atomic.Int64
+	begun sync.Once
+	since time.Time // when it was first asked
 }
 
 // A question is what a request asked.
@@ -33,12 +39,16 @@ type question struct {
 	tokens int   // asked for
 	prompt string
 	header http.Header
+	remote string        // address of the client
+	at     time.Duration // since the server was first asked
 }
 
 // A part is one write of a stream, and the wait before it.
 type part struct {
-	wait time.Duration
-	data string // as it goes out
+	wait    time.Duration
+	data    string // as it goes out; empty where the API spells out what it says
+	text    string // what it says
+	thought bool   // and to itself
 }
 
 // An answer is a stream in parts: the role, the words, the finish reason, the count and the
@@ -52,6 +62,9 @@ type answer struct {
 	uncounted                 bool // without usage
 	silent                    bool // without a body
 	edits                     []string
+
+	speaks *dialect
+	reason string // why it ends, in the words of the API
 }
 
 // parts are those of the whole stream, in order.
@@ -64,6 +77,9 @@ func (a *answer) parts() []part {
 		return nil
 	}
 	all := slices.Concat(a.role, a.words, a.finish, usage, a.tail)
+	if a.speaks != nil {
+		all = a.spoken()
+	}
 	for i := range all {
 		all[i].data = strings.NewReplacer(a.edits...).Replace(all[i].data)
 	}
@@ -124,7 +140,7 @@ func word(n int64, i int) string {
 
 // honestAnswer is what the server says when it does not lie.
 func (l *liar) honestAnswer(q question) *answer {
-	a := &answer{status: http.StatusOK, usage: q.tokens, input: len(strings.Fields(q.prompt))}
+	a := &answer{status: http.StatusOK, usage: q.tokens, input: len(strings.Fields(q.prompt)), speaks: l.speaks}
 	first := l.first
 	if l.noise {
 		first += time.Duration(q.n*7919%100) * l.first / 500
@@ -136,6 +152,13 @@ func (l *liar) honestAnswer(q question) *answer {
 			wait = first
 		}
 		a.words = append(a.words, says(wait, word(q.n, i)))
+		if l.speaks != nil {
+			a.words[i] = part{wait: wait, text: word(q.n, i)}
+		}
+	}
+	if l.speaks != nil {
+		a.role, a.reason = nil, l.speaks.limit
+		return a
 	}
 	a.finish = []part{event(chunk(object{}, "length"))}
 	a.tail = []part{{data: doneMark}}
@@ -143,7 +166,11 @@ func (l *liar) honestAnswer(q question) *answer {
 }
 
 func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	path := "/chat/completions"
+	if l.speaks != nil {
+		path = l.speaks.path
+	}
+	if !strings.HasSuffix(r.URL.Path, path) {
 		if l.serve != nil {
 			l.serve(w, r)
 			return
@@ -155,17 +182,11 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	var ask struct {
-		MaxTokens int `json:"max_tokens"`
-		Messages  []struct{ Content string }
-	}
-	if err := json.Unmarshal(body, &ask); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	l.begun.Do(func() { l.since = time.Now() })
+	q := question{n: l.asked.Add(1) - 1, header: r.Header, remote: r.RemoteAddr, at: time.Since(l.since)}
+	if q.tokens, q.prompt = asked(body); q.tokens == 0 {
+		http.Error(w, "no limit of tokens", http.StatusBadRequest)
 		return
-	}
-	q := question{n: l.asked.Add(1) - 1, tokens: ask.MaxTokens, header: r.Header}
-	for _, m := range ask.Messages {
-		q.prompt += m.Content
 	}
 	a := l.honestAnswer(q)
 	if l.lie != nil {
