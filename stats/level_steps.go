@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -32,9 +31,11 @@ type LevelStep struct {
 	Seen   int             // how many values there were when it was seen
 	Over   int             // how many there were when the newest three lay in the level before again; 0: they never did
 	Before RememberedLevel // the remembered one
-	P      float64         // two-sided, of the place with the largest t
+	P      float64         // two-sided, of the place that shows it best
 	Kind   string
+	Root   int // the number of the step that it goes on with, the same drift or the same two modes; its own where it is the first
 	up     bool
+	from   int // the first value of the level before it
 }
 
 const (
@@ -54,9 +55,9 @@ const (
 	// by a level of 100, is smaller than their noise.
 	mostAfter, mostLevel = 60, 100
 
-	// looseP is for the values after a step without the farthest of them: they need not show
-	// the step alone, but must lean towards it, so that one outlier among them makes no step.
-	looseP = .003
+	// lineSlack is how much more a line may leave than levels do and still be what happened: a
+	// stair of three steps of two spreads leaves a line 30 % more.
+	lineSlack = 1.15
 
 	// priorMost bounds what the spread of the level before counts for in the one after.
 	priorMost = 6
@@ -64,9 +65,11 @@ const (
 
 // LevelSteps goes through a series as one who looks after every value: what was seen then is
 // seen for good, whatever comes later. A step is a place with at least five values before it
-// and two after it whose t, with the spread pooled over both sides, has a P of at most p. The
-// values after a step are a new level, and later ones are tested against it; where the newest
-// three lie in the remembered level again, the step is over and that level goes on.
+// and two after it whose t, with the spread pooled over both sides, has a P of at most p, and
+// up to 60 times that while the series is young. Where neighbours are correlated, the error of
+// the means is that of correlated values. The values after a step are a new level, and later
+// ones are tested against it; where the newest three lie in the remembered level again, the
+// step is over and that level goes on.
 //
 // One value may lie anywhere: it is left out of its level by a test of the farthest value, and
 // it makes no step, since the others after it must lean the same way.
@@ -85,6 +88,7 @@ type levelWalk struct {
 	base  []float64         // values of the newest level from before it was left, where it was entered again
 	from  int               // the first value of the newest level
 	prior squares           // of the level before
+	hang  neighbours        // of all levels that were left
 	past  []RememberedLevel // those that were left
 	steps []LevelStep
 }
@@ -93,20 +97,18 @@ type levelWalk struct {
 type squares struct{ sum, df float64 }
 
 func (w *levelWalk) look(n int) {
-	best, before := LevelStep{P: 1, Seen: n}, squares{}
-	most := 0.0
+	best, found := levelDeparture{p: 1, allowed: w.p}, 0
 	for k := FewestAfter; k <= min(mostAfter, n-w.from); k++ {
 		level := w.level(n - k)
 		if len(level) < fewestLater || len(level) < FewestLevel && w.prior.df == 0 {
 			break
 		}
-		d := departureOf(level, w.xs[n-k:n], w.prior)
-		if d.t > most {
-			most, best.At, best.P, best.Before, before = d.t, n-k, d.p, d.level, d.before
+		if d := departureOf(level, w.xs[n-k:n], w.prior, w.hang, w.p); d.p <= d.allowed && (found == 0 || d.strength() < best.strength()) {
+			best, found = d, n-k
 		}
 	}
-	if best.P <= w.p && most > 0 {
-		w.begin(best, before)
+	if found > 0 {
+		w.begin(LevelStep{At: found, Seen: n, Before: best.level, P: best.p}, best.before)
 	}
 	w.back(n)
 }
@@ -123,16 +125,8 @@ func (w *levelWalk) level(at int) []float64 {
 // begin starts a level at a step.
 func (w *levelWalk) begin(s LevelStep, before squares) {
 	after := stat.Mean(w.xs[s.At:s.Seen], nil)
-	s.Kind, s.up = PlainStep, after > s.Before.Centre
-	near := func(a float64, of RememberedLevel) bool {
-		return math.Abs(a-of.Centre) <= 2*s.Before.Spread*math.Sqrt(1/float64(s.Seen-s.At)+1/float64(of.N))
-	}
-	switch n := len(w.past); {
-	case n >= 2 && near(after, w.past[n-1]) && near(s.Before.Centre, w.past[n-2]):
-		s.Kind = SwitchStep
-	case lineFits(w.xs[w.from:s.Seen], s.At-w.from):
-		s.Kind = DriftStep
-	}
+	s.up, s.from = after > s.Before.Centre, w.from
+	w.name(&s, after)
 	scale := 1.0
 	if s.Before.Centre != 0 {
 		scale = max(1, math.Abs(after/s.Before.Centre)) // noise grows with what it is the noise of
@@ -140,9 +134,79 @@ func (w *levelWalk) begin(s LevelStep, before squares) {
 	if before.df > 0 {
 		w.prior = squares{before.sum / before.df * min(priorMost, before.df) * scale * scale, min(priorMost, before.df)}
 	}
+	w.hang = w.hang.with(withoutFarthest(w.xs[w.from:s.At]))
 	w.past = append(w.past, s.Before)
 	w.steps = append(w.steps, s)
 	w.base, w.from = nil, s.At
+}
+
+// name says what kind of step it is, and which one it goes on with.
+func (w *levelWalk) name(s *LevelStep, after float64) {
+	s.Kind, s.Root = PlainStep, len(w.steps)
+	near := func(a float64, of RememberedLevel) bool {
+		return math.Abs(a-of.Centre) <= 2*s.Before.Spread*math.Sqrt(1/float64(s.Seen-s.At)+1/float64(of.N))
+	}
+	n := len(w.past)
+	switch {
+	case n >= 2 && w.steps[n-2].up == s.up && near(after, w.past[n-1]) && near(s.Before.Centre, w.past[n-2]):
+		s.Kind, s.Root = SwitchStep, w.steps[n-2].Root
+	case w.betweenModes(s, after):
+		s.Kind = SwitchStep
+	case w.sameDrift(s):
+		s.Kind, s.Root = DriftStep, w.steps[n-1].Root
+	case lineFits(w.xs[w.from:s.Seen], s.At-w.from):
+		s.Kind = DriftStep
+	}
+}
+
+// betweenModes reports whether a step leads from and to where two modes that were named have
+// been, and makes the first step between them the same way its root.
+func (w *levelWalk) betweenModes(s *LevelStep, after float64) bool {
+	for _, named := range w.steps {
+		if named.Kind != SwitchStep {
+			continue
+		}
+		first := w.steps[named.Root]
+		low, high := first.Before.Centre, w.past[named.Root+1].Centre
+		low, high = min(low, high), max(low, high)
+		off := 2 * s.Before.Spread * math.Sqrt(1/float64(s.Seen-s.At)+1/float64(first.Before.N))
+		if min(after, s.Before.Centre) < low-off || max(after, s.Before.Centre) > high+off {
+			continue
+		}
+		for i, other := range w.steps {
+			if i >= named.Root && other.up == s.up {
+				s.Root = other.Root
+				return true
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// sameDrift reports whether a step goes on the way that the one before it went, and a line
+// over both leaves less than their levels do.
+func (w *levelWalk) sameDrift(s *LevelStep) bool {
+	n := len(w.steps)
+	if n == 0 || w.steps[n-1].up != s.up || w.steps[n-1].Over > 0 {
+		return false
+	}
+	return w.lineOver(n-1, s) || w.steps[n-1].Root < n-1 && w.lineOver(w.steps[n-1].Root, s)
+}
+
+// lineOver reports whether a line fits the values from the level before a step on better than
+// the levels between do.
+func (w *levelWalk) lineOver(first int, s *LevelStep) bool {
+	start, levels := w.steps[first].from, 0.0
+	from := start
+	for _, step := range append(slices.Clone(w.steps[first:]), *s) {
+		_, own := squaresOf(w.xs[from:step.At])
+		levels, from = levels+own.sum, step.At
+	}
+	_, last := squaresOf(w.xs[from:s.Seen])
+	left := lineLeaves(w.xs[start:s.Seen]) // of two parameters; each place is one, and each level
+	n, places := float64(s.Seen-start), float64(len(w.steps)-first+1)
+	return left/(n-2) < lineSlack*(levels+last.sum)/(n-1-2*places)
 }
 
 // back looks whether the newest values lie in the level before the last step that is not over.
@@ -194,137 +258,29 @@ func (l RememberedLevel) Holds(values []float64, other float64) bool {
 	return true
 }
 
-// A levelDeparture is how far values lie from a level.
-type levelDeparture struct {
-	t, p   float64
-	level  RememberedLevel
-	before squares
-}
-
-func departureOf(level, after []float64, prior squares) levelDeparture {
-	before := withoutFarthest(level)
-	rest := after
-	if len(after) >= FewestLevel {
-		after = withoutFarthest(after)
-	}
-	mean, own := squaresOf(before)
-	to, its := squaresOf(after)
-	df := own.df + its.df + prior.df
-	spread := math.Sqrt((own.sum + its.sum + prior.sum) / df)
-	d := levelDeparture{p: 1, before: own, level: RememberedLevel{mean, math.Sqrt((own.sum + prior.sum) / max(1, own.df+prior.df)), len(before)}}
-	if to == mean {
-		return d
-	}
-	n, k := float64(len(before)), float64(len(after))
-	off := to - mean
-	farthest := slices.MaxFunc(rest, func(a, b float64) int { return cmp.Compare((a-mean)*off, (b-mean)*off) })
-	others := (stat.Mean(rest, nil)*float64(len(rest)) - farthest) / float64(len(rest)-1)
-	lean := (others - mean) * math.Copysign(1, off)
-	if spread == 0 { // a level without noise: whatever differs, departs
-		if lean > 0 {
-			d.t, d.p = math.Inf(1), 0
-		}
-		return d
-	}
-	d.t = math.Abs(off) / (spread * math.Sqrt(1/n+1/k))
-	if loose := lean / (spread * math.Sqrt(1/n+1/float64(len(rest)-1))); d.t < 3 || twoSided(loose, df) > looseP || loose < 0 {
-		d.t = 0
-		return d
-	}
-	d.p = twoSided(d.t, df)
-	return d
-}
-
-func squaresOf(xs []float64) (mean float64, s squares) {
-	mean = stat.Mean(xs, nil)
-	for _, x := range xs {
-		s.sum += (x - mean) * (x - mean)
-	}
-	s.df = float64(len(xs) - 1)
-	return mean, s
-}
-
-// LevelOutliers are the places of values that lie apart from the others of their level: at
-// most one in five, by the generalised test of the farthest value (Rosner 1983) at 0.001.
-func LevelOutliers(xs []float64) (places []int) {
-	const alpha = .001
-	if len(xs) < FewestLevel {
-		return nil
-	}
-	left := make([]int, len(xs))
-	for i := range left {
-		left[i] = i
-	}
-	found := 0
-	for range len(xs) / 5 {
-		at, t := farthest(xs, left)
-		df := float64(len(left) - 2)
-		places = append(places, left[at])
-		left = slices.Delete(left, at, at+1)
-		if t > 4 && twoSided(t, df)*float64(len(left)+1) <= alpha {
-			found = len(places)
-		}
-	}
-	places = places[:found]
-	slices.Sort(places)
-	return places
-}
-
-// farthest is the value farthest from the mean, in deviations of the others.
-func farthest(xs []float64, of []int) (at int, t float64) {
-	n, mean := float64(len(of)), 0.0
-	for _, i := range of {
-		mean += xs[i] / n
-	}
-	sum, most := 0.0, -1.0
-	for k, i := range of {
-		d := (xs[i] - mean) * (xs[i] - mean)
-		sum += d
-		if d > most {
-			at, most = k, d
-		}
-	}
-	others := sum - most*n/(n-1) // of squares, around their own mean
-	if others <= sum*1e-14 {
-		if most <= 0 {
-			return at, 0
-		}
-		return at, math.Inf(1)
-	}
-	return at, math.Sqrt(most) * n / (n - 1) / math.Sqrt(others/(n-2)*n/(n-1))
-}
-
-func withoutFarthest(xs []float64) []float64 {
-	places := LevelOutliers(xs)
-	if len(places) == 0 {
-		return xs
-	}
-	var list []float64
-	for i, x := range xs {
-		if !slices.Contains(places, i) {
-			list = append(list, x)
-		}
-	}
-	return list
-}
-
 // lineFits reports whether a line leaves less of a series than two levels do, and slopes
 // within the first of them already.
 func lineFits(xs []float64, at int) bool {
 	if at < FewestLevel {
 		return false
 	}
-	days := make([]float64, len(xs))
-	for i := range days {
-		days[i] = float64(i)
-	}
-	a, b := stat.LinearRegression(days, xs, nil, false)
-	line := 0.0
-	for i, x := range xs {
-		line += (x - a - b*days[i]) * (x - a - b*days[i])
-	}
 	_, first := squaresOf(xs[:at])
 	_, second := squaresOf(xs[at:])
-	_, slope := stat.LinearRegression(days[:at], xs[:at], nil, false)
-	return line < first.sum+second.sum && slope*b > 0
+	return lineLeaves(xs) < first.sum+second.sum && slopeOf(xs[:at])*slopeOf(xs) > 0
+}
+
+// lineLeaves is what a line leaves of values, as squares.
+func lineLeaves(xs []float64) (left float64) {
+	for _, x := range besideLine(xs) {
+		left += x * x
+	}
+	return left
+}
+
+func slopeOf(xs []float64) float64 {
+	sum := 0.0
+	for i, x := range xs {
+		sum += x * (float64(i) - float64(len(xs)-1)/2)
+	}
+	return sum
 }

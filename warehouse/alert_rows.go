@@ -83,7 +83,9 @@ func (w *Warehouse) look(ctx context.Context) error {
 		for _, s := range series {
 			id := s.ID()
 			before := slices.DeleteFunc(slices.Clone(known), func(a Alert) bool { return a.SeriesID != id })
-			for _, a := range s.alerts(before, decided[id]) {
+			list, err := s.alerts(before, decided[id])
+			x.err = errors.Join(x.err, err)
+			for _, a := range list {
 				x.alert(a)
 			}
 		}
@@ -127,23 +129,22 @@ func (w *Warehouse) unlooked(ctx context.Context) (list []Series, err error) {
 
 // alerts are those of a series: the ones that are remembered, as far as they are, and those
 // that its runs raise since.
-func (s Series) alerts(known []Alert, decided []acts.Act) []Alert {
+func (s Series) alerts(known []Alert, decided []acts.Act) ([]Alert, error) {
 	if err := s.detect(Detection{}.withDefaults(), func(xs []float64) ([]Change, error) { return Detection{}.Steps(xs), nil }); err != nil {
-		panic(err) // nobody there gives one
-	}
-	place := func(digest string) int {
-		return slices.IndexFunc(s.Values, func(v Value) bool { return v.Digest == digest })
+		return known, fmt.Errorf("look for changes of %s %s of %s: %w", s.Metric, s.Statistic, s.Name, err)
 	}
 	list := slices.Clone(known)
 	for _, c := range s.Changes {
 		if !c.Worse {
 			continue
 		}
-		at := slices.IndexFunc(list, func(a Alert) bool { p := place(a.Run); return p >= 0 && abs(p-c.At) <= near })
-		if at >= 0 { // the level before, and what was seen, stay as they were
-			a := &list[at]
-			a.Change.After, a.Change.State, a.Change.over = c.After, c.State, c.over
-			a.Change.Relative = c.After/a.Change.Before - 1
+		if i := slices.IndexFunc(list, func(a Alert) bool { p := s.place(a.Run); return p >= 0 && abs(p-c.At) <= near }); i >= 0 {
+			list[i].follow(c)
+			continue
+		}
+		if i := s.whole(list, c); i >= 0 && !s.closed(list[i], c, decided) {
+			list[i].Change.takes(c)
+			list[i].Evidence = s.goesOn(list[i].Evidence, c)
 			continue
 		}
 		a := Alert{SeriesID: s.ID(), Run: s.Values[c.At].Digest, Before: s.Values[c.At-1].Digest, State: AlertOpen, Of: s, Change: c, At: s.Values[c.At].At, Opened: s.Values[c.Seen].At}
@@ -152,15 +153,30 @@ func (s Series) alerts(known []Alert, decided []acts.Act) []Alert {
 		list = append(list, a)
 	}
 	for i := range list {
-		s.decide(&list[i], place, decided)
+		s.decide(&list[i], decided)
 	}
-	return list
+	return list, nil
+}
+
+// place is that of a run among the values; -1 where it is not one of them.
+func (s Series) place(digest string) int {
+	return slices.IndexFunc(s.Values, func(v Value) bool { return v.Digest == digest })
+}
+
+// follow takes from a change what later runs add to it. The level before, and what was seen,
+// stay as they were.
+func (a *Alert) follow(c Change) {
+	a.Change.After, a.Change.State, a.Change.over = c.After, c.State, c.over
+	a.Change.Relative = c.After/a.Change.Before - 1
+	if !c.Part {
+		a.Change.Kind = c.Kind
+	}
 }
 
 // decide gives an alert the state that follows from what people decided and from the runs.
-func (s Series) decide(a *Alert, place func(string) int, decided []acts.Act) {
-	at := place(a.Run)
-	wasOver := a.State == Recovered
+func (s Series) decide(a *Alert, decided []acts.Act) {
+	at := s.place(a.Run)
+	wasOver := a.State == Recovered && a.Change.Kind != stats.SwitchStep
 	a.State, a.Why, a.By = AlertOpen, "", ""
 	over := s.overAt(*a)
 	switch {
@@ -171,7 +187,7 @@ func (s Series) decide(a *Alert, place func(string) int, decided []acts.Act) {
 		a.State = Settled
 	}
 	for _, act := range decided {
-		if p := place(act.Digest); act.Digest != a.Run && (p < 0 || at < 0 || abs(p-at) > near) {
+		if p := s.place(act.Digest); act.Digest != a.Run && (p < 0 || at < 0 || abs(p-at) > near) {
 			continue
 		}
 		switch {
@@ -183,8 +199,12 @@ func (s Series) decide(a *Alert, place func(string) int, decided []acts.Act) {
 	}
 }
 
-// overAt is the run that showed that an alert is over; empty where none did.
+// overAt is the run that showed that an alert is over; empty where none did. Two modes are
+// not over while the runs are in the better one.
 func (s Series) overAt(a Alert) string {
+	if a.Change.Kind == stats.SwitchStep {
+		return ""
+	}
 	if a.Change.over > 0 {
 		return s.Values[a.Change.over].Digest
 	}
@@ -203,14 +223,6 @@ func (s Series) overAt(a Alert) string {
 		return s.Values[n-1].Digest // of a change that the runs that are left would not show
 	}
 	return ""
-}
-
-// evidence says in a sentence what showed a change.
-func (s Series) evidence(c Change) string {
-	of := unit.Unit(s.Unit)
-	word := map[string]string{stats.PlainStep: "a step", stats.DriftStep: "part of a drift: a line fits better than a step", stats.SwitchStep: "a switch between two modes: the series was on both levels before"}[c.Kind]
-	return fmt.Sprintf("%s; %d runs from %s on lie %+.1f %% from the level of %d runs before, %s with a spread of %s between runs (p %.2g, %s)",
-		word, c.Seen-c.At+1, c.FirstBad, 100*c.Relative, c.Level.N, unit.Format(c.Level.Centre, of), unit.Format(c.Level.Spread, of), c.P, c.Method)
 }
 
 // remembered adds to series what their alerts remember of changes, also of those that the
@@ -238,6 +250,11 @@ func (w *Warehouse) remembered(ctx context.Context, list []Series) error {
 				s.Changes = append(s.Changes, c)
 			}
 			s.Changes[same].Alert = a.State
+			for k := range s.Changes {
+				if c := &s.Changes[k]; c.Part && c.Alert == "" && c.Root == s.Changes[same].At {
+					c.Alert = a.State
+				}
+			}
 		}
 		slices.SortStableFunc(s.Changes, func(a, b Change) int { return a.At - b.At })
 	}

@@ -42,6 +42,12 @@ type Change struct {
 	Seen  int                   `json:"-"` // the value that showed it first
 	over  int                   // the value that showed that it is over; 0: none
 
+	// Part says that it goes on with an earlier change, the same drift or the same two modes,
+	// and raises no alert of its own as long as nobody has closed the one of that. Root is
+	// the value at which the earlier one was, or its own.
+	Part bool `json:"part,omitempty"`
+	Root int  `json:"-"`
+
 	// Alert is the state of the alert that it raised; empty where it raised none.
 	Alert string `json:"alert,omitempty"`
 
@@ -102,10 +108,10 @@ const method = "hindsight/1 " + runtime.GOARCH
 // each is the P of changes that are found in hindsight.
 func (d Detection) each() float64 { return d.Alpha / 2 / float64(d.together) }
 
-// alarmShare of alpha is the P at which a step of level is seen: many places are looked at
-// after each run, and half of the steps are for the better. With it, 1,000 looks at stable
-// series raised 0.1 to 0.2 alerts in 28,800 (docs/evidence/change-points.md).
-const alarmShare = .2
+// alarmShare of alpha is the P at which a step of level is seen in a long series: many places
+// are looked at after each run, and half of the steps are for the better. Young series get
+// more of it: see stats.LevelStepP. What it costs is counted in docs/evidence/change-points.md.
+const alarmShare = .1
 
 // Steps are the changes that somebody who looked after every run has seen: what they saw once
 // does not change with what comes later. Those for the worse raise alerts.
@@ -121,7 +127,7 @@ func (d Detection) Steps(xs []float64) []Change {
 		if s.Over > 0 {
 			end = min(end, max(s.At+1, s.Over-stats.FewestBack))
 		}
-		c := Change{At: s.At, State: Confirmed, P: s.P, Method: stats.LevelStepMethod, Kind: s.Kind, Level: s.Before, Seen: s.Seen - 1, Before: s.Before.Centre, After: stat.Mean(xs[s.At:end], nil)}
+		c := Change{At: s.At, State: Confirmed, P: s.P, Method: stats.LevelStepMethod, Kind: s.Kind, Level: s.Before, Seen: s.Seen - 1, Root: all[s.Root].At, Part: s.Root != i, Before: s.Before.Centre, After: stat.Mean(xs[s.At:end], nil)}
 		switch {
 		case s.Over > 0:
 			c.State, c.over = Recovered, s.Over-1
@@ -129,9 +135,21 @@ func (d Detection) Steps(xs []float64) []Change {
 			c.State = Suspected
 		}
 		c.Relative = c.After/c.Before - 1
+		if c.Part {
+			list[s.Root].takes(c)
+		}
 		list = append(list, c)
 	}
 	return list
+}
+
+// takes makes a change what the later part of it shows: a drift, or two modes, which are not
+// over because the runs are in the better one.
+func (c *Change) takes(part Change) {
+	c.Kind = part.Kind
+	if c.Kind == stats.SwitchStep {
+		c.State = Confirmed
+	}
 }
 
 // hindsight finds the places at which a series changed, knowing all of it.
@@ -186,7 +204,7 @@ func lastStart(list []Change) int {
 func (c Change) Open() bool {
 	switch c.Alert {
 	case "":
-		return c.Worse && (c.State == Confirmed || c.State == Suspected)
+		return c.Worse && !c.Part && (c.State == Confirmed || c.State == Suspected)
 	case AlertOpen, acts.Acknowledged:
 		return true
 	}
@@ -259,7 +277,7 @@ func (d Detection) noise(values []Value) Noise {
 	if len(xs) >= stats.FewestLevel {
 		d = d.withDefaults()
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(xs) - 1)}
-		far := t.Quantile(1-d.Alpha*alarmShare/2) + t.Quantile(.95)
+		far := t.Quantile(1-stats.LevelStepP(float64(len(xs)), stats.FewestAfter, d.Alpha*alarmShare)/2) + t.Quantile(.95)
 		n.Detectable = positive(far * *n.RunCV * math.Sqrt(1/float64(len(xs))+1./stats.FewestAfter))
 	}
 	return n
