@@ -71,7 +71,7 @@ var steadyTrips = []trip{
 				slower(r, *events, 1)
 			}
 		}
-	}, finding.Caution, "more than ten robust deviations from the median, as in up to 11 % of 3 normal launches): "},
+	}, finding.Caution, "far beyond the robust deviation from the median, as in up to 1.9 % of 3 normal launches): "},
 	{"shares-differ", "one launch fails a fifth", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			turnedAway(r, launch == 2 && r.ID%5 == 0 || r.ID%50 == 0)

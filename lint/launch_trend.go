@@ -17,7 +17,7 @@ var LaunchTrend = Check{
 	ID: "launch-trend", Severity: finding.Void, About: finding.Speed,
 	Doc: "A figure rises or falls from launch to launch, so that its interval is about no level.",
 	When: "p50 or the value of TTFT, TPOT, E2E, throughput or step time moves in one direction over five " +
-		"launches or more, in the order of time (Mann–Kendall, exact, two-sided 2 %, of all figures of a " +
+		"launches or more, in the order of time (Mann–Kendall, exact, two-sided 2 % of five launches and 1 % of more, of all figures of a " +
 		"side together), by 1 % at least and by more than the client errs (caution); void from p = 0.5 % " +
 		"and a movement of 5 % on, which five launches cannot show. It has no meaning for fewer than five",
 	Applies: func(f *Facts) bool {
@@ -30,6 +30,7 @@ const (
 	// launchTrendLevel is how often launches that do not drift may be said to. Five that
 	// stand in order have 1.7 %; of fewer none reach it.
 	launchTrendLevel   = .02
+	launchTrendOfMore  = .01 // six in order have 0.3 %
 	fewestInOrder      = 5
 	launchTrendForbids = .005
 	// trendMoves is a movement from the first launch to the last that people act upon: it
@@ -53,7 +54,7 @@ func launchTrend(f *Facts) Answer {
 		worst, moving := finding.Caution, []string{}
 		for i, trend := range stats.Trends(series...) {
 			moves := trend.Slope * float64(len(series[i])-1)
-			if trend.P > launchTrendLevel || math.Abs(moves) < leastDrift || math.Abs(moves)*rows[i].Value <= f.launchError(rows[i]) {
+			if trend.P > trendLevelOf(len(series[i])) || math.Abs(moves) < leastDrift || math.Abs(moves)*rows[i].Value <= f.launchError(rows[i]) {
 				continue
 			}
 			if trend.P <= launchTrendForbids && math.Abs(moves) >= trendMoves {
@@ -76,6 +77,14 @@ func launchTrend(f *Facts) Answer {
 		return missing("a latency, a rate or a step time that every launch has")
 	}
 	return found(list...)
+}
+
+// trendLevelOf is the level for so many launches.
+func trendLevelOf(launches int) float64 {
+	if launches > fewestInOrder {
+		return launchTrendOfMore
+	}
+	return launchTrendLevel
 }
 
 // trendRows are the figures of a side that all of its launches have, where there are

@@ -64,6 +64,9 @@ func (e *Estimates) markOutliers(p plan.Plan) {
 	}
 	for i := range e.Rows {
 		row := &e.Rows[i]
+		if isShare(row.Metric) && !row.sharesDiffer() {
+			continue // counts of few hits lie apart by chance, and no deviation of so few launches shows how far
+		}
 		marked, ok := row.marked(rules, e.reestimate(p, *row))
 		if !ok {
 			continue
@@ -119,10 +122,7 @@ func (r Row) marked(rules []stats.OutlierRule, estimate func([]LaunchValue) (sta
 func (e *Estimates) reestimate(p plan.Plan, r Row) func([]LaunchValue) (stats.Estimate, error) {
 	return func(values []LaunchValue) (stats.Estimate, error) {
 		if isShare(r.Metric) {
-			var hits, trials []int
-			for _, v := range values {
-				hits, trials = append(hits, int(math.Round(v.Value*float64(v.N)))), append(trials, v.N)
-			}
+			hits, trials := counted(values)
 			return stats.ShareOverLaunches(hits, trials, e.Confidence)
 		}
 		m, ok := ByID(r.Metric)
@@ -137,4 +137,18 @@ func (e *Estimates) reestimate(p plan.Plan, r Row) func([]LaunchValue) (stats.Es
 		e.resample(&again)
 		return again.Estimate, nil
 	}
+}
+
+// sharesDiffer says that the shares of the launches differ by more than chance.
+func (r Row) sharesDiffer() bool {
+	p, tested := stats.SharesDiffer(counted(r.PerLaunch))
+	return tested && p <= stats.SharesLevel
+}
+
+// counted is the shares of launches as the hits and trials that they were made of.
+func counted(values []LaunchValue) (hits, trials []int) {
+	for _, v := range values {
+		hits, trials = append(hits, int(math.Round(v.Value*float64(v.N)))), append(trials, v.N)
+	}
+	return hits, trials
 }

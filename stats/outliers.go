@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -18,10 +19,13 @@ const (
 // The fences of Tukey (Exploratory Data Analysis, 1977), in interquartile ranges.
 const mildFence, severeFence = 1.5, 3
 
-// madLimit is the distance from the median, in standard deviations as the median
-// absolute deviation estimates them, beyond which a value is marked severe;
-// hyperfine's. Beyond half of it a value is mild.
-const madLimit = 10
+// madMild and madLimit are the distances from the median, in standard deviations as the
+// median absolute deviation estimates them, beyond which a value is marked mild and
+// severe; the second is hyperfine's. The deviation of three to five values is a gap or
+// two, and small by chance: they are severe where one normal sample in a hundred is, in fifty for three.
+const madMild, madLimit = 5, 10
+
+var madLimitOfFew = map[int]float64{3: 60, 4: 16, 5: 19}
 
 // madToDeviation makes a median absolute deviation of normal values their standard
 // deviation.
@@ -51,8 +55,9 @@ func TukeyMarks(xs []float64) []Mark {
 
 // MADMarks marks the values of xs by their distance from the median in units of the
 // median absolute deviation, which outliers themselves do not move: beyond 5
-// standard deviations is mild, beyond 10 severe. Where more than half of the
-// values are equal the deviation is zero, and every other value is severe.
+// standard deviations is mild, beyond 10 severe, and more for three to five values.
+// Where more than half of the values are equal the deviation is zero, and every other
+// value is severe.
 func MADMarks(xs []float64) []Mark {
 	marks := make([]Mark, len(xs))
 	if len(xs) < 3 {
@@ -64,11 +69,12 @@ func MADMarks(xs []float64) []Mark {
 		distances[i] = math.Abs(x - centre)
 	}
 	deviation := madToDeviation * middle(slices.Sorted(slices.Values(distances)))
+	limit := cmp.Or(madLimitOfFew[len(xs)], madLimit)
 	for i, d := range distances {
 		switch {
-		case d > madLimit*deviation:
+		case d > limit*deviation:
 			marks[i] = Severe
-		case d > madLimit/2*deviation:
+		case d > madMild*deviation:
 			marks[i] = Mild
 		}
 	}

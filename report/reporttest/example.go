@@ -79,7 +79,7 @@ func Example(t *testing.T) report.Report {
 				apart(row(metric.CacheWarmShare, "value", 0.9, 0.91, 0.92)),
 			},
 			Outliers: &metric.Outliers{Method: "mad", Action: "flag_and_keep", Fewest: 3, Marked: []metric.Marked{{
-				Metric: metric.KVCacheHitRate.ID, Statistic: "value", Beyond: "more than ten robust deviations from the median, as in up to 11 % of 3 normal launches",
+				Metric: metric.KVCacheHitRate.ID, Statistic: "value", Beyond: "far beyond the robust deviation from the median, as in up to 1.9 % of 3 normal launches",
 				Launches: []metric.LaunchValue{{Launch: 2, Value: 0.31, N: 1}},
 				All:      row(metric.KVCacheHitRate, "value", 0.25, 0.25, 0.31).Estimate, Without: row(metric.KVCacheHitRate, "value", 0.25, 0.25).Estimate,
 			}}},
