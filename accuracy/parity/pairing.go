@@ -2,6 +2,7 @@ package parity
 
 import (
 	"slices"
+	"strings"
 
 	"assay/accuracy"
 	"assay/stats/items"
@@ -141,12 +142,16 @@ func pairUp(a, b *answers) paired {
 			continue
 		}
 		p.names = append(p.names, item)
-		p.items = append(p.items, items.Pair{Cluster: one.cluster, A: one.scores, B: other.scores})
+		p.items = append(p.items, items.Pair{Cluster: one.cluster, Group: stem(item), A: one.scores, B: other.scores})
 		p.a, p.b = append(p.a, one), append(p.b, other)
 	}
 	p.onlyB = len(b.order) - len(p.items)
 	return p
 }
+
+// stem is an id up to its last separator, passage-12 of passage-12/q3: whoever numbers the
+// questions about one text does it so. Empty where there is none.
+func stem(id string) string { return id[:max(0, strings.LastIndexAny(id, "/:#._-"))] }
 
 // span is the largest difference that one item can make: 1 for shares, and for scores on
 // another scale the largest difference from each other or from 0 that was seen.
@@ -166,7 +171,7 @@ func (p paired) span() float64 {
 func (p paired) negated() []items.Pair {
 	list := make([]items.Pair, len(p.items))
 	for i, pair := range p.items {
-		list[i] = items.Pair{Cluster: pair.Cluster, A: negative(pair.A), B: negative(pair.B)}
+		list[i] = items.Pair{Cluster: pair.Cluster, Group: pair.Group, A: negative(pair.A), B: negative(pair.B)}
 	}
 	return list
 }

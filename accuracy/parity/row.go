@@ -156,8 +156,22 @@ func (r *Row) warn() {
 	if left := r.OnlyBaseline + r.OnlyCandidate; float64(left) > .02*float64(r.Items) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d items were answered on one side only and are left out: what fails on one side may be what is hard", left))
 	}
+	if r.judgement != nil {
+		r.warnOfGroups(r.judgement.Grouped)
+	}
 	if r.Floor != nil && r.Verdict != items.Equivalent && math.Abs(r.Difference.Value) < *r.Floor && r.Difference.Value != 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("launches of one system differ by up to %.3g themselves", *r.Floor))
+	}
+}
+
+// warnOfGroups says what was made of items whose ids begin alike.
+func (r *Row) warnOfGroups(g *items.Grouped) {
+	switch {
+	case g == nil:
+	case g.Taken:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("items whose ids begin alike change together (%d groups, p = %.2g) and count as clusters: name them in the field cluster, or say by ids of another form that they are none", g.Groups, g.P))
+	case g.Blind && r.Holds():
+		r.Warnings = append(r.Warnings, fmt.Sprintf("it holds if items whose ids begin alike (%d groups) are independent, which so few changed answers cannot show: name those that share a text in the field cluster", g.Groups))
 	}
 }
 

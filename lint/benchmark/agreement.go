@@ -28,6 +28,7 @@ const (
 	alone    grouping = "items alone"
 	inLabels grouping = "clusters of ten, labelled"
 	byID     grouping = "clusters of ten, ids only"
+	inVain   grouping = "items alone, ids in tens"
 )
 
 // agreements are the cells of the table. The power wanted is that of the exact bounds of
@@ -39,6 +40,7 @@ var agreements = []agreement{
 	{500, .97, .02, alone, 0}, {500, .99, .01, alone, 0}, {1000, .99, .01, alone, .50},
 	{1319, .90, .03, alone, .80},
 	{100, .95, .05, inLabels, 0}, {300, .95, .05, inLabels, 0}, {1000, .90, .05, inLabels, 0}, {1320, .95, .02, inLabels, 0}, {3000, .95, .02, inLabels, 0},
+	{300, .95, .05, inVain, .60}, {1319, .95, .05, inVain, .95}, {1319, .90, .03, inVain, .60},
 	{100, .95, .05, byID, 0}, {300, .95, .05, byID, 0}, {1000, .90, .05, byID, 0}, {1320, .95, .02, byID, 0}, {3000, .95, .02, byID, 0},
 }
 
@@ -51,7 +53,7 @@ func agreementTable(trials int, seed int64) (Table, error) {
 		Notes: []string{
 			"Judged by the function of assay compare and assay gate, at alpha 5 %. Held as good: equivalent, not inferior or better. Power: equal systems called equivalent. z: the same by somebody who knows the variance, and of items alone without a guard, which breaks the promise where few flip.",
 			"In clusters of ten a third of the clusters is touched by the change, all flips of one cluster go one way, and ids are of the form passage-12/q3.",
-			"Wanted is 5 % of each error at most, and the power named. Ids only: the same, or a warning in 95 of 100 of those that are held as good and should not be.",
+			"Wanted is 5 % of each error at most, and the power named. Ids only: the same, or a warning beside what is held as good and should not be. Warned of: those a margin worse. Ids in tens: items that have nothing to do with each other, whose ids look as if they had.",
 		},
 	}
 	for _, c := range agreements {
@@ -73,6 +75,9 @@ func agreementTable(trials int, seed int64) (Table, error) {
 	return t, nil
 }
 
+// independent says that no item has to do with another, whatever the ids look like.
+func (c agreement) independent() bool { return c.grouped == alone || c.grouped == inVain }
+
 // touchedShare is the share of clusters in which answers flip at all.
 const touchedShare = 1. / 3
 
@@ -81,9 +86,9 @@ func (c agreement) evaluation(loss float64, rng *rand.Rand) []items.Pair {
 	flips := max(1-c.same, loss)
 	lost := (1 + loss/flips) / 2
 	pairs := make([]items.Pair, 0, c.items)
-	if c.grouped == alone {
-		for range c.items {
-			pairs = append(pairs, flip(flips*lost, flips*(1-lost), rng))
+	if c.independent() {
+		for i := range c.items {
+			pairs = append(pairs, c.named(flip(flips*lost, flips*(1-lost), rng), i/10))
 		}
 		return pairs
 	}
@@ -97,16 +102,19 @@ func (c agreement) evaluation(loss float64, rng *rand.Rand) []items.Pair {
 			if down {
 				one = flip(chance, 0, rng)
 			}
-			pairs = append(pairs, c.named(one, cluster, len(pairs)))
+			pairs = append(pairs, c.named(one, cluster))
 		}
 	}
 	return pairs
 }
 
 // named gives a pair what is known of its cluster.
-func (c agreement) named(one items.Pair, cluster, _ int) items.Pair {
-	if c.grouped == inLabels {
-		one.Cluster = strconv.Itoa(cluster)
+func (c agreement) named(one items.Pair, cluster int) items.Pair {
+	switch name := strconv.Itoa(cluster); c.grouped {
+	case inLabels:
+		one.Cluster = name
+	case byID, inVain:
+		one.Group = "passage-" + name
 	}
 	return one
 }
@@ -115,7 +123,7 @@ func (c agreement) named(one items.Pair, cluster, _ int) items.Pair {
 func (c agreement) known() float64 {
 	flips := 1 - c.same
 	effect := 1.0
-	if c.grouped != alone {
+	if !c.independent() {
 		effect += 9 * flips / touchedShare
 	}
 	reach := c.margin / math.Sqrt(flips*effect/float64(c.items))
@@ -134,7 +142,8 @@ func (c agreement) rates(trials int, seed int64) (r agreementRates, err error) {
 			return
 		}
 		held[trial] = edge.Verdict == items.Equivalent || edge.Verdict == items.NotInferior || edge.Verdict == items.Better
-		unwarned[trial] = held[trial]
+		warnedOf[trial] = edge.Grouped != nil && edge.Grouped.Blind
+		unwarned[trial] = held[trial] && !warnedOf[trial]
 		equal, err := items.Judge(c.evaluation(0, rng), demand)
 		worse[trial], power[trial], failed[trial] = equal.Verdict == items.Worse, equal.Verdict == items.Equivalent, err
 	})

@@ -31,6 +31,9 @@ type Difference struct {
 	// Flips are counted where every item was answered once by each, rightly or not.
 	Flips *Flips `json:"flips,omitempty"`
 
+	// Grouped is what became of groups that nobody labelled; absent where there are none.
+	Grouped *Grouped `json:"grouped,omitempty"`
+
 	Spread Spread `json:"spread"`
 
 	// Test is that of the hypothesis that nothing differs: McNemar's mid-p where there
@@ -49,7 +52,7 @@ func Compare(pairs []Pair) (Difference, error) {
 	}
 	d := Difference{
 		Contrast: contrastOf(s.d, s.clusters), Items: len(s.d), Clusters: s.clusters.count(),
-		A: stat.Mean(s.a, nil), B: stat.Mean(s.b, nil), Spread: spreadOf(pairs, s.d), sample: s,
+		A: stat.Mean(s.a, nil), B: stat.Mean(s.b, nil), Spread: spreadOf(pairs, s.d), Grouped: s.grouped, sample: s,
 	}
 	d.UnpairedSE = math.Hypot(contrastOf(s.a, s.clusters).SE, contrastOf(s.b, s.clusters).SE)
 	if r := stat.Correlation(s.a, s.b, nil); !math.IsNaN(r) {

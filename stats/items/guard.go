@@ -64,12 +64,16 @@ func (s sample) unseen(alpha, span float64) unseen {
 	if s.clusters.alone() {
 		return u
 	}
-	touched := 0
+	touched, squares, cubes := 0, 0.0, 0.0
 	for _, sum := range s.clusters.sums(s.d, 0) {
 		if sum != 0 {
 			touched++
 		}
-		u.size = math.Max(u.size, math.Abs(sum)/span)
+		by := math.Abs(sum) / span
+		squares, cubes = squares+by*by, cubes+by*by*by
+	}
+	if squares > 0 {
+		u.size = math.Max(u.size, cubes/squares)
 	}
 	if touched < fewTouched {
 		u.size = math.Max(u.size, float64(len(s.d))/float64(s.clusters.count()))

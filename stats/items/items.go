@@ -24,6 +24,10 @@ type Pair struct {
 	// passage: they are right or wrong together. Empty means an item of its own.
 	Cluster string
 
+	// Group names items that may be a cluster though nobody said so: their ids begin alike.
+	// It counts where no item has a cluster and the answers of a group change together.
+	Group string
+
 	A, B []float64
 }
 
@@ -34,6 +38,7 @@ var ErrNoItems = errors.New("no item was answered by both systems")
 type sample struct {
 	a, b, d  []float64 // the mean score of each item, and b − a
 	clusters clusters
+	grouped  *Grouped // nil where nobody suspects groups
 }
 
 func sampleOf(pairs []Pair) (sample, error) {
@@ -53,6 +58,16 @@ func sampleOf(pairs []Pair) (sample, error) {
 		s.d[i], labels[i] = s.b[i]-s.a[i], p.Cluster
 	}
 	s.clusters = clustersOf(labels)
+	if s.clusters.alone() {
+		groups := make([]string, len(pairs))
+		for i, p := range pairs {
+			groups[i] = p.Group
+		}
+		var suspected clusters
+		if suspected, s.grouped = grouping(groups, s.d); s.grouped != nil && s.grouped.Taken {
+			s.clusters = suspected
+		}
+	}
 	return s, nil
 }
 
