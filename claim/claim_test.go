@@ -40,7 +40,7 @@ func sound() Evidence {
 	env.Set("server.engine", "vllm")
 	env.Set("server.version", "0.11")
 	s := spec.RunSpec{
-		Intent:   spec.Intent{BenchmarkClass: spec.PublicationGrade},
+		Intent:   spec.Intent{BenchmarkClass: spec.PublicationGrade, Headline: spec.HeadlineLatency},
 		Workload: spec.Workload{Model: "m", Precision: "bf16", SequenceLengthMix: []spec.SequenceLength{{InputTokens: 512, OutputTokens: 128, Weight: 1}}, ConcurrencyModel: "closed_loop"},
 		Target:   &spec.Target{API: "openai-chat", Server: &spec.Server{Command: []string{"vllm"}, Restart: spec.RestartLaunch}},
 		Trials:   spec.Trials{MinReplicates: 5, ConfidenceLevel: .95},
@@ -92,6 +92,7 @@ func TestRefusals(t *testing.T) {
 		want   string // in a refusal or a downgrade
 	}{
 		{"unsigned", func(e *Evidence) { e.Signed = false }, Realism, 4, "nobody signed"},
+		{"no headline was chosen", func(e *Evidence) { e.Plan.Run.Spec.Intent.Headline = "" }, Realism, 4, "did not choose what to lead with"},
 		{"a server that all launches share", func(e *Evidence) { e.Plan.Run.Spec.Target.Server.Restart = spec.RestartRun }, Realism, 4, "launches share one server process: the target"},
 		{"a server that others started", func(e *Evidence) { e.Plan.Run.Spec.Target.Server = nil }, Realism, 4, "launches share one server process"},
 		{"a forbidding check was not made", func(e *Evidence) {

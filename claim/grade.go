@@ -86,6 +86,9 @@ func uncontrolled(e Evidence) []string {
 	if !e.Signed {
 		why = append(why, "nobody signed the bundle")
 	}
+	if e.Plan.Has(plan.KindServing) && !e.Plan.AsksOnce() && e.Plan.Intent().Headline == "" {
+		why = append(why, "the spec did not choose what to lead with before the run (intent.headline)")
+	}
 	// The replicates of a publication are starts of the system, not visits to one.
 	if shared := sharing(e); len(shared) > 0 {
 		why = append(why, "launches share one server process: "+strings.Join(shared, ", "))

@@ -20,6 +20,8 @@ var additionalRules = []Rule{
 	{ID: "A6", Path: "spec.comparison.controls.fixed", Doc: "Dataset and correctness policy are frozen too: seven items.", check: fixedKeys("missing frozen items ", []string{"datasetRef", "correctness"}), lenient: true},
 	{ID: "A7", Path: "spec.workload.datasetRef", Doc: "The dataset is synthetic, or named by its content digest.", check: datasetPinned, lenient: true},
 	{ID: "A8", Path: "spec.workload.correctness", Doc: "Publication grade declares a correctness policy with at least one suite.", check: correctnessDeclared, lenient: true},
+	{ID: "A116", Path: "spec.workload.correctness", Doc: "A task of correctness.suite that no task of evaluation asks, and that is not excepted, is pointed out.", check: suiteAsked},
+	{ID: "A117", Path: "spec.intent.headline", Doc: "Publication grade of serving chooses its headline before the run.", check: headlineChosen, lenient: true},
 	{ID: "A9", Path: "spec.comparison", Doc: "Image references are digests: NAME@sha256:HEX or sha256:HEX.", check: imagesPinned, lenient: true},
 	{ID: "A10", Path: "spec.comparison", Doc: "Artifact references can be resolved; publication grade has both.", check: artifactsResolvable, lenient: true},
 	{ID: "A11", Path: "spec.comparison", Doc: "Baseline and candidate differ, or are sides of this run.", check: sidesDiffer, lenient: true},

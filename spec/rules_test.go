@@ -186,6 +186,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A18", minimal, []patch{{"spec.load.requests", true}}, "spec.load.requests", "want a whole number in decimal digits, at most 9007199254740991"},
 		{"A19", serving, []patch{{"spec.trials.confidenceLevel", 0.9995}}, "spec.trials.confidenceLevel", "want at most 0.999"},
 		{"A20", serving, []patch{{"spec.sinks.hotMetrics.retentionDays", 7}}, "spec.sinks.hotMetrics.retentionDays", "must equal curatedWarehouse.retention.hotDays, which is 30"},
+		{"A117", serving, []patch{{"spec.intent.headline", remove{}}}, "spec.intent.headline", "must choose what the publication leads with: throughput or latency"},
 		{"A113", serving, []patch{{"spec.sinks.hotMetrics.labels", map[string]any{"request_id": "x"}}}, "spec.sinks.hotMetrics.labels.request_id", "differs from request to request and would make a series for each: leave it out; spans have it"},
 		{"A113", serving, []patch{{"spec.sinks.hotMetrics.labels", map[string]any{"team": "x"}}}, "spec.sinks.hotMetrics.labels.team", "is no label of hot metrics: want one of cluster, gpu_model, node_pool, region, scheduler_path"},
 		{"A114", serving, []patch{{"spec.sinks.hotMetrics.listen", "9464"}}, "spec.sinks.hotMetrics.listen", "is no address to listen on: want one such as 127.0.0.1:9464"},
@@ -340,7 +341,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A96", minimal, []patch{{"spec.provenance.signing.attestationFormat", "slsa"}}, "spec.provenance.signing.attestationFormat", "must be in_toto: this version writes no other form"},
 		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true, "A99": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules, TestSweepRules and TestScorerRules have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true, "A99": true, "A116": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules, TestSweepRules and TestScorerRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

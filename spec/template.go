@@ -14,7 +14,7 @@ func template() Run {
 		Spec: RunSpec{
 			Intent: Intent{
 				BenchmarkClass: PublicationGrade, WorkloadType: Inference,
-				SchedulerPath: "slinky-kueue", Cadence: "pre_release",
+				SchedulerPath: "slinky-kueue", Headline: HeadlineLatency, Cadence: "pre_release",
 			},
 			Layers:   templateLayers(),
 			Workload: templateWorkload(),
