@@ -58,7 +58,7 @@ func (c Claims) Against(result finding.Result) (list []Refusal) {
 func voided(e Evidence) []Refusal {
 	var list []Refusal
 	add := func(scope finding.Scope, reason, todo string) {
-		list = append(list, Refusal{What: scopeText(scope), Reason: reason, ToDo: todo, Void: true, Scope: scope})
+		list = append(list, Refusal{What: ScopeText(scope), Reason: reason, ToDo: todo, Void: true, Scope: scope})
 	}
 	for _, f := range e.Audit.Findings {
 		scope := f.Scope
@@ -85,18 +85,13 @@ func voided(e Evidence) []Refusal {
 	return list
 }
 
-// scopeText is what a scope touches, in words.
-func scopeText(s finding.Scope) string {
+// ScopeText is what a scope touches, in words: "p50 TTFT at concurrency=8".
+func ScopeText(s finding.Scope) string {
 	text := map[finding.Subject]string{"": anyClaim, finding.Speed: anySpeed, finding.Accuracy: anyScore}[s.Subject]
-	var names []string
-	for _, id := range s.Metrics {
-		name := id
-		if m, ok := metric.ByID(id); ok {
-			name = m.Name
-		}
-		names = append(names, name)
+	if len(s.Except) > 0 {
+		text += " but " + few(namesOf(s.Except))
 	}
-	if len(names) > 0 {
+	if names := namesOf(s.Metrics); len(names) > 0 {
 		text = few(names)
 		if len(s.Statistics) > 0 {
 			text = strings.Join(s.Statistics, ", ") + " " + text
@@ -109,6 +104,18 @@ func scopeText(s finding.Scope) string {
 		text += " of " + s.Side
 	}
 	return text
+}
+
+// namesOf are the names of metrics by their ids.
+func namesOf(ids []string) (names []string) {
+	for _, id := range ids {
+		name := id
+		if m, ok := metric.ByID(id); ok {
+			name = m.Name
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // few shows the first of a list; who needs the others reads the scope.

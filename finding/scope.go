@@ -29,6 +29,7 @@ type Scope struct {
 	Side       string   `json:"side,omitempty"`
 	Metrics    []string `json:"metrics,omitempty"`    // definition ids
 	Statistics []string `json:"statistics,omitempty"` // of these metrics
+	Except     []string `json:"except,omitempty"`     // definition ids that it leaves alone
 }
 
 // Touches reports whether a finding of this scope speaks of r.
@@ -38,6 +39,7 @@ func (s Scope) Touches(r Result) bool {
 	case s.Side != "" && r.Side != "" && s.Side != r.Side:
 	case len(s.Points) > 0 && r.Point != "" && !slices.Contains(s.Points, r.Point):
 	case len(s.Metrics) > 0 && !slices.Contains(s.Metrics, r.Metric):
+	case slices.Contains(s.Except, r.Metric):
 	case len(s.Statistics) > 0 && !slices.Contains(s.Statistics, r.Statistic):
 	default:
 		return true
@@ -45,8 +47,41 @@ func (s Scope) Touches(r Result) bool {
 	return false
 }
 
+// With is a scope that touches what either does, as narrow as one scope can be.
+func (s Scope) With(other Scope) Scope {
+	both := Scope{
+		Points: union(s.Points, other.Points), Metrics: union(s.Metrics, other.Metrics), Statistics: union(s.Statistics, other.Statistics),
+	}
+	for _, name := range s.Except {
+		if slices.Contains(other.Except, name) {
+			both.Except = append(both.Except, name)
+		}
+	}
+	if s.Subject == other.Subject {
+		both.Subject = s.Subject
+	}
+	if s.Side == other.Side {
+		both.Side = s.Side
+	}
+	return both
+}
+
+// union is what either list names; nothing where one of them does not narrow down.
+func union(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	list := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // Broad reports whether the scope is a run or one of its subjects, rather than some of
 // its results.
 func (s Scope) Broad() bool {
-	return s.Side == "" && len(s.Points)+len(s.Metrics)+len(s.Statistics) == 0
+	return s.Side == "" && len(s.Points)+len(s.Metrics)+len(s.Statistics)+len(s.Except) == 0
 }

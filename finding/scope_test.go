@@ -18,6 +18,9 @@ func TestScope(t *testing.T) {
 		{"the other side", Scope{Side: "baseline"}, false},
 		{"its statistic", Scope{Metrics: []string{"ttft.v1"}, Statistics: []string{"p50"}}, true},
 		{"its tail", Scope{Metrics: []string{"ttft.v1"}, Statistics: []string{"p99"}}, false},
+		{"all but it", Scope{Except: []string{"ttft.v1"}}, false},
+		{"all but another", Scope{Except: []string{"tpot.v1"}}, true},
+		{"what it and another touch", Scope{Metrics: []string{"tpot.v1"}}.With(Scope{Metrics: []string{"ttft.v1"}}), true},
 		{"another metric", Scope{Metrics: []string{"tpot.v1"}}, false},
 	} {
 		if got := tt.scope.Touches(result); got != tt.want {

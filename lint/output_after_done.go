@@ -15,10 +15,10 @@ var OutputAfterDone = Check{
 	Run: func(f *Facts) Answer {
 		return eachShown(f, func(p placeTally, s Shown) (finding.Finding, bool) {
 			return finding.Finding{
-				Severity: finding.Void,
-				Message:  fmt.Sprintf("%s: output follows the end of the stream in %d of %d answers", p.name, s.Late, s.Answers),
-				Why:      "an answer that is called complete before it is makes every time per token and every end too early for whoever stops reading there",
-				Fix:      "have the server send [DONE] last",
+				Severity: finding.Void, Scope: afterFirstAt(p.point.Name, p.side),
+				Message: fmt.Sprintf("%s: output follows the end of the stream in %d of %d answers", p.name, s.Late, s.Answers),
+				Why:     "an answer that is called complete before it is makes every time per token and every end too early for whoever stops reading there",
+				Fix:     "have the server send [DONE] last",
 			}, s.Late >= fewestSpoiled && float64(s.Late) > spoiledShare*float64(s.Answers)
 		})
 	},

@@ -46,7 +46,7 @@ func usageMismatch(f *Facts) Answer {
 		s := p.surplus()
 		looked += s.Answers + s.Bounded
 		if message := inflated(s); message != "" {
-			list = append(list, inflatedFinding(p.name+": "+message))
+			list = append(list, inflatedFinding(afterFirstAt(p.point.Name, p.side), p.name+": "+message))
 		}
 	}
 	for _, p := range f.places() {
@@ -55,7 +55,7 @@ func usageMismatch(f *Facts) Answer {
 			continue
 		}
 		n := float64(s.Counted)
-		one := inflatedFinding(fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average; in the visible text the embedded tokenizer finds %.1f, where those of models find fewer as a rule, and it came in %.1f events",
+		one := inflatedFinding(afterFirstAt(p.point.Name, p.side), fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average; in the visible text the embedded tokenizer finds %.1f, where those of models find fewer as a rule, and it came in %.1f events",
 			p.name, s.Usage/n, s.Own/n, s.Parts/n))
 		if s.Own >= sentShare*s.Usage {
 			one.Severity = finding.Caution
@@ -68,7 +68,7 @@ func usageMismatch(f *Facts) Answer {
 		}
 		looked += c.Requests
 		if constant := c.Most-c.Least <= ending && c.Least > ending; constant || c.Server-c.Ours > max(ending, lengthShare*c.Ours) {
-			list = append(list, inflatedFinding(fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average, and the named tokenizer counts %.1f in the same text",
+			list = append(list, inflatedFinding(afterFirstAt(pointName(f, c.Point), c.Side), fmt.Sprintf("%s: the server counts %.1f tokens in an answer on average, and the named tokenizer counts %.1f in the same text",
 				placeName(pointName(f, c.Point), c.Side), c.Server, c.Ours)))
 		}
 	}
@@ -90,9 +90,9 @@ func inflated(s Surplus) string {
 	return ""
 }
 
-func inflatedFinding(message string) finding.Finding {
+func inflatedFinding(scope finding.Scope, message string) finding.Finding {
 	return finding.Finding{
-		Severity: finding.Void, Message: message,
+		Severity: finding.Void, Message: message, Scope: scope,
 		Why: "throughput and time per token divide by the server's count: tokens that were never sent make it look faster",
 		Fix: "name the model's tokenizer in spec.workload.tokenizer, keep answers (load.keepAnswers), and have the server's usage mended",
 	}

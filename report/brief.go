@@ -164,7 +164,7 @@ func (r Report) writeGroups(b *screen) {
 		if g.Where != "" {
 			where = " (" + g.Where + ")"
 		}
-		line := fmt.Sprintf("%-8s %s: %s", g.Severity, visible.Line(g.Check), visible.Line(g.Message))
+		line := fmt.Sprintf("%-8s %s%s: %s", g.Severity, visible.Line(g.narrow()), visible.Line(g.Check), visible.Line(g.Message))
 		fmt.Fprintln(b, cut(line, b.width-utf8.RuneCountInString(where))+where)
 	}
 	if len(notes) > 0 {
@@ -179,6 +179,9 @@ func (r Report) writeQuote(b *screen, roomy bool) {
 		return
 	}
 	best := headClaim(r.Claims.Claims)
+	if text := r.HeadlineRefused(); text != "" {
+		fmt.Fprintln(b, cut(visible.Line(text), b.width))
+	}
 	switch {
 	case best == nil && len(r.Claims.Refused) > 0:
 		fmt.Fprintln(b, cut("not quotable: "+visible.Line(r.Claims.Refused[0].Reason), b.width))

@@ -28,6 +28,9 @@ func ComparisonOutline(r compare.Report, all bool) Outline {
 	var p Outline
 	p.add(verdictBlock(r))
 	for _, c := range r.Comparisons {
+		p.add(tailsBlock(c))
+	}
+	for _, c := range r.Comparisons {
 		// Whether the rest may be believed comes first.
 		p.add(Block{Lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
 	}

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"assay/analysis/compare"
 	"assay/finding"
+	"assay/stats"
+	"assay/unit"
 )
 
 // A pair that a check voids says so before any verdict.
@@ -21,4 +24,31 @@ func TestVoidVerdictComesFirst(t *testing.T) {
 	if b := verdictBlock(compare.Report{Comparisons: []compare.Comparison{c}}); len(b.Lines) != 1 {
 		t.Errorf("got %q for a caution, want the verdict alone", b.Lines)
 	}
+}
+
+// A tail that moved stands below the verdict though no metric of it is primary; one that
+// stands still does not, nor does one that a few requests leave open.
+func TestMovedTails(t *testing.T) {
+	row := func(statistic string, ratio float64, verdict compare.Verdict, warnings ...string) compare.Row {
+		return compare.Row{
+			Metric: "jitter_sd.v2", Name: "jitter", Statistic: statistic, Unit: unit.Second, Point: "concurrency=8",
+			Ratio: &stats.Estimate{Value: ratio, Interval: stats.Interval{Lo: .5 * ratio, Hi: 2 * ratio}}, Verdict: verdict, Warnings: warnings,
+		}
+	}
+	f := func(want int, rows ...compare.Row) {
+		t.Helper()
+		var r compare.Report
+		r.Comparisons = []compare.Comparison{{Rows: rows}}
+		var b bytes.Buffer
+		if err := CompareText(&b, r, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(b.String(), "tails that moved"); got != want {
+			t.Errorf("%d blocks of tails, want %d\n%s", got, want, b.String())
+		}
+	}
+	f(1, row("p50", 1.02, compare.Inconclusive), row("p99", 32, compare.Inconclusive))
+	f(1, row("p99", 1.1, compare.Worse))
+	f(0, row("p50", 1.02, compare.Inconclusive), row("p99", 1.2, compare.Inconclusive))
+	f(0, row("p99", 32, compare.Void))
 }

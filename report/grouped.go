@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/claim"
 	"assay/finding"
 )
 
@@ -28,6 +29,7 @@ func (r Report) GroupedFindings() (list []FindingGroup) {
 				list, i = append(list, FindingGroup{Finding: f}), len(list)
 			}
 			list[i].All = append(list[i].All, f)
+			list[i].Scope = list[i].Scope.With(f.Scope)
 			if name, _ := r.pointIn(f.Message); name != "" && !slices.Contains(list[i].Points, name) {
 				list[i].Points = append(list[i].Points, name)
 			}
@@ -37,6 +39,23 @@ func (r Report) GroupedFindings() (list []FindingGroup) {
 		r.place(&list[i])
 	}
 	return list
+}
+
+// Touched is what the findings of the group forbid, in words: "TTFT p50", or "any claim"
+// where that is the run as a whole. The points are in the message.
+func (g FindingGroup) Touched() string {
+	scope := g.Scope
+	scope.Points = nil
+	return claim.ScopeText(scope)
+}
+
+// narrow is what the group touches, before the name of its check, where that is less than
+// the whole run and the finding forbids it.
+func (g FindingGroup) narrow() string {
+	if g.Severity != finding.Void || g.Scope.Broad() {
+		return ""
+	}
+	return g.Touched() + ": "
 }
 
 // place says where a group was found, and takes that out of its message.

@@ -110,15 +110,15 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 }
 
 // Knee is the level with the most answers per second that keeps every objective.
-// A level above one that does not is not a knee: it was lucky. One of too few requests
-// to say anything is passed over: what a higher load keeps, a lower one keeps too.
+// A level above one that breaks one is not a knee: it was lucky. One at which it is
+// uncertain is passed over: what a higher load is shown to keep, a lower one keeps too.
 func Knee(levels []Level) (Level, bool) {
 	ordered := slices.SortedFunc(slices.Values(levels), func(a, b Level) int { return cmp.Compare(a.Requests.Value, b.Requests.Value) })
 	best := -1
 	for i, l := range ordered {
 		if l.State == objective.Kept {
 			best = i
-		} else if !silent(l) {
+		} else if l.State == objective.Broken {
 			break
 		}
 	}
@@ -126,14 +126,6 @@ func Knee(levels []Level) (Level, bool) {
 		return Level{}, false
 	}
 	return ordered[best], true
-}
-
-// silent reports whether no objective of a level is broken, and those that are not
-// kept have no interval to judge by.
-func silent(l Level) bool {
-	return !slices.ContainsFunc(l.Verdicts, func(v objective.Verdict) bool {
-		return v.State == objective.Broken || v.State == objective.Uncertain && v.Interval.Bounded()
-	})
 }
 
 // Replicas is how many replicas a load needs when each carries perReplica and

@@ -26,6 +26,9 @@ func TestSweeps(t *testing.T) {
 	f([]float64{.5, .9}, "", "rate=150", objective.Broken)
 	f([]float64{.02, .9, .1, .1}, "rate=150", "rate=300", objective.Broken) // a lucky level above a broken one
 
+	// What a higher load is shown to keep, a lower one keeps too.
+	f([]float64{.199, .05, .9}, "rate=300", "rate=450", objective.Broken)
+
 	// A level of too few requests says nothing, and those above it do.
 	few, q := swept(.02, .05, .9)
 	few.Rows[1].Interval = stats.Unbounded

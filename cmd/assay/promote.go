@@ -4,21 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"assay/bundle"
-	"assay/finding"
+	"assay/claim"
 	"assay/judge"
+	"assay/spec"
 	"assay/suite/published"
 )
 
 func promoteCommand(env Env) *cobra.Command {
 	var p published.Promotion
 	var trust trustFlags
-	var asJSON bool
+	var policy string
+	var anyway, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "promote BUNDLE --to DIR --why REASON",
 		Short: "Publish a bundle as the one that counts",
@@ -26,8 +29,10 @@ func promoteCommand(env Env) *cobra.Command {
 that counts, DIR/archive what counted before, and DIR/promotions.jsonl every promotion,
 each line with the digest of the line before. Nothing is published by being measured.
 
-The bundle and its copy are verified. One that did not complete, that has a void
-finding, or that is a quick look is refused.
+The bundle and its copy are verified. One that did not complete, of which nothing may
+be quoted, or that is a quick look is refused. It must be signed and of publication
+grade, or of the grade and by the keys that --policy asks for; --anyway publishes it all
+the same, and the record says despite what.
 
 Exit codes: 0 published, 2 usage error, 3 refused, 4 the bundle was changed after
 sealing.`,
@@ -36,12 +41,21 @@ sealing.`,
 			if p.To == "" || strings.TrimSpace(p.Why) == "" {
 				return usageError(errors.New("--to and --why: say where it is published, and why"))
 			}
+			demands, err := publicationDemands(env, policy)
+			if err != nil {
+				return err
+			}
+			trust.ids = demands.TrustedKeys
 			j, err := trust.decide(env, args[0])
 			if err != nil {
 				return err
 			}
 			if against := unpublishable(j); against != "" {
 				return &exitError{exitVerdict, fmt.Errorf("%s is not published: %s", args[0], against)}
+			}
+			p.Despite = unmet(j, demands.Grade)
+			if len(p.Despite) > 0 && !anyway {
+				return &exitError{exitVerdict, fmt.Errorf("%s is not published: %s; --anyway publishes it all the same and keeps that", args[0], strings.Join(p.Despite, "; "))}
 			}
 			p.Bundle, p.RunID, p.Digest, p.At = args[0], filepath.Base(filepath.Clean(j.Bundle.Dir)), j.Bundle.Manifest.Digest, time.Now()
 			p.Check = func(dir string) error { _, err := trust.decide(env, dir); return err }
@@ -59,13 +73,25 @@ sealing.`,
 	f := cmd.Flags()
 	f.StringVar(&p.To, "to", "", "folder of the published package")
 	f.StringVar(&p.Why, "why", "", "the reason, which is kept")
+	f.StringVar(&policy, "policy", "", "GatePolicy whose grade and keys the bundle must have; without it publication grade and any signature")
+	f.BoolVar(&anyway, "anyway", false, "publish although the signature or the grade is missing; the record says so")
 	f.StringVar(&p.By, "by", "", "who decided, which is kept")
 	f.BoolVar(&asJSON, "json", false, "print the act as JSON")
 	trust.add(cmd)
 	return cmd
 }
 
-// unpublishable is why a bundle may not be published; empty when it may.
+// publicationDemands are what a policy asks of what is published, or what is asked without one.
+func publicationDemands(env Env, file string) (spec.GateDemands, error) {
+	if file == "" {
+		return spec.GateDemands{Grade: string(claim.Publication)}, nil
+	}
+	policy, err := readPolicy(env, file)
+	return policy.Spec, err
+}
+
+// unpublishable is why a bundle may not be published, whatever anybody says; empty when it
+// may.
 func unpublishable(j *judge.Judgement) string {
 	if status := j.Bundle.Manifest.Status; status != bundle.Completed {
 		return fmt.Sprintf("it is %s", status)
@@ -73,10 +99,26 @@ func unpublishable(j *judge.Judgement) string {
 	if j.Plan.Trials().Quick {
 		return "it is a quick look, of which nothing may be quoted"
 	}
-	for _, f := range j.Audit.Findings {
-		if f.Severity == finding.Void {
-			return fmt.Sprintf("%s: %s", f.Check, f.Message)
+	for _, refusal := range j.Claims.ForbiddenSpeed() {
+		if len(j.Claims.Claims) == 0 {
+			return refusal.Reason
 		}
 	}
 	return ""
+}
+
+// unmet lists what a bundle has not and a publication wants: a signature and a grade.
+func unmet(j *judge.Judgement, grade string) (list []string) {
+	if id := j.Bundle.Manifest.Signer.KeyID; id == "" || id == bundle.Unsigned {
+		list = append(list, "nobody signed it (assay keygen makes a key; assay run --key signs with it)")
+	}
+	grades := spec.Vocabularies["gateGrades"]
+	if slices.Index(grades, string(j.Claims.Grade)) > slices.Index(grades, grade) {
+		why := strings.Join(j.Claims.Downgrades, ", ")
+		if why == "" {
+			why = "its class is " + j.Claims.Asked + ": intent.benchmarkClass"
+		}
+		list = append(list, fmt.Sprintf("it is of %s grade, and %s grade is wanted (%s)", j.Claims.Grade, grade, why))
+	}
+	return list
 }

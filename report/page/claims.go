@@ -44,6 +44,9 @@ func (x exhibit) claims() part {
 	if len(c.Claims) == 0 {
 		p.Lines = append(p.Lines, report.NothingQuotable(*c))
 	}
+	if text := x.HeadlineRefused(); text != "" {
+		p.Lines = append(p.Lines, strings.ToUpper(text[:1])+text[1:]+".")
+	}
 	first, more := report.OnePerPoint(c.Claims, mostQuoted)
 	for _, one := range first {
 		p.add(claimPart(one))
@@ -74,7 +77,15 @@ func (x exhibit) claims() part {
 
 // severityWords say what a severity means; colour alone would not.
 var severityWords = map[finding.Severity]string{
-	finding.Void: "VOID, forbids claims", finding.Caution: "CAUTION, goes with the claims it touches", finding.Note: "NOTE",
+	finding.Void: "VOID, forbids", finding.Caution: "CAUTION, goes with the claims it touches", finding.Note: "NOTE",
+}
+
+// severityTitle says what a finding does, and to what.
+func severityTitle(g report.FindingGroup) string {
+	if g.Severity != finding.Void {
+		return severityWords[g.Severity]
+	}
+	return severityWords[g.Severity] + " " + g.Touched()
 }
 
 // findings are what needs eyes, the worst first.
@@ -103,8 +114,9 @@ func (x exhibit) findings() part {
 	return p
 }
 
-func findingPart(f finding.Finding) part {
-	one := part{Class: "finding " + string(f.Severity), Title: severityWords[f.Severity] + ": " + f.Check, Lines: []string{f.Message}}
+func findingPart(g report.FindingGroup) part {
+	f := g.Finding
+	one := part{Class: "finding " + string(f.Severity), Title: severityTitle(g) + ": " + f.Check, Lines: []string{f.Message}}
 	if f.Why != "" {
 		one.Pairs = append(one.Pairs, [2]string{"why it matters", f.Why})
 	}

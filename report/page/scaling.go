@@ -28,7 +28,7 @@ func ScalingHTML(w io.Writer, r scaling.Result) error {
 	}
 	found := part{ID: "findings", Title: "Findings"}
 	for _, f := range r.Findings {
-		found.add(findingPart(f))
+		found.add(findingPart(report.FindingGroup{Finding: f}))
 	}
 	if len(r.Findings) == 0 {
 		found.Lines = []string{"None."}

@@ -40,7 +40,7 @@ func (x exhibit) summary(sections ...*part) part {
 
 // groupPart is what one check found, wherever it found it.
 func groupPart(g report.FindingGroup) part {
-	one := findingPart(g.Finding)
+	one := findingPart(g)
 	if g.Where == "" {
 		return one
 	}

@@ -43,6 +43,7 @@ type Package struct {
 	By       string    `json:"by,omitempty"`
 	Bundle   string    `json:"bundle"` // folder of the bundle in the package
 	Replaces string    `json:"replaces,omitempty"`
+	Despite  []string  `json:"despite,omitempty"` // what it lacked and was published without
 }
 
 // A Promotion is what somebody decides about a bundle.
@@ -51,6 +52,7 @@ type Promotion struct {
 	RunID, Digest string
 	Why, By       string
 	At            time.Time
+	Despite       []string               // what it lacks
 	Check         func(dir string) error // of the copy, before it counts
 }
 
@@ -72,7 +74,7 @@ func Read(dir string) (Package, bool, error) {
 // Promote makes a bundle the current one. The copy is complete and checked before it
 // takes the place of the old one, which is kept in the archive.
 func Promote(ctx context.Context, p Promotion) (acts.Act, error) {
-	act := acts.Act{At: p.At.UTC(), Act: acts.Promoted, Subject: p.RunID, Digest: p.Digest, Why: p.Why, By: p.By}
+	act := acts.Act{At: p.At.UTC(), Act: acts.Promoted, Subject: p.RunID, Digest: p.Digest, Why: p.Why, By: p.By, Despite: p.Despite}
 	if err := act.Valid(); err != nil {
 		return act, err
 	}
@@ -130,7 +132,7 @@ func (p Promotion) fill(ctx context.Context, dir string, old Package) error {
 		return fmt.Errorf("the copy: %w", err)
 	}
 	data, err := json.MarshalIndent(Package{
-		Version: Version, RunID: p.RunID, Digest: p.Digest, Promoted: p.At.UTC(), Why: p.Why, By: p.By, Bundle: p.RunID, Replaces: old.RunID,
+		Version: Version, RunID: p.RunID, Digest: p.Digest, Promoted: p.At.UTC(), Why: p.Why, By: p.By, Bundle: p.RunID, Replaces: old.RunID, Despite: p.Despite,
 	}, "", "  ")
 	if err != nil {
 		return err
