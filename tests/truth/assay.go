@@ -38,6 +38,9 @@ func (l load) String() string {
 
 // spec is the document that the run is made from.
 func (o options) spec(l load, url string) string {
+	if o.target.command == nil {
+		o.target = inC
+	}
 	loop, offered := "closed_loop", fmt.Sprintf("concurrency: [%d]", l.users)
 	if l.users == 0 {
 		loop, offered = "open_loop", fmt.Sprintf("rate: [%g]", l.rate)
@@ -50,13 +53,13 @@ kind: BenchmarkRun
 metadata: {name: truth}
 spec:
   workload:
-    model: truth
+    model: %s
     concurrencyModel: %s
     sequenceLengthMix: [{inputTokens: 32, outputTokens: %d, weight: 1}]
-  target: {url: %q}
+  target: {url: %q%s}
   load: {%s, duration: %s, warmup: {duration: %s}}
   trials: {minReplicates: %d}
-`, loop, o.answer.tokens, url, offered, o.duration, o.warmup, max(3, o.launches))
+`, o.target.model, loop, o.answer.tokens, url, o.target.fields, offered, o.duration, o.warmup, max(3, o.launches))
 }
 
 // measure lets assay run measure the truth server.
@@ -71,9 +74,11 @@ func (o options) measure(ctx context.Context, p place, l load) (m *measured, don
 		}
 		return os.RemoveAll(dir)
 	}
-	server, err := startServer(ctx, o, p)
-	if err != nil {
-		return nil, nil, errors.Join(err, done())
+	server := o.running
+	if server == nil {
+		if server, err = startServer(ctx, o, p); err != nil {
+			return nil, nil, errors.Join(err, done())
+		}
 	}
 	runErr := o.runAssay(ctx, p, l, server.url, dir)
 	truth, err := server.answers()

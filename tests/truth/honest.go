@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os/exec"
-	"runtime"
 	"slices"
 	"time"
 
@@ -20,16 +19,18 @@ import (
 // A state is what else the host does while a run is made.
 type state struct {
 	name string
-	busy int // processes that never sleep
+	busy func(cores int) int // processes that never sleep
 }
 
 // states are the hosts that people have.
-func states() []state {
-	return []state{{"quiet", 0}, {"one core busy", 1}, {"every core busy", runtime.NumCPU()}}
+var states = []state{
+	{"quiet", func(int) int { return 0 }},
+	{"one core busy", func(int) int { return 1 }},
+	{"every core busy", func(cores int) int { return cores }},
 }
 
 // occupy keeps processors busy until the returned function is called.
-func (s state) occupy(ctx context.Context) (release func() error, err error) {
+func (s state) occupy(ctx context.Context, p place) (release func() error, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var spinning []*exec.Cmd
 	release = func() error {
@@ -39,8 +40,8 @@ func (s state) occupy(ctx context.Context) (release func() error, err error) {
 		}
 		return nil
 	}
-	for range s.busy {
-		cmd := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+	for range s.busy(p.cores()) {
+		cmd := p.beside(ctx, []string{"sh", "-c", "while :; do :; done"})
 		if err := cmd.Start(); err != nil {
 			return nil, errors.Join(fmt.Errorf("keep a processor busy: %w", err), release())
 		}
@@ -57,15 +58,15 @@ var honestLoads = []load{
 // shaped is the answer of a load and how long it takes to end as many as a p90 needs: a
 // median is quoted only with its tail.
 func (o options) shaped(l load) options {
-	const fewest = 40 // 29 and some to spare, for a busy host
+	fewest := 40. // 29 and some to spare, for a busy host
 	o.launches, o.warmup = 3, 500*time.Millisecond
 	o.answer = schedule{ttft: 60 * time.Millisecond, gap: 10 * time.Millisecond, tokens: 24, jitter: .1, seed: 1}
-	perSecond := l.rate
-	if l.users > 0 {
-		if l.users <= 2 {
-			o.answer.ttft, o.answer.gap, o.answer.tokens = 40*time.Millisecond, 5*time.Millisecond, 16
-		}
-		perSecond = float64(l.users) / o.answer.length().Seconds()
+	if 0 < l.users && l.users <= 2 {
+		o.answer.ttft, o.answer.gap, o.answer.tokens = 40*time.Millisecond, 5*time.Millisecond, 16
+	}
+	perSecond := float64(l.users) / o.target.length(o).Seconds()
+	if l.users == 0 {
+		perSecond, fewest = l.rate, 60 // arrivals come by chance
 	}
 	o.duration = max(2*time.Second, time.Duration(fewest/perSecond*float64(time.Second))).Round(time.Millisecond)
 	return o
@@ -100,7 +101,7 @@ func (m *measured) trueLaunches() (list []trueLaunch, err error) {
 			return nil, err
 		}
 		var t trueLaunch
-		tokens := 0
+		tokens := 0.
 		requests, err := m.requests(launch, &column{})
 		if err != nil {
 			return nil, err
@@ -110,9 +111,10 @@ func (m *measured) trueLaunches() (list []trueLaunch, err error) {
 			if !answered || r.Result != record.OK || len(truth.events) < 2 {
 				continue
 			}
+			n := max(truth.tokens, len(truth.events))
 			for _, e := range truth.events {
 				if at := e.written - launch.EpochNS; begin <= at && at < end {
-					tokens++
+					tokens += float64(n) / float64(len(truth.events))
 				}
 			}
 			if r.Phase != record.Measure {
@@ -127,9 +129,9 @@ func (m *measured) trueLaunches() (list []trueLaunch, err error) {
 			if r.Wrote != nil {
 				t.written = append(t.written, first-*r.Wrote-launch.EpochNS)
 			}
-			t.tpot = append(t.tpot, (last-first)/int64(len(truth.events)-1))
+			t.tpot = append(t.tpot, (last-first)/int64(n-1))
 		}
-		t.perSecond = float64(tokens) / (float64(end-begin) / 1e9)
+		t.perSecond = tokens / (float64(end-begin) / 1e9)
 		list = append(list, t)
 	}
 	return list, nil

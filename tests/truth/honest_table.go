@@ -1,16 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"maps"
 	"math"
 	"os"
-	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"text/tabwriter"
+	"time"
 
+	"assay/analysis/compare"
 	"assay/bundle"
 	"assay/record"
 )
@@ -25,19 +32,57 @@ type tally struct {
 	fates          map[fate]int
 	worst          map[string]float64
 	own            []bound
-	gates, stopped int
-	codes          map[int]int
+	pairs, stopped int
+	apart          int // pairs of which a primary row is better or worse
+	rows, false    int // of all pairs, and those of them that are better or worse
+}
+
+// tallies are those of every state and target.
+type tallies map[[2]string]*tally
+
+func (all tallies) of(state, target string) *tally {
+	key := [2]string{state, target}
+	if all[key] == nil {
+		all[key] = &tally{fates: map[fate]int{}, worst: map[string]float64{}}
+	}
+	return all[key]
+}
+
+// A pairing is two runs of one load, one after the other.
+type pairing struct {
+	state  state
+	load   load
+	target target
+}
+
+// pairings are n pairs: every state with every load and every target, as far as n goes.
+func pairings(n int, targets []target) (list []pairing) {
+	for i := range n {
+		turn := i / len(states)
+		list = append(list, pairing{states[i%len(states)], honestLoads[turn%len(honestLoads)], targets[turn%len(targets)]})
+	}
+	return list
 }
 
 // honest makes honest runs on hosts that do other things too, and counts how often what
 // is right is refused and what is wrong is quoted. Two runs of the same load come one after
-// the other, and are gated: a system held against itself.
-func honest(ctx context.Context, o options) error {
-	p, err := placeFor(0) // wherever there is room, as users have it
+// the other, and are gated and compared: a system beside itself.
+func honest(ctx context.Context, o options) (err error) {
+	places, err := lanes(o.lanes)
 	if err != nil {
 		return err
 	}
-	p.head(o)
+	fmt.Printf("%s, %s, kernel %s, load average %s; runs at a time: %d\n", time.Now().UTC().Format(time.RFC3339), processor(),
+		words("/proc/sys/kernel/osrelease", 1), words("/proc/loadavg", 3), len(places))
+	targets := []target{inC, simulated, simulatedEngine}
+	if o.engine != "" {
+		o.target = engine(o.engine, o.model)
+		if o.running, err = startServer(ctx, o, places[0]); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.running.stop(), o.running.remove()) }()
+		targets = []target{o.target}
+	}
 	dir, err := os.MkdirTemp(o.keep, "honest-")
 	if err != nil {
 		return err
@@ -46,63 +91,143 @@ func honest(ctx context.Context, o options) error {
 		defer os.RemoveAll(dir)
 	}
 	o.keep = dir
-	tallies := map[string]*tally{}
-	for i := range o.runs / 2 {
-		s, l := states()[i%len(states())], honestLoads[i/len(states())%len(honestLoads)]
-		t := tallies[s.name]
-		if t == nil {
-			t = &tally{fates: map[fate]int{}, worst: map[string]float64{}, codes: map[int]int{}}
-			tallies[s.name] = t
-		}
-		if err := o.honestPair(ctx, p, s, l, t); err != nil {
-			return err
-		}
-	}
-	printHonest(tallies)
-	return nil
+	all, err := o.honestPairs(ctx, places, pairings(o.runs/2, targets))
+	all.print(os.Stdout)
+	return err
 }
 
-// honestPair makes two runs of one load and gates the second with the first.
-func (o options) honestPair(ctx context.Context, p place, s state, l load, t *tally) (err error) {
-	release, err := s.occupy(ctx)
+// honestPairs makes the pairs, as many at a time as there are places.
+func (o options) honestPairs(ctx context.Context, places []place, list []pairing) (tallies, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	until := time.Now().Add(cmp.Or(o.atMost, 24*time.Hour))
+	var mu sync.Mutex
+	var errs []error
+	all := tallies{}
+	one := func(p place) bool { // whether there may be more
+		mu.Lock()
+		if len(list) == 0 || ctx.Err() != nil || time.Now().After(until) {
+			mu.Unlock()
+			return false
+		}
+		of := list[0]
+		list = list[1:]
+		mu.Unlock()
+		o := o
+		o.target = of.target
+		var said strings.Builder
+		made, err := o.honestPair(ctx, p, of, &said)
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Print(said.String())
+		made.addTo(all.of(of.state.name, of.target.name))
+		made.addTo(all.of(of.state.name, ""))
+		if err != nil && ctx.Err() == nil {
+			errs = append(errs, err)
+			cancel()
+		}
+		return err == nil
+	}
+	var working sync.WaitGroup
+	for _, p := range places {
+		working.Go(func() {
+			for one(p) {
+			}
+		})
+	}
+	working.Wait()
+	return all, errors.Join(errs...)
+}
+
+// A pair is what became of two runs and of what was made of both.
+type pair struct {
+	runs        []judged
+	stopped     bool
+	apart       bool
+	rows, false int
+}
+
+// honestPair makes two runs of one load, gates the second with the first and compares them.
+func (o options) honestPair(ctx context.Context, p place, one pairing, said *strings.Builder) (made pair, err error) {
+	release, err := one.state.occupy(ctx, p)
 	if err != nil {
-		return err
+		return made, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	var dirs []string
 	for range 2 {
-		m, _, err := o.shaped(l).measure(ctx, p, l)
+		m, done, err := o.shaped(one.load).measure(ctx, p, one.load)
 		if err != nil {
-			return err
+			return made, err
 		}
+		defer done()
 		j, err := m.honestly()
 		if err != nil {
-			return err
+			return made, err
 		}
 		dirs = append(dirs, m.bundle.Dir)
-		t.add(j)
-		fmt.Printf("%-16s %-36v ", s.name, l)
+		made.runs = append(made.runs, j)
+		fmt.Fprintf(said, "%-16s %-17s %-36v ", one.state.name, one.target.name, one.load)
 		for _, key := range honestResults {
-			fmt.Printf(" %s %.1f %% %s;", key.metric.Name, 100*j.errors[key.metric.Name], j.fates[key.metric.Name])
+			fmt.Fprintf(said, " %s %.1f %% %s;", key.metric.Name, 100*j.errors[key.metric.Name], j.fates[key.metric.Name])
 		}
-		fmt.Printf(" own error %v\n", j.own)
+		fmt.Fprintf(said, " own error %v\n", j.own)
 		for _, reason := range j.reasons {
-			fmt.Printf("    %s\n", reason)
+			fmt.Fprintf(said, "    %s\n", reason)
 		}
 	}
-	cmd := exec.CommandContext(ctx, o.assay, "gate", dirs[0], dirs[1], "--policy", o.policy, "--reason", "a system with itself")
-	said, err := cmd.CombinedOutput()
+	cmd := p.command(ctx, o.assay, "gate", dirs[0], dirs[1], "--policy", o.policy, "--reason", "a system with itself")
+	text, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
-		return fmt.Errorf("assay gate: %w", err)
+		return made, fmt.Errorf("assay gate: %w", err)
 	}
-	code := cmd.ProcessState.ExitCode()
-	t.gates++
-	t.codes[code]++
-	if code != 0 && code != 5 {
-		t.stopped++
-		fmt.Printf("    gate ended with %d:\n%s\n", code, said)
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 5 {
+		made.stopped = true
+		fmt.Fprintf(said, "    gate ended with %d:\n%s\n", code, text)
+	}
+	return made, o.compared(ctx, p, dirs, &made, said)
+}
+
+// compared counts the rows of a comparison that say better or worse.
+func (o options) compared(ctx context.Context, p place, dirs []string, made *pair, said *strings.Builder) error {
+	text, err := p.command(ctx, o.assay, "compare", dirs[0], dirs[1], "--json").Output()
+	if err != nil {
+		return fmt.Errorf("assay compare: %w", err)
+	}
+	var report compare.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return fmt.Errorf("assay compare: %w", err)
+	}
+	for _, c := range report.Comparisons {
+		for _, row := range c.Rows {
+			made.rows++
+			if row.Verdict != compare.Better && row.Verdict != compare.Worse {
+				continue
+			}
+			made.false++
+			made.apart = made.apart || row.Primary
+			fmt.Fprintf(said, "    %s %s is %s\n", row.Name, row.Statistic, row.Verdict)
+		}
 	}
 	return nil
+}
+
+func (p pair) addTo(t *tally) {
+	for _, j := range p.runs {
+		t.add(j)
+	}
+	if len(p.runs) < 2 {
+		return // an error has ended it
+	}
+	t.pairs++
+	t.rows += p.rows
+	t.false += p.false
+	if p.stopped {
+		t.stopped++
+	}
+	if p.apart {
+		t.apart++
+	}
 }
 
 func (t *tally) add(j judged) {
@@ -121,38 +246,52 @@ func (t *tally) add(j judged) {
 	}
 }
 
-func printHonest(tallies map[string]*tally) {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nhost\truns\tquotable\tresults quoted\tquoted, >10 % off\trefused though right\trefused, wrong\ttoo few requests\tworst quoted TTFT / TPOT / E2E / tok/s\town error of TTFT p50 holds, × truth\tgates\tstopped")
-	for _, s := range states() {
-		t := tallies[s.name]
-		if t == nil {
+// ownHeld is how often the printed error held, and how wide it was at the median.
+func (t *tally) ownHeld() (held, of int, width float64) {
+	var widths []float64
+	for _, b := range t.own {
+		if math.IsNaN(b.printed) {
 			continue
 		}
-		held := 0
-		var widths []float64
-		for _, b := range t.own {
-			if b.holds() {
-				held++
-			}
-			if !math.IsNaN(b.printed) && b.truth > 0 {
-				widths = append(widths, b.printed/b.truth)
-			}
+		of++
+		if b.holds() {
+			held++
 		}
-		slices.Sort(widths)
-		width := unknown
-		if len(widths) > 0 {
-			width = widths[len(widths)/2]
+		if b.truth > 0 {
+			widths = append(widths, b.printed/b.truth)
 		}
-		worst := ""
-		for i, key := range honestResults {
-			if i > 0 {
-				worst += " / "
+	}
+	slices.Sort(widths)
+	if width = unknown; len(widths) > 0 {
+		width = widths[len(widths)/2]
+	}
+	return held, of, width
+}
+
+// print writes a row for each host, and below it one for each target.
+func (all tallies) print(to io.Writer) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nhost, target\truns\tquotable\tresults quoted\tquoted, >10 % off\trefused though right\trefused, wrong\ttoo few requests\t"+
+		"worst quoted TTFT / TPOT / E2E / tok/s\town error of TTFT p50 holds, × truth\tpairs\tgates stopped\tfalse better or worse\tin all rows")
+	for _, s := range states {
+		names := slices.SortedFunc(maps.Keys(all), func(a, b [2]string) int { return strings.Compare(a[1], b[1]) })
+		for _, key := range names {
+			if key[0] != s.name {
+				continue
 			}
-			worst += percent(t.worst[key.metric.Name])
+			t := all[key]
+			name := s.name
+			if key[1] != "" {
+				name = "  " + key[1]
+			}
+			worst := make([]string, len(honestResults))
+			for i, result := range honestResults {
+				worst[i] = percent(t.worst[result.metric.Name])
+			}
+			held, of, width := t.ownHeld()
+			fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d of %d, %.1f\t%d\t%d\t%d\t%d of %d\n", name, t.runs, t.quotable, t.fates[quoted], t.fates[wrong],
+				t.fates[falseRefusal], t.fates[justRefusal], t.fates[tooFew], strings.Join(worst, " / "), held, of, width, t.pairs, t.stopped, t.apart, t.false, t.rows)
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%d of %d, %.1f\t%d\t%d\n", s.name, t.runs, t.quotable, t.fates[quoted], t.fates[wrong], t.fates[falseRefusal],
-			t.fates[justRefusal], t.fates[tooFew], worst, held, len(t.own), width, t.gates, t.stopped)
 	}
 	w.Flush()
 }

@@ -45,10 +45,17 @@ type options struct {
 	warmup   time.Duration
 	runs     int
 	answer   schedule
-	policy   string // GatePolicy, a file
-	keep     string // folder for the bundles; empty throws them away
-	address  string // that the server listens on; empty means loopback
-	load     string // more fields of the spec's load; empty means none
+	policy   string        // GatePolicy, a file
+	keep     string        // folder for the bundles; empty throws them away
+	address  string        // that the server listens on; empty means loopback
+	load     string        // more fields of the spec's load; empty means none
+	lanes    int           // runs of honest at a time; 0 has the machine to itself
+	atMost   time.Duration // that honest begins new pairs; 0 makes all
+	engine   string        // command of a real one, for honest; empty leaves it out
+	model    string        // that it serves
+
+	target  target       // the zero value is the server in C
+	running *truthServer // that stays; nil has one started for each run
 }
 
 // A schedule is what the server does with a request.
@@ -107,6 +114,10 @@ func read(args []string) (o options, run func(context.Context, options) error, e
 	f.Float64Var(&o.answer.jitter, "jitter", 0, "sigma of the lognormal distribution of TTFT and gaps; 0 keeps them equal")
 	f.Uint64Var(&o.answer.seed, "seed", 1, "seed of the jitter")
 	f.StringVar(&o.policy, "policy", "examples/gate/pull-request.yaml", "of honest: what a system is gated with itself by")
+	f.IntVar(&o.lanes, "lanes", 0, "of honest, runs at a time, each with two cores of its own; 0 makes one after the other on the whole machine")
+	f.DurationVar(&o.atMost, "at-most", 0, "of honest, begin no pair after this long; 0 makes all")
+	f.StringVar(&o.engine, "engine", "", "of honest, command that serves a real model, such as 'python3 tests/truth/engine/stamped_serve.py --continuous-batching'; it is measured beside the others")
+	f.StringVar(&o.model, "model", "", "folder of the model that the engine serves")
 	f.StringVar(&o.keep, "keep", "", "folder for bundles and logs; without it they are thrown away")
 	f.StringVar(&o.load, "load", "", "more fields of the spec's load, such as 'readerWait: sleep'")
 	return o, benchmarks[args[0]], f.Parse(args[1:])

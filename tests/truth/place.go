@@ -15,6 +15,7 @@ import (
 type place struct {
 	client string // as taskset lists them; empty pins nothing
 	server int    // -1 pins nothing
+	lane   bool   // everything is on the cores of the client
 }
 
 // placeFor gives the client the first cores and the server the last, far enough apart
@@ -69,6 +70,42 @@ func (p place) command(ctx context.Context, name string, args ...string) *exec.C
 		return exec.CommandContext(ctx, name, args...)
 	}
 	return exec.CommandContext(ctx, "taskset", append([]string{"-c", p.client, name}, args...)...)
+}
+
+// beside is a program that is not the client: where it pins itself, or wherever there is room.
+func (p place) beside(ctx context.Context, command []string) *exec.Cmd {
+	if p.lane {
+		return p.command(ctx, command[0], command[1:]...)
+	}
+	return exec.CommandContext(ctx, command[0], command[1:]...)
+}
+
+// cores are how many the client may use.
+func (p place) cores() int {
+	if p.client == "" {
+		return runtime.NumCPU()
+	}
+	return strings.Count(p.client, ",") + 1
+}
+
+// lanes are n places with cores of their own, for work that runs beside other work. Without n there
+// is one, and it is the whole machine.
+func lanes(n int) ([]place, error) {
+	if n == 0 {
+		return []place{{server: -1}}, nil
+	}
+	cores, err := allowedCores()
+	if err != nil {
+		return nil, err
+	}
+	if 2*n > len(cores) {
+		return nil, fmt.Errorf("-lanes %d: each has two cores, and this program may use %d", n, len(cores))
+	}
+	var all []place
+	for i := range n {
+		all = append(all, place{client: strings.Join(cores[2*i:2*i+2], ","), server: -1, lane: true})
+	}
+	return all, nil
 }
 
 func (p place) String() string {

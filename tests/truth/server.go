@@ -21,6 +21,7 @@ type answer struct {
 	received   int64
 	connection uint32
 	events     []event
+	tokens     int // that it counted; 0 where each event is one
 }
 
 // An event is when the server wanted to write it, and when it did.
@@ -34,6 +35,7 @@ type answers map[string]answer
 
 // A truthServer is the server while it runs.
 type truthServer struct {
+	target   target
 	url, log string
 	cmd      *exec.Cmd
 	stdin    io.Closer
@@ -72,17 +74,18 @@ func startOne(ctx context.Context, o options, p place, more ...string) (*truthSe
 	if err != nil {
 		return nil, err
 	}
-	s := &truthServer{log: filepath.Join(dir, "truth.log")}
-	args := []string{"--log", s.log, "--ttft", nanoseconds(o.answer.ttft), "--gap", nanoseconds(o.answer.gap),
-		"--jitter", strconv.FormatFloat(o.answer.jitter, 'g', -1, 64), "--seed", strconv.FormatUint(o.answer.seed, 10)}
-	if o.address != "" {
-		args = append(args, "--address", o.address)
+	s := &truthServer{target: o.target, log: filepath.Join(dir, "truth.log")}
+	if s.target.command == nil {
+		s.target = inC
 	}
+	args := s.target.command(o, s.log)
 	if p.server >= 0 {
 		args = append(args, "--core", strconv.Itoa(p.server))
 	}
-	s.cmd = exec.CommandContext(ctx, o.server, append(args, more...)...)
-	s.cmd.Stderr = os.Stderr
+	s.cmd = p.beside(ctx, append(args, more...))
+	if !s.target.quiet {
+		s.cmd.Stderr = os.Stderr
+	}
 	stdin, inErr := s.cmd.StdinPipe()
 	stdout, outErr := s.cmd.StdoutPipe()
 	if err := errors.Join(inErr, outErr); err != nil {
@@ -92,8 +95,7 @@ func startOne(ctx context.Context, o options, p place, more ...string) (*truthSe
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the truth server: %w", err), s.remove())
 	}
-	s.url, err = bufio.NewReader(stdout).ReadString('\n')
-	if s.url = strings.TrimSpace(s.url); err != nil {
+	if s.url, err = s.target.url(bufio.NewReader(stdout)); err != nil {
 		return nil, errors.Join(fmt.Errorf("the truth server did not say where it is: %w", err), s.stop(), s.remove())
 	}
 	return s, nil
@@ -112,8 +114,15 @@ func (s *truthServer) stop() error {
 	return err
 }
 
-// answers ends the server and reads its log.
+// answers ends the server, unless it stays, and reads its log.
 func (s *truthServer) answers() (answers, error) {
+	if s.target.stays {
+		data, err := sinceStart(s.log)
+		if err != nil {
+			return nil, err
+		}
+		return s.target.read(data)
+	}
 	if err := s.stop(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the truth server: %w", err), s.remove())
 	}
@@ -121,7 +130,7 @@ func (s *truthServer) answers() (answers, error) {
 	if err := errors.Join(err, s.remove()); err != nil {
 		return nil, err
 	}
-	return readAnswers(data)
+	return s.target.read(data)
 }
 
 // readAnswers reads a log: see native/server.c.
