@@ -49,10 +49,16 @@ func movedOf(own map[int][]float64) (list []Moved) {
 	return list
 }
 
-// unseenMoments is by how much the error of a stamp is taken for larger than a known
-// stream showed: a second of it holds few of the moments that a run of minutes has.
-// docs/evidence/honest.md says how often the error of a median then holds.
-const unseenMoments = 2
+// What no record of the client shows. docs/evidence/honest.md says how often the error of
+// a median then holds.
+const (
+	// unseenMoments is by how much the error of a stamp is taken for larger than a known
+	// stream showed: a second of it holds few of the moments that a run of minutes has.
+	unseenMoments = 3
+	// unseenQueue, in seconds, is what an event may have waited while others were read: an
+	// engine that batches sends a token to every user at once, and a known stream is alone.
+	unseenQueue = 20e-6
+)
 
 // Where the larger part of an own error was seen.
 const (
@@ -79,7 +85,7 @@ func (c Client) ErrorOf(row Row) (OwnError, bool) {
 	case TTFT.ID:
 		own := OwnError{c.Bounds.TTFT.at(q), ShownByStream}
 		if moved, ok := c.moved(row, q); ok {
-			run := OwnError{moved + unseenMoments*c.Bounds.Stamp.at(q), ShownByRun}
+			run := OwnError{moved + unseenMoments*c.Bounds.Stamp.at(q) + unseenQueue, ShownByRun}
 			own = slices.MaxFunc([]OwnError{own, run}, func(a, b OwnError) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		}
 		return own, true

@@ -137,9 +137,9 @@ func TestErrorOf(t *testing.T) {
 		row  Row
 		want OwnError
 	}{
-		{row(TTFT, "p50"), OwnError{5e-5, ShownByStream}},
-		{row(TTFT, "p90"), OwnError{3e-4 + 1e-4, ShownByRun}},
-		{row(TTFT, "p99"), OwnError{4e-3 + 2e-4, ShownByRun}},
+		{row(TTFT, "p50"), OwnError{1.5e-5 + 3e-5 + 2e-5, ShownByRun}},
+		{row(TTFT, "p90"), OwnError{3e-4 + 1.5e-4 + 2e-5, ShownByRun}},
+		{row(TTFT, "p99"), OwnError{4e-3 + 3e-4 + 2e-5, ShownByRun}},
 		{row(ITL, "p50"), OwnError{1e-6, ShownByStream}},
 		{row(ITL, "p99"), OwnError{1e-5, ShownByStream}},
 	} {
