@@ -1,6 +1,3 @@
-// Package verdicts holds that a verdict is made once. It makes thousands of judgements,
-// each of two sealed runs and of findings that nobody expects, and looks for a face that
-// says something else than the claims do.
 package verdicts
 
 import (
@@ -11,27 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"assay/accuracy"
 	"assay/analysis/compare"
 	"assay/analysis/gate"
-	"assay/bundle"
 	"assay/claim"
 	"assay/finding"
 	"assay/judge"
 	"assay/judge/pair"
-	"assay/lint"
 	"assay/metric"
 	"assay/report"
 	"assay/spec"
-	"assay/stats"
 	"assay/tests/fixture"
 )
 
 // A run is one side of the judgements.
 type run struct {
 	*judge.Judgement
-	side     compare.Side
-	accuracy *accuracy.Report
+	side compare.Side
 }
 
 func openRun(t *testing.T, dir string) *run {
@@ -47,66 +39,6 @@ func openRun(t *testing.T, dir string) *run {
 	r := &run{Judgement: j, side: side}
 	r.side.Against = func(result finding.Result) []string { return r.Against(result) }
 	return r
-}
-
-// found makes the claims anew, as if checks had found these.
-func (r *run) found(list []finding.Finding, graded bool) {
-	r.accuracy = nil
-	if graded {
-		r.accuracy = graduate(r.Plan.Points[0].Name)
-	}
-	r.Audit = lint.Audit{Results: r.Audit.Results, Findings: list}
-	r.Claims = claim.Make(claim.Evidence{
-		Manifest: r.Bundle.Manifest, Status: bundle.Completed, Signed: true, Plan: r.Plan,
-		Estimates: r.Estimates, Client: r.Client, Audit: r.Audit, Accuracy: r.accuracy,
-	}, "test")
-}
-
-// graduate is a report of one task that was graded.
-func graduate(point string) *accuracy.Report {
-	score := accuracy.Score{Grader: "exact", Graded: 200, Estimate: stats.Estimate{Value: .8, Interval: stats.Interval{Lo: .75, Hi: .85}, Confidence: .95, N: 200}}
-	score.Bounds = stats.Interval{Lo: .8, Hi: .8}
-	return &accuracy.Report{Tasks: []accuracy.Task{{Name: "arithmetic", Points: []accuracy.Point{{Name: point, Launches: 3, Asked: 200, Scores: []accuracy.Score{score}}}}}}
-}
-
-// some are a few of a list, in no order; none as often as any other number up to three.
-func some[T any](r *rand.Rand, list []T) []T {
-	list = slices.Clone(list)
-	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list[:r.IntN(min(3, len(list))+1)]
-}
-
-// findings are up to three, of any severity and scope.
-func findings(r *rand.Rand, points []string) (list []finding.Finding) {
-	metrics := []string{metric.TTFT.ID, metric.TPOT.ID, metric.E2E.ID, metric.OutputThroughput.ID, metric.RequestThroughput.ID}
-	for i := range r.IntN(4) {
-		f := finding.Finding{
-			Check: fmt.Sprintf("check-%d", i), Severity: finding.All[r.IntN(len(finding.All))], Message: fmt.Sprintf("see here %d", r.Uint32()),
-			Scope: finding.Scope{
-				Subject: []finding.Subject{"", finding.Speed, finding.Accuracy}[r.IntN(3)], Points: some(r, append(points, "elsewhere")), Metrics: some(r, metrics),
-				Statistics: some(r, []string{"p50", "p90", "p95", "p99", "value"}),
-			},
-		}
-		list = append(list, f)
-	}
-	return list
-}
-
-// forbidden says whether findings forbid a result, written down a second time: by what a
-// scope leaves out rather than by what it takes in.
-func forbidden(list []finding.Finding, r finding.Result) bool {
-	for _, f := range list {
-		s := f.Scope
-		other := f.Severity != finding.Void ||
-			s.Subject == finding.Speed && r.Subject == finding.Accuracy || s.Subject == finding.Accuracy && r.Subject == finding.Speed ||
-			len(s.Points) > 0 && r.Point != "" && !strings.Contains(strings.Join(s.Points, "\n")+"\n", r.Point+"\n") ||
-			len(s.Metrics) > 0 && !strings.Contains(strings.Join(s.Metrics, "\n")+"\n", r.Metric+"\n") ||
-			len(s.Statistics) > 0 && !strings.Contains(strings.Join(s.Statistics, "\n")+"\n", r.Statistic+"\n")
-		if !other {
-			return true
-		}
-	}
-	return false
 }
 
 const policyText = `apiVersion: assay.dev/v1alpha1
@@ -148,9 +80,9 @@ func TestOneVerdict(t *testing.T) {
 	seen := map[string]int{}
 	for i := range judgements {
 		graded := r.IntN(2) == 0
-		mine, theirs, ours := findings(r, []string{point}), findings(r, []string{point}), findings(r, []string{point})
-		baseline.found(mine, graded)
-		candidate.found(theirs, graded)
+		mine, theirs, ours := Findings(r, point), Findings(r, point), Findings(r, point)
+		Found(baseline.Judgement, mine, graded)
+		Found(candidate.Judgement, theirs, graded)
 		claimsHold(t, baseline, mine, seen)
 		claimsHold(t, candidate, theirs, seen)
 
@@ -161,7 +93,7 @@ func TestOneVerdict(t *testing.T) {
 		all := slices.Concat(mine, theirs, ours)
 		for _, row := range c.Rows {
 			result := finding.Result{Subject: finding.Speed, Metric: row.Metric, Statistic: row.Statistic, Point: row.Point}
-			if void := row.Verdict == compare.Void; void != forbidden(all, result) || void != (len(row.Void) > 0) {
+			if void := row.Verdict == compare.Void; void != Forbidden(all, result) || void != (len(row.Void) > 0) {
 				t.Fatalf("%s %s at %q has the verdict %s; the findings are %+v", row.Statistic, row.Metric, row.Point, row.Verdict, all)
 			} else if void {
 				seen["void row"]++
@@ -173,12 +105,15 @@ func TestOneVerdict(t *testing.T) {
 		if i%100 == 0 {
 			facesHold(t, baseline, shown, mine)
 		}
+		if i%200 == 0 {
+			keptHolds(t, baseline, mine, seen)
+		}
 		if t.Failed() {
 			t.Fatalf("after %d judgements", i+1)
 		}
 	}
 	t.Logf("%d judgements: %v", judgements, seen)
-	for _, kind := range []string{"claim", "refusal", "score", "void row", "gate passed", "gate stopped"} {
+	for _, kind := range []string{"claim", "refusal", "score", "void row", "gate passed", "gate stopped", "kept", "kept without a value"} {
 		if seen[kind] < 10 {
 			t.Errorf("%d of the kind %q: the judgements do not try it", seen[kind], kind)
 		}
@@ -211,13 +146,13 @@ func claimsHold(t *testing.T, r *run, list []finding.Finding, seen map[string]in
 			result.Subject = finding.Accuracy
 			seen["score"]++
 		}
-		if forbidden(list, result) {
+		if Forbidden(list, result) {
 			t.Errorf("%q is claimed; the findings are %+v", c.Sentence, list)
 		}
 	}
 	for _, row := range r.Estimates.Rows {
 		result := claim.OfRow(row, r.Plan)
-		if against := r.Claims.Against(result); (len(against) > 0) != forbidden(list, result) {
+		if against := r.Claims.Against(result); (len(against) > 0) != Forbidden(list, result) {
 			t.Errorf("%s %s: the claims say %v; the findings are %+v", row.Statistic, row.Metric, against, list)
 		}
 	}
@@ -244,19 +179,19 @@ func gateHolds(t *testing.T, policy spec.GatePolicy, baseline, candidate *run, m
 	asked := policy.Spec.Metrics[0]
 	stop := false
 	for _, point := range baseline.Plan.Points {
-		stop = stop || forbidden(slices.Concat(mine, theirs, ours), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: point.Name})
+		stop = stop || Forbidden(slices.Concat(mine, theirs, ours), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: point.Name})
 	}
 	seen[map[bool]string{true: "gate passed", false: "gate stopped"}[result.Passed]]++
 	if stop && result.Passed {
 		t.Errorf("a gate on %s %s passes; the findings are %+v", asked.Statistic, asked.Metric, result.Findings)
 	}
 	for _, f := range result.Findings {
-		if f.Stops && !forbidden([]finding.Finding{f.Finding}, finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic}) {
+		if f.Stops && !Forbidden([]finding.Finding{f.Finding}, finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic}) {
 			t.Errorf("a gate on %s %s is stopped by %+v", asked.Statistic, asked.Metric, f)
 		}
 	}
 	for _, d := range result.Metrics {
-		if forbidden(slices.Concat(mine, theirs), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: baseline.Plan.Points[0].Name}) && d.Verdict != gate.Inconclusive {
+		if Forbidden(slices.Concat(mine, theirs), finding.Result{Subject: finding.Speed, Metric: asked.Metric, Statistic: asked.Statistic, Point: baseline.Plan.Points[0].Name}) && d.Verdict != gate.Inconclusive {
 			t.Errorf("%s is %s, and may not be judged", d.Key, d.Verdict)
 		}
 	}
