@@ -359,13 +359,16 @@ bench-quality-gate:
 	ASSAY_TESTS=quiet go test ./cmd/assay -count=1 -v -run '^TestQualityGatePublished$$'
 
 # How soon changes of a history are found and how often nothing is taken for one, in
-# simulation, beside Apache Otava where it is installed. Writes docs/evidence/change-points.md
-# and exits 3 when a promise is broken. Minutes; CHANGE_SERIES=20 for a look.
+# simulation and through a warehouse, beside Apache Otava (0.8.0) and an earlier assay (see
+# warehouse/benchmark/ask_earlier.go) where they are given. Writes docs/evidence/change-points.md
+# and exits 3 when a promise is broken. Minutes on every core; CHANGE_SERIES=20 for a look.
 CHANGE_SERIES ?= 200
+CHANGE_KEPT ?= 2
 OTAVA_PYTHON ?= $(wildcard .venv-peers/otava/bin/python)
+EARLIER_ASSAY ?=
 .PHONY: bench-change-points
 bench-change-points:
-	go run ./warehouse/benchmark -series $(CHANGE_SERIES) -otava "$(OTAVA_PYTHON)" -write docs/evidence/change-points.md
+	go run ./warehouse/benchmark -series $(CHANGE_SERIES) -kept $(CHANGE_KEPT) -otava "$(OTAVA_PYTHON)" -earlier "$(EARLIER_ASSAY)" -write docs/evidence/change-points.md
 
 # A warehouse of ten thousand runs, a million facts and a hundred million chunk rows: rows per
 # second into Parquet, percentiles through DuckDB, every question of the dashboard, bytes for

@@ -69,7 +69,7 @@ var homes = []home{
 	{"k8s.io/api", "pods, ConfigMaps and their states, as Kubernetes writes them; objects of JobSet and Kueue are read without their modules", []string{"operator", "operator/kubernetes"}},
 	{"k8s.io/apimachinery", "what every object of Kubernetes has; objects whose type is not known", []string{"operator", "operator/kubernetes"}},
 	{"k8s.io/client-go", "how a cluster is found and spoken to", []string{"operator", "operator/kubernetes"}},
-	{"modernc.org/sqlite", "the catalogue of the warehouse: SQL, transactions that survive a kill, many readers beside one writer, in one file; SQLite itself, translated to Go, so that a build needs no C compiler; 4.5 of 59 MB of the stripped binary, with the warehouse itself", []string{"warehouse", "warehouse/benchmark/volume"}},
+	{"modernc.org/sqlite", "the catalogue of the warehouse: SQL, transactions that survive a kill, many readers beside one writer, in one file; SQLite itself, translated to Go, so that a build needs no C compiler; 4.5 of 59 MB of the stripped binary, with the warehouse itself", []string{"warehouse", "warehouse/benchmark", "warehouse/benchmark/volume"}},
 	{"sigs.k8s.io/controller-runtime", "caches, queues, leader election, health and metrics of an operator; the usual choice. With client-go it is most of the 34 MB of assay-operator, which is why that is a program and a module of its own", []string{"operator", "operator/kubernetes"}},
 	{"sigs.k8s.io/yaml", "manifests for kubectl, in the YAML that Kubernetes reads; part of client-go", []string{"operator"}},
 }

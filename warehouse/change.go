@@ -113,6 +113,11 @@ func (d Detection) each() float64 { return d.Alpha / 2 / float64(d.together) }
 // more of it: see stats.LevelStepP. What it costs is counted in docs/evidence/change-points.md.
 const alarmShare = .1
 
+// StepP is the P that is asked of a step with so many runs before and after it.
+func (d Detection) StepP(before, after int) float64 {
+	return stats.LevelStepP(float64(before), float64(after), d.withDefaults().Alpha*alarmShare)
+}
+
 // Steps are the changes that somebody who looked after every run has seen: what they saw once
 // does not change with what comes later. Those for the worse raise alerts.
 func (d Detection) Steps(xs []float64) []Change {
@@ -275,9 +280,8 @@ func (d Detection) noise(values []Value) Noise {
 	}
 	n.RunCV = positive(sd / math.Abs(mean))
 	if len(xs) >= stats.FewestLevel {
-		d = d.withDefaults()
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(xs) - 1)}
-		far := t.Quantile(1-stats.LevelStepP(float64(len(xs)), stats.FewestAfter, d.Alpha*alarmShare)/2) + t.Quantile(.95)
+		far := t.Quantile(1-d.StepP(len(xs), stats.FewestAfter)/2) + t.Quantile(.95)
 		n.Detectable = positive(far * *n.RunCV * math.Sqrt(1/float64(len(xs))+1./stats.FewestAfter))
 	}
 	return n

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+
+	"assay/warehouse"
 )
 
 // A history is one simulated series of one run a day, and where it changed.
@@ -89,6 +91,15 @@ var quietWorlds = []quietWorld{
 	{"stable, CV 0.5 %", true, "", normal(.005)},
 	{"stable, CV 1 %", true, "", normal(.01)},
 	{"stable, CV 2 %", true, "", normal(.02)},
+	{"stable, t with 5 degrees of freedom, CV 1 %", true, "", func(_ int, rng *rand.Rand, _ *quietState) float64 {
+		squares := 0.
+		for range 5 {
+			z := rng.NormFloat64()
+			squares += z * z
+		}
+		return 100 * (1 + .01*rng.NormFloat64()/math.Sqrt(squares/5*5/3))
+	}},
+	{"stable, lognormal 5 %", true, "", func(_ int, rng *rand.Rand, _ *quietState) float64 { return 100 * math.Exp(.05*rng.NormFloat64()) }},
 	{"one outlier of +30 %", false, "outlier", func(day int, rng *rand.Rand, s *quietState) float64 {
 		if day == 0 {
 			s.outlier = 8 + rng.IntN(length-16)
@@ -122,4 +133,26 @@ func (w quietWorld) history(rng *rand.Rand) (h history) {
 		h.Values = append(h.Values, w.value(day, rng, &s))
 	}
 	return h
+}
+
+// together are the watched results of one system that is stable: half of what moves one of them
+// moves all.
+func together(rng *rand.Rand) []history {
+	list := make([]history, len(warehouse.WatchedMetrics))
+	for range length {
+		all := rng.NormFloat64()
+		for i := range list {
+			list[i].Values = append(list[i].Values, 100+math.Sqrt(.5)*(all+rng.NormFloat64()))
+		}
+	}
+	return list
+}
+
+// drawn are so many of a kind, the same ones whenever they are drawn.
+func drawn[T any](n int, seed uint64, draw func(*rand.Rand) T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = draw(rand.New(rand.NewPCG(seed, uint64(i))))
+	}
+	return list
 }
