@@ -249,6 +249,8 @@ type Row struct {
 
 	values      Values
 	uncertified bool
+	sittings    bool    // one side was measured hours before the other
+	ofLaunches  float64 // P of a difference by the launches alone
 }
 
 // Tested is the P of a test and what is left of it after the correction for the

@@ -2,9 +2,10 @@ package gate
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/analysis/compare"
 )
 
 // A RunSpread is by how much runs of one system differ that were not made in turn, as a
@@ -19,12 +20,8 @@ type RunSpread struct {
 	Known bool `json:"known"`
 }
 
-// allowedSpread is what is allowed for where nobody has measured it. Hosts of clouds differ
-// from themselves by 3 to 5 % from day to day.
-const allowedSpread = .05
-
 // Undeclared is the spread that is allowed for.
-func Undeclared() RunSpread { return RunSpread{Spread: allowedSpread} }
+func Undeclared() RunSpread { return RunSpread{Spread: compare.AllowedSpread} }
 
 // runSpread is the spread that a policy declares, or the one that is allowed for.
 func runSpread(declared float64) RunSpread {
@@ -39,15 +36,8 @@ func (q Question) measureRuns(d *Decision) {
 	if q.Runs.Spread == 0 {
 		return
 	}
-	p := 2 * distuv.UnitNormal.CDF(-math.Abs(math.Log(d.Ratio.Value))/q.runError())
+	p := q.Values.Between(d.Ratio.Value, q.Runs.Spread)
 	d.Runs, d.Between = &q.Runs, &p
-}
-
-// runError is the standard error of the log ratio on other days: that of the launches, and
-// the spread of two runs.
-func (q Question) runError() float64 {
-	launches := q.Values.Spread() * math.Sqrt(1/float64(len(q.Values.A))+1/float64(len(q.Values.B)))
-	return math.Hypot(launches, math.Sqrt2*q.Runs.Spread)
 }
 
 func (d Decision) between() float64 {
@@ -73,7 +63,7 @@ func (q Question) belowOnOtherDays(d *Decision, loss loss, alpha float64) bool {
 	if !q.Runs.Known || !q.relative() {
 		return true
 	}
-	p := distuv.UnitNormal.CDF((loss.value - loss.limit) / q.runError())
+	p := distuv.UnitNormal.CDF((loss.value - loss.limit) / q.Values.RunError(q.Runs.Spread))
 	*d.NotWorse = max(*d.NotWorse, p)
 	return *d.NotWorse <= alpha
 }
