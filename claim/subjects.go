@@ -281,7 +281,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	for _, condition := range m.conditions {
 		parts = append(parts, condition.Value)
 	}
-	parts = append(parts, m.replicates(c, row.UnseenShare), fmt.Sprintf("%s grade", m.claims.Grade))
+	parts = append(parts, m.replicates(c, row.UnseenShare), m.grade(row, with))
 	if len(c.Cautions) > 0 {
 		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
 	}
@@ -300,6 +300,20 @@ func (m maker) replicates(c Claim, unseen float64) string {
 		text += fmt.Sprintf(", not excluding a slow mode of up to %.0f %% of launches", 100*unseen)
 	}
 	return text
+}
+
+// launchesForTail is the fewest launches of which a p99 may be published: of five that
+// agree 45 % of all launches may be of a slower mode, which is what a p99 is about; of ten
+// 26 %.
+const launchesForTail = 10
+
+// grade is that of the run, and for a p99 of few launches no more than realism.
+func (m maker) grade(row metric.Row, with string) string {
+	far := strings.HasPrefix(row.Statistic, "p99") || strings.Contains(with, "p99")
+	if k := len(row.PerLaunch); far && k < launchesForTail && m.claims.Grade == Publication {
+		return fmt.Sprintf("%s grade: a p99 is published of %d launches or more", Realism, launchesForTail)
+	}
+	return fmt.Sprintf("%s grade", m.claims.Grade)
 }
 
 // where names the point, and the side where there are several.
