@@ -21,7 +21,7 @@ var UnpairedDrift = Check{
 		"(Mann–Kendall's S summed over both sides, exact, 1 % shared among the metrics) by at least 1 " +
 		"% and by a quarter of their difference. Three launches a side cannot show that (p ≥ 0.056), " +
 		"four can (p ≥ 0.0035). The caution says where the launches of both, in one row of time, move in " +
-		"one direction (2 % shared), which a difference does too",
+		"one direction (1 % shared), which a difference does too",
 	Run: unpairedDrift,
 }
 
@@ -111,7 +111,7 @@ func (f *Facts) inOneRow() []string {
 			row = append(row, x*step)
 		}
 		trend := stats.SharedTrend(row)
-		if moves := math.Abs(trend.Slope) * float64(len(row)-1); trend.P <= launchTrendLevel/float64(len(pairs)) && moves >= leastDrift {
+		if moves := math.Abs(trend.Slope) * float64(len(row)-1); trend.P <= launchTrendOfMore/float64(len(pairs)) && moves >= leastDrift {
 			list = append(list, fmt.Sprintf("%s %s at %s by %s a launch (p = %.2g)", p.base.Name, p.base.Statistic, rowName(f, p.base), percent(trend.Slope), trend.P))
 		}
 	}

@@ -68,7 +68,7 @@ func sittingTable(trials int, seed int64) (Table, error) {
 		Notes: []string{
 			"Cells are of 3 / 4 / 5 / 10 launches. The interval is that of a report, and what warns are the warnings of its row and the checks " + checkNames() + ", as assay lint makes them.",
 			"covers: 93 or more, and no more than 2 of 100 such runs are warned of. Covers or is named: no more than 7 of 100 miss without a word. No more than unseen: neither do they, but for runs of which every launch is of one mode; beside each such interval stands how large a share of launches may be of another one. Two standard errors of the simulation are allowed for everywhere.",
-			"A history: launches hang on those before, and the few of one sitting cannot know how far the next sitting lies. The interval is of this sitting and says so; the table below has the one that holds for other days.",
+			"A history: launches hang on those before, and the few of one sitting cannot know how far the next sitting lies. The interval is of this sitting, and the report says so.",
 			"Of a trend the truth is the first launch, which is no fault of an interval: what is asked is that the trend is named as soon as launches can show it.",
 		},
 	}
