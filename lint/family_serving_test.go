@@ -242,6 +242,24 @@ var servingTrips = quick([]trip{
 			}
 		}
 	}, finding.Void, "the first 8 requests of the window wait 4.0 times as long"},
+	{"starved-users", "two of eight", func(s *scene) {
+		s.small()
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			if r.User%4 == 1 {
+				drawnOut(r, *events, 1.5)
+			}
+		}
+	}, finding.Caution, "4 of 16 users wait 5"},
+	{"littles-law", "stamps that end early", func(s *scene) {
+		s.small()
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			r.Due, r.Sent = r.Due+200e6, r.Sent+200e6
+			slower(r, *events, 2)
+		}
+	}, finding.Caution, "by their stamps requests take 21"},
+	{"littles-law", "more in flight than were counted", func(s *scene) {
+		s.spoil = func(f *Facts) { *f.Tally.Points[0].MostInFlight = 4 }
+	}, finding.Caution, "requests were in flight on average, by their stamps, and the client counted 4 at most"},
 	{"users-in-step", "began together", func(s *scene) {
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
 			shift(r, events, r.ID/sceneUsers*sceneAnswer-r.Due)

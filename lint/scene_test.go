@@ -205,10 +205,14 @@ func (s scene) bundle(t *testing.T, p plan.Plan) *bundle.Bundle {
 		if s.balance != nil {
 			s.balance(launch, &balance)
 		}
+		mostInFlight := sceneUsers
+		if s.rate > 0 {
+			mostInFlight *= 4
+		}
 		counted, err := json.Marshal(struct {
 			Calls
 			MostInFlight int `json:"mostInFlight"`
-		}{balance, sceneUsers})
+		}{balance, mostInFlight})
 		must(err)
 		must(l.Events.Append(record.Event{At: sceneWarmup + sceneWindow, Name: record.PointBalance, Detail: string(counted)}))
 		if s.samples != nil {
@@ -296,6 +300,9 @@ func (s scene) fill(t *testing.T, launch int, l *bundle.Launch) (balance Calls) 
 			at += noise(sceneGap)
 		}
 		r.Done = at
+		if i%16 == 5 {
+			r.Flags = record.Unmarked
+		}
 		if s.request != nil {
 			s.request(launch, &r, &events)
 		}

@@ -34,6 +34,17 @@ func some(n int64, spoil func(*record.Request)) func(*record.Request, *[]record.
 	}
 }
 
+// marked has one request in eight go out without a trace and take so much longer, as a share of
+// the time to the first token.
+func marked(by float64) func(*scene) {
+	return showing(func(r *record.Request, events *[]record.Chunk) {
+		if r.ID%8 == 0 {
+			r.Flags = record.Unmarked
+			slower(r, *events, by)
+		}
+	})
+}
+
 var shownTrips = []trip{
 	{"output-after-done", "a third", showing(some(3, func(r *record.Request) { r.Flags = "bytes_after_done output_after_done" })), finding.Void, "output follows the end of the stream in "},
 	{"no-output", "a finish reason alone", showing(func(r *record.Request, events *[]record.Chunk) {
@@ -69,6 +80,8 @@ var shownTrips = []trip{
 	{"finish-reasons", "a limit that was not reached", showing(some(8, func(r *record.Request) { *r.UsageOutput = 7 })), finding.Caution, "end with length and hold less than nine tenths"},
 	{"finish-reasons", "refused", showing(some(8, func(r *record.Request) { r.FinishReason = "refusal" })), finding.Caution, "a filter or a refusal ended 25 of 200 answers (refusal)"},
 	{"output-length", "one in eight ends early", showing(some(8, func(r *record.Request) { *r.UsageOutput, r.FinishReason = 7, "stop" })), finding.Caution, "25 of 200 are off by more than a tenth"},
+	{"marked-requests", "faster with a trace", marked(.3), finding.Void, "requests that carry a trace take "},
+	{"marked-requests", "slower with a trace", marked(-.3), finding.Caution, "requests that carry a trace take "},
 	{"program-clock", "half of the answers", showing(some(2, func(r *record.Request) { r.Flags = "program_clock" })), finding.Caution, "the program's stamps of "},
 	{"echoed-prompt", "every answer", showing(func(r *record.Request, _ *[]record.Chunk) { r.Flags = "echoes_prompt" }), finding.Caution, "answers begin with words of their prompt"},
 	{"usage-mismatch", "fewer tokens than counted", showing(func(r *record.Request, _ *[]record.Chunk) { *r.OwnTokens, *r.VisibleParts = 7, 4 }), finding.Void, "the embedded tokenizer finds 7.0, "},

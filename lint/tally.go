@@ -36,6 +36,7 @@ type PointTally struct {
 	Left         int    // requests in flight when it ended
 	Whole        int    // measured requests that began and ended in the window
 	MostInFlight *int64 // by the point's balance; nil where there is none
+	InFlight     int64  // nanoseconds that requests of any phase were in flight inside the window, together
 
 	Collector *record.Collector // what the client's collector did in the window; nil where nobody says
 
@@ -56,6 +57,8 @@ type PointTally struct {
 	Surplus  Surplus
 	Shown    Shown
 	Prompts  Prompts
+	Marks    Marks
+	Users    userTallies             // of a closed loop
 	Copies   Repeats                 // measured answers that took as long as one before, to the nanosecond
 	Response *stats.Sketch           // seconds from due to done, of successful measured requests
 	Service  *stats.Sketch           // seconds from sent to done, of the same
@@ -187,6 +190,7 @@ func (t *PointTally) add(r *record.Request, seen *seen) {
 		if r.Due >= t.Begin {
 			t.Sent.add(r.Sent)
 		}
+		t.InFlight += max(0, min(r.Done, t.End)-max(r.Sent, t.Begin))
 		t.Quantum = divisor(t.Quantum, r.Sent, r.Done)
 	}
 	if r.Phase != record.Measure {

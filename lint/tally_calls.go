@@ -55,6 +55,7 @@ func (t *PointTally) account(r *record.Request, streams map[int64]stream, timeli
 	if r.Phase != record.Measure {
 		return
 	}
+	t.Users.turn(r)
 	if r.Sent < t.Begin-windowSlack || t.End > 0 && r.User >= 0 && r.Due > t.End+windowSlack {
 		t.Outside++
 	}
@@ -66,6 +67,8 @@ func (t *PointTally) account(r *record.Request, streams map[int64]stream, timeli
 	}
 	t.Surplus.add(r, streams[r.ID])
 	t.Shown.add(r, streams[r.ID])
+	t.Marks.add(r)
+	t.Users.add(r)
 }
 
 // timelineHash mixes how long an answer and its first byte took. Two answers that

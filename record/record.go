@@ -174,6 +174,10 @@ func Origin(user int32, due, sent int64) int64 {
 // connection before a byte of the answer came.
 const Resent = "resent"
 
+// Unmarked is the flag of a request that went out without the trace that the others carry, as
+// a control.
+const Unmarked = "unmarked"
+
 // A ChunkKind says what a piece of the stream carried. Only Content, Reasoning
 // and Tool are output.
 type ChunkKind string

@@ -45,6 +45,9 @@ func (c *Client) Decode(raw *Raw) (record.Request, []record.Chunk) {
 	if n, err := strconv.Atoi(raw.header.Get("X-Envoy-Attempt-Count")); err == nil {
 		a.flag(fmt.Sprintf("attempts=%d", n)) // of a proxy on the way
 	}
+	if c.traces() && a.request.TraceID == "" {
+		a.flag(record.Unmarked)
+	}
 	switch {
 	case raw.resent:
 		a.flag(record.Resent)

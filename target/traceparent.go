@@ -58,10 +58,22 @@ func scatter(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// controlShare is how many calls one stands for that goes out without its trace. A trace
+// tells a benchmark from other callers, and a target that is faster for whoever brings one is
+// found by those that do not: see the check marked-requests.
+const controlShare = 16
+
+// control says whether a call goes out without its trace, so that the target cannot know it
+// by that. Which ones do looks like chance, and is the same in every run.
+func control(call int64) bool { return scatter(uint64(call)^0x6d61726b)%controlShare == 0 }
+
+// traces says whether calls carry traces that are ours.
+func (c *Client) traces() bool { return c.cfg.Trace.on && c.header[traceHeader] == nil }
+
 // traced adds the trace of a call to its header, which others share, and returns its
-// id; one that the user set stays and has none.
+// id; one that the user set stays and has none, and neither has a control.
 func (c *Client) traced(header http.Header, call record.Call) (http.Header, string) {
-	if !c.cfg.Trace.on || header[traceHeader] != nil {
+	if !c.traces() || control(call.ID) {
 		return header, ""
 	}
 	trace, parent := c.cfg.Trace.ids(call)

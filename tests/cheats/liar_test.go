@@ -22,6 +22,9 @@ type liar struct {
 	// speaks is the API of the server; nil is chat/completions.
 	speaks *dialect
 
+	// program is how fast the clock of a program runs that stands in for the server; empty for none.
+	program string
+
 	// lie changes an answer before it is sent.
 	lie func(q question, a *answer)
 

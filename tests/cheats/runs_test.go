@@ -50,6 +50,9 @@ func runSpec(url string, lines []string) string {
 func measure(t *testing.T, l *liar, lines []string) (bundle string) {
 	t.Helper()
 	dir := t.TempDir()
+	if l.program != "" {
+		lines = append([]string{"  target: {model: words, api: command, server: {command: [" + os.Args[0] + "], env: {" + programSpeed + ": \"" + l.program + "\"}, ready: {timeout: 1m}}}"}, lines...)
+	}
 	if l.speaks != nil {
 		lines = append([]string{"  target: {url: URL, model: honest-8b, api: " + l.speaks.api + "}"}, lines...)
 	}
@@ -99,8 +102,8 @@ func listed(list []finding.Finding) string {
 
 // allCheats and allTwins are those of every table.
 var (
-	allCheats = slices.Concat(cheats, spokenCheats)
-	allTwins  = slices.Concat(honestTwins, spokenTwins)
+	allCheats = slices.Concat(cheats, spokenCheats, timeCheats)
+	allTwins  = slices.Concat(honestTwins, spokenTwins, timeTwins)
 )
 
 // TestCheats has every server lie through a real run. Lint must name the check that sees it,
