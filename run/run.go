@@ -154,6 +154,9 @@ func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
 func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *inputs, staff *train.Staff, redactor *bundle.Redactor) (*Result, error) {
+	if err := enoughFiles(p, sides); err != nil {
+		return nil, err
+	}
 	for _, s := range sides {
 		if s.conn.server != nil || s.target == nil {
 			continue
