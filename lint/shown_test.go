@@ -52,7 +52,7 @@ var shownTrips = []trip{
 			*events = (*events)[:1]
 			r.VisibleBytes, r.VisibleParts, r.Repeated, r.OwnTokens, r.FirstVisible, r.FirstAnswer = nil, nil, nil, nil, nil, nil
 		}
-	}), finding.Caution, "answers hold no output"},
+	}), finding.Void, "answers hold no output"},
 	{"no-output", "neither output nor a finish reason", showing(some(4, func(r *record.Request) { r.Result = record.Empty })), finding.Caution, "(0 of them have a finish reason"},
 	{"first-chunk-filler", "a space", showing(func(r *record.Request, events *[]record.Chunk) {
 		for i := range *events {
