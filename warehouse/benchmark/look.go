@@ -48,6 +48,44 @@ func assay(h history) [][]int {
 	return seen
 }
 
+// atOnce says the same of all looks in one walk, which takes a twentieth of the time. What was seen
+// once does not change, so that the walk says when.
+func atOnce(h history) [][]int {
+	seen := make([][]int, len(h.Values)+1)
+	all := stats.LevelSteps(h.Values, warehouse.Detection{}.StepP(2*length, length))
+	for i, s := range all {
+		if s.Root != i || stat.Mean(h.Values[s.At:s.Seen], nil) <= s.Before.Centre {
+			continue
+		}
+		again := len(seen) // from when on it is one of two modes
+		for _, part := range slices.Backward(all) {
+			if part.Root == i && part.Kind == stats.SwitchStep {
+				again = part.Seen
+			}
+		}
+		for runs := s.Seen; runs < len(seen); runs++ {
+			if s.Over == 0 || runs < s.Over || runs >= again {
+				seen[runs] = append(seen[runs], s.At)
+			}
+		}
+	}
+	return seen
+}
+
+// agree holds the one walk against look after look, for the first histories of a row.
+func agree(list []history) error {
+	list = list[:min(2, len(list))]
+	one, many := each(list, atOnce), each(list, assay)
+	for i := range list {
+		for runs := range one[i] {
+			if !slices.Equal(one[i][runs], many[i][runs]) {
+				return fmt.Errorf("history %d: after %d runs one walk says %v, a look %v", i, runs, one[i][runs], many[i][runs])
+			}
+		}
+	}
+	return nil
+}
+
 // knowing is a look by somebody who knows the place, and asks for the same P. degrees says how
 // well they know the spread, which is that of the runs or their own.
 func knowing(spread func(h history, before, after []float64) (spread, degrees float64)) look {

@@ -83,7 +83,10 @@ func (b *benchmark) steps() error {
 		"| step ÷ spread | runs before | assay | earlier assay | Otava | t test at the place | oracle |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for i, w := range stepWorlds() {
 		list := drawn(b.series, uint64(i), w.history)
-		own, test, best := steps(list, each(list, assay)), steps(list, each(list, knowing(learning))), steps(list, each(list, knowing(oracle)))
+		own, test, best := steps(list, each(list, atOnce)), steps(list, each(list, knowing(learning))), steps(list, each(list, knowing(oracle)))
+		if err := agree(list); err != nil {
+			return err
+		}
 		before, err := b.earlier.steps(list)
 		if err != nil {
 			return err
@@ -105,7 +108,10 @@ func (b *benchmark) quiet() error {
 		"| world | assay | in days 1–%d, later | earlier assay | Otava | named |\n| --- | --- | --- | --- | --- | --- |\n", length, young)
 	for i, w := range quietWorlds {
 		list := drawn(4*b.series, uint64(1000+i), w.history)
-		own := quiet(each(list, assay))
+		own := quiet(each(list, atOnce))
+		if err := agree(list); err != nil {
+			return err
+		}
 		before, err := b.earlier.quiet(list)
 		if err != nil {
 			return err
@@ -120,7 +126,7 @@ func (b *benchmark) quiet() error {
 		}
 	}
 	systems := drawn(b.series/2, 2000, together)
-	seen := each(slices.Concat(systems...), assay)
+	seen := each(slices.Concat(systems...), atOnce)
 	nights, results := 0, len(warehouse.WatchedMetrics)
 	for i := range systems {
 		rung := map[int]bool{}
