@@ -15,7 +15,7 @@ var PromptCache = Check{
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
 		"of measured prompts were sent before in their launch and a cache probe shows a saving above " +
-		"10 % (a caution where nothing shows it)",
+		"10 % (a caution where no probe looked, whatever the server counts)",
 	Applies: cacheable,
 	Run:     promptCache,
 }
@@ -74,7 +74,7 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 			Message:  fmt.Sprintf("%s: %.0f %% of the prompt tokens came from the target's cache (%s), the workload declares %.0f %%; %s", p.name, 100*hits, source, 100*declared, again),
 			Why:      "the reading of cached prompts costs next to nothing: the figures are those of another workload", Fix: fix,
 		}, true
-	case counted || repeated <= repeatShare:
+	case repeated <= repeatShare:
 		return finding.Finding{}, false
 	}
 	saving, probed := probeSaving(f, p.side)
@@ -88,9 +88,13 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 	case probed:
 		return finding.Finding{}, false // it has no cache that helps
 	}
+	told := "nothing says"
+	if counted {
+		told = fmt.Sprintf("the server counts %.0f %% of their tokens as cached (%s), while no probe shows", 100*hits, source)
+	}
 	return finding.Finding{
 		Severity: finding.Caution,
-		Message:  fmt.Sprintf("%s: %s, and nothing says what the target's cache made of it", p.name, again),
+		Message:  fmt.Sprintf("%s: %s, and %s what the target's cache made of it", p.name, again, told),
 		Why:      "prompts that are known may be answered from a cache",
 		Fix:      "use prompts that differ, or ask with load.cacheProbe what a known prompt saves",
 	}, true

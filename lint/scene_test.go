@@ -343,4 +343,4 @@ type trip struct {
 }
 
 // trips lists the families' cases; every check outside of instrument has one.
-var trips = slices.Concat(foreignTrips, coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips, integrityTrips, shownTrips)
+var trips = slices.Concat(foreignTrips, coreTrips, ruleTrips, servingTrips, hygieneTrips, steadyTrips, integrityTrips, shownTrips, pairTrips)

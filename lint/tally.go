@@ -18,6 +18,8 @@ import (
 // their number.
 type Tally struct {
 	Points []PointTally
+
+	asked *seen // a sample of the prompts of all requests but probes
 }
 
 // A PointTally is one point of one launch.
@@ -85,7 +87,7 @@ type tallyWatch struct {
 }
 
 func newTallyWatch(b *bundle.Bundle, p plan.Plan) *tallyWatch {
-	return &tallyWatch{bundle: b, plan: p, timelines: newSeen()}
+	return &tallyWatch{bundle: b, plan: p, timelines: newSeen(), tally: Tally{asked: newSeen()}}
 }
 
 func (w *tallyWatch) see(launch metric.WatchedLaunch) error {
@@ -110,6 +112,7 @@ func (w *tallyWatch) launch(launch metric.WatchedLaunch) ([]PointTally, error) {
 	for _, t := range launch.Requests {
 		r := &t.Request
 		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
+			w.tally.asked.before(r.PromptHash)
 			at.add(r, seen)
 			at.account(r, streams, w.timelines)
 		}

@@ -26,6 +26,10 @@ type Shown struct {
 	Usage   float64 // the same, as the server does
 	Parts   float64 // events of those that show something
 
+	Sized       int     // answers with usage whose visible bytes are known
+	Bytes       float64 // of those, as people see them
+	SizedTokens float64 // of those, as the server counts them
+
 	Stutters int // answers of which most events say again what the one before said
 
 	Models  map[string]int // that the answers name
@@ -126,6 +130,10 @@ func (s *Shown) count(r *record.Request) {
 	if r.UsageOutput == nil {
 		return
 	}
+	if *r.VisibleBytes > 0 && *r.UsageOutput > 0 {
+		s.Sized++
+		s.Bytes, s.SizedTokens = s.Bytes+float64(*r.VisibleBytes), s.SizedTokens+float64(*r.UsageOutput)
+	}
 	if r.OwnTokens != nil {
 		s.Counted++
 		s.Own, s.Usage = s.Own+float64(*r.OwnTokens), s.Usage+float64(*r.UsageOutput)
@@ -160,10 +168,11 @@ func (p placeTally) shown() Shown {
 		s := t.Shown
 		for _, add := range []struct{ to, n *int }{
 			{&all.Answers, &s.Answers}, {&all.Nothing, &s.Nothing}, {&all.Late, &s.Late}, {&all.Clocks, &s.Clocks}, {&all.Echoes, &s.Echoes}, {&all.Streams, &s.Streams}, {&all.Hidden, &s.Hidden},
-			{&all.Stalls, &s.Stalls}, {&all.Only, &s.Only}, {&all.Counted, &s.Counted}, {&all.Stutters, &s.Stutters}, {&all.Long, &s.Long}, {&all.Brief, &s.Brief}, {&all.Full, &s.Full},
+			{&all.Stalls, &s.Stalls}, {&all.Only, &s.Only}, {&all.Counted, &s.Counted}, {&all.Stutters, &s.Stutters}, {&all.Long, &s.Long}, {&all.Brief, &s.Brief}, {&all.Full, &s.Full}, {&all.Sized, &s.Sized},
 		} {
 			*add.to += *add.n
 		}
+		all.Bytes, all.SizedTokens = all.Bytes+s.Bytes, all.SizedTokens+s.SizedTokens
 		all.Own, all.Usage, all.Parts = all.Own+s.Own, all.Usage+s.Usage, all.Parts+s.Parts
 		addCounts(all.Models, s.Models)
 		addCounts(all.Systems, s.Systems)

@@ -37,6 +37,7 @@ func GateOutline(r gate.Result) Outline {
 	}
 	p.add(metrics)
 	p.add(guardsBlock(r.Guards))
+	p.add(Block{Title: "not guarded", Points: r.NotGuarded})
 	accuracy := Block{Title: "accuracy", Head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
 	for _, d := range r.Accuracy {
 		accuracy.Rows = append(accuracy.Rows, []string{d.Metric, string(d.Verdict), deltaText(d.Delta), fmt.Sprintf("%g", d.Tolerance), d.Reason})

@@ -31,7 +31,8 @@ type GuardDecision struct {
 type guard struct {
 	name   string
 	what   string
-	metric string // a gated metric of this id takes its place at its points
+	of     []string // the metrics that it looks at
+	metric string   // a gated metric of this id takes its place at its points
 	margin float64
 	better metric.Direction
 	either bool // a change in any direction trips it
@@ -48,15 +49,15 @@ type guard struct {
 // nobody who gates a latency at 25 % would accept to lose more requests than that.
 var guards = []guard{
 	{
-		name: "errorRate", what: "error rate", metric: metric.ErrorRate.ID, margin: .01, better: metric.Lower, shares: true,
+		name: "errorRate", what: "error rate", of: []string{metric.ErrorRate.ID}, metric: metric.ErrorRate.ID, margin: .01, better: metric.Lower, shares: true,
 		changed: func(g spec.GateGuards) *spec.GateGuard { return g.ErrorRate }, values: valuesOf(metric.ErrorRate.ID),
 	},
 	{
-		name: "outputTokens", what: "output tokens per answer", margin: .1, either: true,
+		name: "outputTokens", what: "output tokens per answer", of: []string{metric.OutputThroughput.ID, metric.RequestThroughput.ID}, margin: .1, either: true,
 		changed: func(g spec.GateGuards) *spec.GateGuard { return g.OutputTokens }, values: tokensPerAnswer,
 	},
 	{
-		name: "completedRequests", what: "completed requests per second", metric: metric.RequestThroughput.ID, margin: .25, better: metric.Higher,
+		name: "completedRequests", what: "completed requests per second", of: []string{metric.RequestThroughput.ID}, metric: metric.RequestThroughput.ID, margin: .25, better: metric.Higher,
 		changed: func(g spec.GateGuards) *spec.GateGuard { return g.CompletedRequests }, values: valuesOf(metric.RequestThroughput.ID),
 	},
 }

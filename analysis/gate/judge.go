@@ -64,9 +64,13 @@ type Result struct {
 	Changes    []diff.Change `json:"changes"`
 	Others     []diff.Change `json:"others"`
 
-	Grades   []Graded           `json:"grades"`
-	Metrics  []Decision         `json:"metrics"`
-	Guards   []GuardDecision    `json:"guards"`
+	Grades  []Graded        `json:"grades"`
+	Metrics []Decision      `json:"metrics"`
+	Guards  []GuardDecision `json:"guards"`
+
+	// NotGuarded is what the policy does not look at, and what its guards could not.
+	NotGuarded []string `json:"notGuarded,omitempty"`
+
 	Findings []Found            `json:"findings"` // void ones and cautions, the worst first
 	Accuracy []AccuracyDecision `json:"accuracy,omitempty"`
 
@@ -133,6 +137,7 @@ func Judge(in Input) (Result, error) {
 		return r, err
 	}
 	r.Guards = append(r.Guards, watch(in.Policy, in.Baseline, in.Candidate, Levels{s.Alpha, s.Power})...)
+	r.NotGuarded = notGuarded(in)
 	if r.Accuracy, err = judgeAccuracy(in); err != nil {
 		return r, err
 	}
