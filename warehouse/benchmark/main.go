@@ -197,8 +197,8 @@ changes. Histories of one run a day whose truth is known, looked at after every 
 writes alerts with; the last table goes through ` + "`keep`" + ` and the alerts it wrote. A step is found where an alert is open
 within two runs of its place; it has vanished where it was open once and is not after a later run. The oracle knows place
 and spread; the t test knows the place and learns the spread from both sides, as everybody must who has no other runs. Both
-ask for the same P as assay does with so many runs, so that no method with assay's false alarms that looks for the place as
-well does better. %s
+ask for the same P as assay does with so many runs, each time anew, where assay remembers what it saw once.
+%s
 %s
 
 `
