@@ -13,8 +13,8 @@ import (
 )
 
 // ask makes the questions of a policy. What one side lacks is a decision already:
-// a missing metric is not a pass.
-func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missing []Decision, err error) {
+// a missing metric is not a pass. What the pair forbids is not judged.
+func ask(policy spec.GatePolicy, a, b compare.Side, pair []Found) (questions []Question, missing []Decision, err error) {
 	for _, gated := range policy.Spec.Metrics {
 		m, err := known(gated.Metric)
 		if err != nil {
@@ -28,6 +28,7 @@ func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missi
 				Key: compare.Key(gated.Metric, gated.Statistic, point), Better: m.Better,
 				Margin: gated.Margin, Absolute: gated.AbsoluteMargin,
 			}
+			result := finding.Result{Subject: finding.Speed, Metric: gated.Metric, Statistic: gated.Statistic, Point: point}
 			x, inA := find(a, gated, point)
 			y, inB := find(b, gated, point)
 			if !inA || !inB {
@@ -41,9 +42,12 @@ func ask(policy spec.GatePolicy, a, b compare.Side) (questions []Question, missi
 				if ok, why := compare.Certified(of.row); !ok {
 					q.Refused = strings.Join(why, "; ")
 				}
-				if why := of.side.Voids(finding.Result{Subject: finding.Speed, Metric: of.row.Metric, Statistic: of.row.Statistic, Point: point}); len(why) > 0 {
+				if why := of.side.Voids(result); len(why) > 0 {
 					q.Refused = of.side.Label + ": " + strings.Join(why, "; ")
 				}
+			}
+			if i := slices.IndexFunc(pair, func(f Found) bool { return f.Stops && f.About == AboutPair && f.Scope.Touches(result) }); i >= 0 {
+				q.Refused = pair[i].Name() + ": " + pair[i].Message
 			}
 			q.Values = compare.Match(a, b, x, y)
 			if !q.Values.Paired && a.Digest != b.Digest {

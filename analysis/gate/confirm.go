@@ -37,7 +37,7 @@ func (r *Result) confirm(in Input) error {
 		r.fail("confirmation", again.Label, "cannot be used: %s", c.Refused)
 		return nil
 	}
-	questions, missing, err := ask(in.Policy, baseline, again)
+	questions, missing, err := ask(in.Policy, baseline, again, r.Findings)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func Judge(in Input) (Result, error) {
 	r.grade(in)
 	r.advise()
 	r.audit(in)
-	questions, missing, err := ask(in.Policy, in.Baseline, in.Candidate)
+	questions, missing, err := ask(in.Policy, in.Baseline, in.Candidate, r.Findings)
 	if err != nil {
 		return r, err
 	}
