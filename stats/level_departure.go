@@ -11,12 +11,12 @@ import (
 const (
 	// youngest is how many values a series has whose step of five runs after five should be
 	// seen, and youngShare how much larger than that of long series the P is which is asked
-	// of it. It falls with the power 4.5 of the number of values, down to 1 at 25: false alarms
+	// of it. It falls with the fourth power of the number of values, down to 1 at 28: false alarms
 	// are spent where the spread is known worst, since nowhere else do they buy as much. The
 	// three numbers are those with which steps of three to five spreads are seen in 95 % within
 	// five runs at 0.8 false alarms in 1,000 series-days (make bench-change-points counts both,
 	// and the alarms by the age of the series). More than youngMost is asked by nobody.
-	youngest, youngShare, youngFall, youngMost = 10, 60, 4.5, .01
+	youngest, youngShare, youngFall, youngMost = 10, 60, 4, .01
 
 	// hastyShare is that of places with two values after them, as long as a series is young.
 	hastyShare = .1

@@ -249,7 +249,7 @@ type Row struct {
 
 	values      Values
 	uncertified bool
-	sittings    bool    // one side was measured hours before the other
+	runSpread   float64 // by how much two runs of one system may differ beside what launches show
 	ofLaunches  float64 // P of a difference by the launches alone
 }
 

@@ -218,7 +218,9 @@ func newRow(a, b Side, x, y metric.Row, point string, confidence float64) (Row, 
 		Baseline: x.Estimate, Candidate: y.Estimate, values: Match(a, b, x, y),
 		Sets: setEffects(a, b, x, y),
 	}
-	row.sittings = !row.values.Paired && apart(a, b)
+	if !row.values.Paired {
+		row.runSpread = runSpread(a, b)
+	}
 	for _, side := range []metric.Row{x, y} {
 		if ok, why := Certified(side); !ok {
 			row.uncertified = true
@@ -311,7 +313,7 @@ func (row *Row) test() error {
 	case err != nil:
 		return err
 	}
-	row.P = &Tested{P: row.onOtherDays(test.P), Method: test.Method}
+	row.P = &Tested{P: row.beyondRuns(test.P), Method: test.Method}
 	if ranks, err := row.values.Ranks(); err == nil { // pairs without a difference have none
 		row.Ranks = finite(ranks.P)
 	}

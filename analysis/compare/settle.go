@@ -19,8 +19,8 @@ func (row *Row) settle(margin, alpha, power float64) string {
 		return "more requests in each launch: the percentile needs them"
 	case v.Least() < leastLaunches:
 		return fmt.Sprintf("%s: %d are the fewest that show any spread", more(leastLaunches-v.Least(), v.Paired), leastLaunches)
-	case row.onlyDays(alpha):
-		return inTurn()
+	case row.onlyRuns(alpha):
+		return row.inTurn()
 	case v.Share():
 		return "more requests in each launch, or a wider margin"
 	case row.Ratio == nil || math.IsNaN(cv) || cv == 0:

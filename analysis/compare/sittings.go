@@ -27,6 +27,25 @@ func (v Values) RunError(spread float64) float64 {
 	return math.Hypot(launches, math.Sqrt2*spread)
 }
 
+// startSpread is the same from one start of a server to the next, within an hour: memory
+// layout, compiled kernels and placement are drawn anew. Launches that share one process do
+// not know it.
+const startSpread = .02
+
+// runSpread is by how much two runs of one system may differ beside what their launches
+// show; zero where the launches show all of it.
+func runSpread(a, b Side) float64 {
+	switch {
+	case a.Digest == b.Digest:
+		return 0
+	case apart(a, b):
+		return AllowedSpread
+	case a.Plan.SharesServer() || b.Plan.SharesServer():
+		return startSpread
+	}
+	return 0
+}
+
 // sameSitting is how soon after one run another begins that is of the same sitting.
 const sameSitting = time.Hour
 
@@ -59,23 +78,26 @@ func span(s Side) (from, to time.Time) {
 	return from, to
 }
 
-// onOtherDays is P of a difference where one run was made hours before the other: launches
-// do not know how far apart two runs of one system are then, and a difference counts only
-// beyond that.
-func (row *Row) onOtherDays(p float64) float64 {
+// beyondRuns is P of a difference between two runs: launches do not know how far apart two
+// runs of one system are, and a difference counts only beyond that.
+func (row *Row) beyondRuns(p float64) float64 {
 	row.ofLaunches = p
-	if !row.sittings || row.Ratio == nil || row.values.Share() {
+	if row.runSpread == 0 || row.Ratio == nil || row.values.Share() {
 		return p
 	}
-	return max(p, row.values.Between(row.Ratio.Value, AllowedSpread))
+	return max(p, row.values.Between(row.Ratio.Value, row.runSpread))
 }
 
-// onlyDays says that launches show a difference which two runs of one system may have.
-func (row *Row) onlyDays(alpha float64) bool {
-	return row.sittings && row.P != nil && row.ofLaunches <= alpha && row.P.P > alpha
+// onlyRuns says that launches show a difference which two runs of one system may have.
+func (row *Row) onlyRuns(alpha float64) bool {
+	return row.runSpread > 0 && row.P != nil && row.ofLaunches <= alpha && row.P.P > alpha
 }
 
-// inTurn says what would settle a difference that launches show and days explain.
-func inTurn() string {
-	return fmt.Sprintf("both in turn (assay compare BASE CAND --again): the launches differ, and so may two runs of one system that were made hours apart (%g %% from run to run is allowed for)", 100*AllowedSpread)
+// inTurn says what would settle a difference that launches show and runs explain.
+func (row *Row) inTurn() string {
+	why := "that were made hours apart"
+	if row.runSpread == startSpread {
+		why = "whose launches share one server process each: another start is no launch"
+	}
+	return fmt.Sprintf("both in turn (assay compare BASE CAND --again): the launches differ, and so may two runs of one system %s (%g %% from run to run is allowed for)", why, 100*row.runSpread)
 }

@@ -45,7 +45,7 @@ func TestDaysAreNoDifference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	alone, held, seen := 0, 0, 0
 	for range trials {
-		row := Row{sittings: true}
+		row := Row{runSpread: AllowedSpread}
 		for range 5 {
 			row.values.A = append(row.values.A, math.Exp(.01*rng.NormFloat64()))
 			row.values.B = append(row.values.B, math.Exp(.01*rng.NormFloat64()))
@@ -69,7 +69,7 @@ func TestDaysAreNoDifference(t *testing.T) {
 			if factor == day && test.P <= alpha {
 				alone++
 			}
-			return v.onOtherDays(test.P)
+			return v.beyondRuns(test.P)
 		}
 		if ask(day) <= alpha {
 			held++

@@ -29,7 +29,7 @@ var classified = map[string]string{
 		clock.offset_seconds clock.max_error_seconds clock.reading_seconds clock.resolution_seconds clock.status cgroup.path scheduler.job env.count
 		env.SLURM_JOB_ID env.JOB_UID env.POD_UID env.SLURMD_NODENAME env.SLURM_JOB_NAME env.SLURM_RESTART_COUNT env.POD_NAME env.MASTER_PORT env.MASTER_ADDR
 		env.NCCL_COMM_ID env.VLLM_PORT env.VLLM_HOST_IP env.JOB_COMPLETION_INDEX
-		gpu.0.memory_used_bytes gpu.0.power_watts gpu.0.temperature_celsius gpu.0.temperature_memory_celsius gpu.0.fan_percent
+		gpu.0.memory_used_bytes gpu.0.power_watts gpu.0.temperature_celsius gpu.0.temperature_memory_celsius gpu.0.temperature_slowdown_celsius gpu.0.fan_percent
 		gpu.0.utilisation_percent gpu.0.memory_utilisation_percent gpu.0.clock_sm_mhz gpu.0.clock_memory_mhz gpu.0.throttle_reasons
 		gpu.0.pcie_generation gpu.0.ecc_corrected_volatile gpu.0.ecc_uncorrected_volatile gpu.0.ecc_uncorrected_aggregate
 		gpu.processes pci.0000:01:00.0.link_speed`,
@@ -59,7 +59,7 @@ var classified = map[string]string{
 		gpu.0.clock_memory_application_mhz gpu.0.clock_memory_max_mhz gpu.0.clock_sm_application_mhz gpu.0.clock_sm_max_mhz
 		gpu.0.compute_capability gpu.0.compute_mode gpu.0.cpu_affinity gpu.0.ecc gpu.0.memory_total_bytes gpu.0.mig gpu.0.model
 		gpu.0.nvlinks gpu.0.pci_address gpu.0.pcie_generation_max gpu.0.pcie_width gpu.0.pcie_width_max gpu.0.persistence
-		gpu.0.power_limit_default_watts gpu.0.power_limit_max_watts gpu.0.power_limit_watts gpu.0.temperature_slowdown_celsius
+		gpu.0.power_limit_default_watts gpu.0.power_limit_max_watts gpu.0.power_limit_watts
 		gpu.0.uuid gpu.0.vbios gpu.count host.bios_version host.board host.name memory.total_bytes numa.0.cpus numa.0.distance
 		numa.nodes pci.0000:01:00.0.device pci.0000:01:00.0.link_width pci.gpus pci.nics power.profile topology.gpu_gpu
 		virtual.container virtual.hypervisor virtual.hypervisor_flag virtual.product virtual.vendor

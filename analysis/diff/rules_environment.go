@@ -74,6 +74,7 @@ var environmentRules = rules{
 	{path: "gpu.*.power_watts", ignore: true, reason: "moves all the time; the limits are compared"},
 	{path: "gpu.*.temperature_celsius", ignore: true, reason: "moves all the time"},
 	{path: "gpu.*.temperature_memory_celsius", ignore: true, reason: "moves all the time"},
+	{path: "gpu.*.temperature_slowdown_celsius", ignore: true, reason: "newer GPUs tell their distance from it, and it moves by a degree with the temperature"},
 	{path: "gpu.*.fan_percent", ignore: true, reason: "moves all the time"},
 	{path: "gpu.*.utilisation_percent", ignore: true, reason: "moves all the time"},
 	{path: "gpu.*.memory_utilisation_percent", ignore: true, reason: "moves all the time"},
