@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"assay/analysis/compare"
 	"assay/bundle"
 	"assay/intake"
+	"assay/judge"
+	"assay/judge/pair"
 	"assay/warehouse"
 )
 
@@ -153,6 +156,22 @@ func (a access) open(ctx context.Context) (*warehouse.Warehouse, error) {
 		return nil, warehouse.ErrNone
 	}
 	return warehouse.Open(ctx, a.warehouse)
+}
+
+// remembering is the reader with what the runs of the warehouse teach; without a warehouse, launches
+// alone decide.
+func (a access) remembering(ctx context.Context, bundles pair.Reader) pair.Reader {
+	return bundles.Remembering(func(j *judge.Judgement) (compare.Past, error) {
+		w, err := a.open(ctx)
+		if errors.Is(err, warehouse.ErrNone) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		past, err := w.Past(ctx, j)
+		return past, errors.Join(err, w.Close())
+	})
 }
 
 // mostScanned bounds the entries of a folder that are looked at.

@@ -81,7 +81,7 @@ func (s *Server) compare(ctx context.Context, ask compareAsk) (compared, error) 
 	if err != nil {
 		return compared{}, err
 	}
-	bundles := pair.NewReader(s.judgement)
+	bundles := s.access.remembering(ctx, pair.NewReader(s.judgement))
 	sides, err := bundles.Sides(args)
 	if err != nil {
 		return compared{}, err
@@ -249,7 +249,7 @@ func (s *Server) gate(ctx context.Context, ask gateAsk) (gated, error) {
 	bundles := pair.NewReader(func(dir string) (*judge.Judgement, error) {
 		return judge.Open(dir, judge.Options{Trust: s.trusting(policy.Spec.TrustedKeys), Version: s.opts.Version, Derive: true})
 	})
-	in, err := bundles.Gate(about)
+	in, err := s.access.remembering(ctx, bundles).Gate(about)
 	if err != nil {
 		return gated{}, err
 	}

@@ -188,6 +188,9 @@ func (r Report) writeQuote(b *screen, roomy bool) {
 	case best == nil:
 	case roomy:
 		b.wrap("quotable: " + visible.Line(best.Sentence))
+		if days := r.onOtherDays(); days != "" {
+			b.wrap(visible.Line(days))
+		}
 	default:
 		fmt.Fprintf(b, "%d quotable %s: assay claim prints them in full\n", len(r.Claims.Claims), numbered(len(r.Claims.Claims), "result", "results"))
 	}

@@ -102,6 +102,7 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 		p.add(changedBlock(label, c.Quality))
 	}
 	p.add(Block{Title: label + ": sides", Lines: []string{partyText("baseline", r.Baseline), partyText("candidate", c.Candidate), design}})
+	p.add(learntBlock(label, c.Rows))
 	var points []string
 	for _, row := range c.Rows {
 		if len(points) == 0 || points[len(points)-1] != row.Point {
@@ -129,6 +130,17 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 	}
 	p.add(Block{Title: label + ": missing", Points: missing})
 	p.add(Block{Title: label + ": warnings", Points: c.Warnings})
+}
+
+// learntBlock says what earlier runs taught about the spread of the metrics that were declared.
+func learntBlock(label string, rows []compare.Row) Block {
+	b := Block{Title: label + ": learnt from earlier runs"}
+	for _, row := range rows {
+		if row.Past != nil && row.Primary {
+			b.Points = append(b.Points, compare.Key(row.Metric, row.Statistic, row.Point)+": "+EarlierText(*row.Past))
+		}
+	}
+	return b
 }
 
 func changeRows(changes []diff.Change) [][]string {

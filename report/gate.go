@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/analysis/gate"
+	"assay/stats"
 )
 
 // GateText writes what a gate says for a terminal.
@@ -36,6 +37,7 @@ func GateOutline(r gate.Result) Outline {
 		metrics.Rows = append(metrics.Rows, []string{d.Key, string(d.Verdict), measuredText(d), marginText(d), corrected, percentText(d.Detectable), d.Reason})
 	}
 	p.add(metrics)
+	p.add(earlierBlock(r.Metrics))
 	p.add(guardsBlock(r.Guards))
 	p.add(Block{Title: "not guarded", Points: r.NotGuarded})
 	accuracy := Block{Title: "accuracy", Head: []string{"metric", "verdict", "difference", "tolerance", "why"}}
@@ -70,6 +72,26 @@ func GateOutline(r gate.Result) Outline {
 		"Advisory: only runs of publication grade that differ in one variable gate a release.",
 	}})
 	return p
+}
+
+// earlierBlock says what earlier runs taught about the spread of each metric.
+func earlierBlock(list []gate.Decision) Block {
+	b := Block{Title: "learnt from earlier runs"}
+	for _, d := range list {
+		if d.Past != nil {
+			b.Points = append(b.Points, d.Key+": "+EarlierText(*d.Past))
+		}
+	}
+	return b
+}
+
+// EarlierText is what earlier runs teach about a spread.
+func EarlierText(p stats.Past) string {
+	text := fmt.Sprintf("%d runs of %d launches spread by %.2g %% from launch to launch", p.Runs, p.Launches, 100*p.Launch.SD)
+	if p.PerRun > 0 {
+		text += fmt.Sprintf(" and by %.2g %% more from run to run", 100*p.RunSD())
+	}
+	return text
 }
 
 // GateVerdict is the verdict in capitals, which says first whether it counts.

@@ -68,6 +68,7 @@ type Report struct {
 	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
 	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
 	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
+	OtherDays []OtherDays         `json:"otherDays,omitempty"` // the same with earlier runs in view
 	Replays   []judge.Replay      `json:"replays,omitempty"`  // which parts of a trace were asked
 	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it computed them
 	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured

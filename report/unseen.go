@@ -30,6 +30,9 @@ func Unseen(r Report) string {
 	if need := stats.LaunchesToSee(seenMode, confidence); n < need {
 		text += fmt.Sprintf("; it takes %d to exclude one of %.0f %%", need, 100*seenMode)
 	}
+	if days := r.onOtherDays(); days != "" {
+		return text + ". " + days
+	}
 	return text + "." + sitting(r)
 }
 

@@ -47,9 +47,9 @@ type GateDemands struct {
 	Power float64 `json:"power,omitzero" default:"0.8" min:"0.5" max:"0.999"`
 
 	// By which share runs of one system differ from day to day on this testbed, as a
-	// standard deviation, for runs that were not made in blocks. Where it is not given, a
-	// regression has to be larger than a spread of 0.05 makes it by chance, and a pass
-	// holds for this sitting.
+	// standard deviation, for runs that were not made in blocks. Where it is not given, it is
+	// learnt from a warehouse, if one is named; else a regression has to be larger than a spread
+	// of 0.05 makes it by chance, and a pass of runs made within an hour holds for this sitting.
 	RunSpread float64 `json:"runSpread,omitzero" above:"0" max:"1" example:"0.01"`
 
 	// What becomes of a candidate whose metrics the data cannot judge.

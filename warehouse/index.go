@@ -193,7 +193,7 @@ func scoreFact(t accuracy.Task, p accuracy.Point, s accuracy.Score) fact {
 }
 
 func (x *indexer) add(f fact) {
-	name, kind := "launch", ""
+	name, kind := launchPoint, ""
 	var at plan.Point
 	if p, ok := x.j.Plan.PointByIndex(f.point); ok {
 		name, kind, at = p.Name, string(p.Kind()), p
@@ -218,6 +218,9 @@ func (x *indexer) withheld(f fact, point string) bool {
 	}
 	return len(x.j.Claims.Forbidden()) == 0 && len(x.j.Claims.Against(result)) > 0
 }
+
+// launchPoint is the point of results that are of a launch as a whole.
+const launchPoint = "launch"
 
 // scoreStatistic is what the scores of an evaluation are filed under.
 const scoreStatistic = "score"

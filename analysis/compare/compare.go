@@ -51,7 +51,15 @@ type Side struct {
 
 	// Against says why a result of this side may not be used; nil where nobody judged it.
 	Against func(finding.Result) []string
+
+	// Past is what earlier runs teach about the results of this side; nil where nobody
+	// keeps them.
+	Past Past
 }
+
+// A Past says how much a result spreads, as earlier runs of the system show it, without the
+// bundles of the digests; false where they are too few.
+type Past func(r finding.Result, except ...string) (stats.Past, bool)
 
 // Voids says why a result of the side may not be used; empty where it may.
 func (s Side) Voids(r finding.Result) []string {
@@ -241,6 +249,10 @@ type Row struct {
 	// Sets are the statistic on every set of hosts that both sides were measured on, where
 	// there are several.
 	Sets []SetEffect `json:"sets,omitempty"`
+
+	// Past is what earlier runs taught about the spread of the values; absent where the launches
+	// alone decide.
+	Past *stats.Past `json:"past,omitempty"`
 
 	// Settle says what would turn an inconclusive verdict into another.
 	Settle string `json:"settle,omitempty"`

@@ -98,7 +98,14 @@ func Key(id, statistic, point string) string {
 
 // Match pairs the launches of two rows of the same statistic: by block where both
 // are sides of one run, and by the hosts of their set where two runs took turns on those.
+// What earlier runs teach about their spread goes with them.
 func Match(a, b Side, x, y metric.Row) Values {
+	v := launches(a, b, x, y)
+	v.learn(a, b, x)
+	return v
+}
+
+func launches(a, b Side, x, y metric.Row) Values {
 	v := Values{By: b.Plan.Comparison().Test}
 	share := countsShare(x) && countsShare(y)
 	switch by := pairing(a, b); {
@@ -218,7 +225,8 @@ func newRow(a, b Side, x, y metric.Row, point string, confidence float64) (Row, 
 		Baseline: x.Estimate, Candidate: y.Estimate, values: Match(a, b, x, y),
 		Sets: setEffects(a, b, x, y),
 	}
-	if !row.values.Paired {
+	row.Past = row.values.Past
+	if !row.values.Paired && row.values.Past == nil { // the past knows how far runs are apart
 		row.runSpread = runSpread(a, b)
 	}
 	for _, side := range []metric.Row{x, y} {

@@ -38,7 +38,7 @@ func runSpread(a, b Side) float64 {
 	switch {
 	case a.Digest == b.Digest:
 		return 0
-	case apart(a, b):
+	case Apart(a, b):
 		return AllowedSpread
 	case a.Plan.SharesServer() || b.Plan.SharesServer():
 		return startSpread
@@ -49,9 +49,9 @@ func runSpread(a, b Side) float64 {
 // sameSitting is how soon after one run another begins that is of the same sitting.
 const sameSitting = time.Hour
 
-// apart says that two runs were made hours apart. Of one run, and of one whose times are
+// Apart says that two runs were made hours apart. Of one run, and of one whose times are
 // not known, it says no.
-func apart(a, b Side) bool {
+func Apart(a, b Side) bool {
 	if a.Digest == b.Digest {
 		return false
 	}

@@ -31,7 +31,7 @@ func TestApart(t *testing.T) {
 		{"sides of one run", ran("a", 9), ran("a", 33), false},
 		{"no times", ran("a", 9), Side{Digest: "b"}, false},
 	} {
-		if got := apart(tt.a, tt.b); got != tt.want {
+		if got := Apart(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

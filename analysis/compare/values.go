@@ -26,6 +26,10 @@ type Values struct {
 	// By names the test of a difference, as comparison.test of the candidate's
 	// document does; empty means a t test.
 	By string
+
+	// Past is what earlier runs teach about the spread of the values; nil where nobody
+	// knows.
+	Past *stats.Past
 }
 
 // Positive reports whether every value is above zero, so that ratios have a
@@ -43,6 +47,13 @@ func (v Values) Least() int { return min(len(v.A), len(v.B)) }
 
 // Ratio estimates candidate ÷ baseline.
 func (v Values) Ratio(confidence float64) (stats.Estimate, error) {
+	if v.Past != nil {
+		c, err := v.withPast()
+		if err != nil {
+			return stats.Estimate{}, err
+		}
+		return c.Ratio(confidence)
+	}
 	if v.Paired {
 		return stats.PairedRatio(v.A, v.B, confidence)
 	}
@@ -74,6 +85,12 @@ func (v Values) Test() (stats.Test, error) {
 	switch {
 	case v.Share():
 		return v.shareTest()
+	case v.Past != nil:
+		c, err := v.withPast()
+		if err != nil {
+			return stats.Test{}, err
+		}
+		return c.Test()
 	case v.By == spec.TestByRanks:
 		return v.Ranks()
 	case v.By == spec.TestByPermutation:
@@ -118,6 +135,13 @@ func (v Values) permute() (stats.Test, error) {
 // Equivalent asks whether the sides differ by less than margin, by two one-sided
 // tests on the logarithms.
 func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {
+	if v.Past != nil {
+		c, err := v.withPast()
+		if err != nil {
+			return stats.Test{}, err
+		}
+		return c.Equivalent(margin, alpha)
+	}
 	if v.Paired {
 		return stats.EquivalentPaired(v.A, v.B, margin, alpha)
 	}
@@ -126,6 +150,13 @@ func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {
 
 // NotWorse asks whether the candidate is worse by less than margin.
 func (v Values) NotWorse(margin float64, better metric.Direction) (stats.Test, error) {
+	if v.Past != nil {
+		c, err := v.withPast()
+		if err != nil {
+			return stats.Test{}, err
+		}
+		return c.NotWorse(margin, better == metric.Lower)
+	}
 	if v.Paired {
 		return stats.NonInferiorPaired(v.A, v.B, margin, better == metric.Lower)
 	}
@@ -156,6 +187,9 @@ func (v Values) Detectable(alpha, power float64) float64 {
 	cv, ka, kb := v.Spread(), float64(len(v.A)), float64(len(v.B))
 	if math.IsNaN(cv) {
 		return math.Inf(1)
+	}
+	if c, err := v.withPast(); v.Past != nil && err == nil {
+		return c.Detectable(alpha, power)
 	}
 	if v.Paired {
 		df := len(v.A) - 1

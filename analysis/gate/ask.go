@@ -50,9 +50,7 @@ func ask(policy spec.GatePolicy, a, b compare.Side, pair []Found) (questions []Q
 				q.Refused = pair[i].Name() + ": " + pair[i].Message
 			}
 			q.Values = compare.Match(a, b, x, y)
-			if !q.Values.Paired && a.Digest != b.Digest {
-				q.Runs = runSpread(policy.Spec.RunSpread)
-			}
+			q.settle(policy.Spec.RunSpread, a, b)
 			questions = append(questions, q)
 		}
 	}

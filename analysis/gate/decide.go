@@ -62,6 +62,10 @@ type Decision struct {
 	Runs    *RunSpread `json:"runSpread,omitempty"`
 	Between *float64   `json:"between,omitempty"`
 
+	// Past is what earlier runs of the system taught about the spread of this metric; absent
+	// where the launches alone decide.
+	Past *stats.Past `json:"past,omitempty"`
+
 	// Detectable is the smallest relative difference that the launches would have
 	// shown.
 	Detectable *float64 `json:"detectable,omitempty"`
@@ -92,6 +96,9 @@ const leastLaunches = 3
 //
 // Where one run was made before the other, launches do not know how far apart two runs of
 // one system are: a difference counts only beyond that (runs.go).
+//
+// Where earlier runs of the system are known, the tests take the spread of launches from
+// them too, and from run to run what they show (stats.Past).
 //
 // Everything else is inconclusive.
 func Decide(questions []Question, l Levels) []Decision {
@@ -164,8 +171,8 @@ func (q Question) measure(l Levels) Decision {
 		d.Reason = err.Error()
 		return d
 	}
-	floor := modesFloor(len(q.Values.A), len(q.Values.B))
-	d.Floor, d.still = &floor, err != nil
+	floor := q.modesFloor()
+	d.Floor, d.still, d.Past = &floor, err != nil, q.Values.Past
 	if !d.still {
 		d.P = &test.P
 	}

@@ -16,7 +16,24 @@ import (
 // chance of q·(1−q).
 func modesFloor(a, b int) float64 {
 	n := float64(a + b)
-	return math.Pow(float64(a)/n, float64(a)) * math.Pow(float64(b)/n, float64(b))
+	return split(float64(b)/n, a, b)
+}
+
+// split is the chance that all launches of one side take a mode and none of the other's, where
+// a launch takes it with the chance q.
+func split(q float64, a, b int) float64 {
+	return math.Pow(1-q, float64(a)) * math.Pow(q, float64(b))
+}
+
+// modesFloor is the same with what earlier runs know: a mode that no more than a share of their
+// launches had does not fill three launches of one side by chance.
+func (q Question) modesFloor() float64 {
+	a, b := len(q.Values.A), len(q.Values.B)
+	if q.Values.Past == nil {
+		return modesFloor(a, b)
+	}
+	most := q.Values.Past.ModeShare()
+	return min(modesFloor(a, b), max(split(most, a, b), split(most, b, a)))
 }
 
 // launchesForFamily is the fewest launches of each side with which a difference in
@@ -32,5 +49,5 @@ func launchesForFamily(family int, alpha float64) int {
 // tooFew says why launches that look different are not called so.
 func (q Question) tooFew(l Levels, family int) string {
 	return fmt.Sprintf("%d and %d launches cannot carry that for %d metrics at once: if launches come in two modes, chance alone does this in 1 of %.0f; it takes %d each",
-		len(q.Values.A), len(q.Values.B), family, 1/modesFloor(len(q.Values.A), len(q.Values.B)), launchesForFamily(family, l.Alpha))
+		len(q.Values.A), len(q.Values.B), family, 1/q.modesFloor(), launchesForFamily(family, l.Alpha))
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/analysis/compare"
+	"assay/stats"
 )
 
 // A RunSpread is by how much runs of one system differ that were not made in turn, as a
@@ -14,21 +15,40 @@ import (
 type RunSpread struct {
 	Spread float64 `json:"spread"`
 
-	// Known says that the policy declares it, as the history of the testbed shows it. It
-	// counts for and against a candidate then; what is only allowed for speaks against no
-	// candidate, and a pass says that it holds for this sitting.
+	// Known says that the policy declares it. It counts for and against a candidate then;
+	// what is only allowed for counts for it too where the runs were made hours apart, and in
+	// one sitting a pass says that it holds for that.
 	Known bool `json:"known"`
+	Apart bool `json:"apart,omitempty"`
 }
 
-// Undeclared is the spread that is allowed for.
-func Undeclared() RunSpread { return RunSpread{Spread: compare.AllowedSpread} }
+// bothWays says that a pass has to hold on other days too.
+func (s RunSpread) bothWays() bool { return s.Known || s.Apart }
 
-// runSpread is the spread that a policy declares, or the one that is allowed for.
-func runSpread(declared float64) RunSpread {
-	if declared > 0 {
-		return RunSpread{declared, true}
+// Undeclared is the spread that is allowed for.
+func Undeclared(apart bool) RunSpread {
+	return RunSpread{Spread: compare.AllowedSpread, Apart: apart}
+}
+
+// settle says how far apart two runs of one system may be: as the policy declares, as earlier runs
+// show, or as far as is allowed for. Sides of one run share the day.
+func (q *Question) settle(declared float64, a, b compare.Side) {
+	switch {
+	case q.Values.Paired || a.Digest == b.Digest:
+	case declared > 0:
+		q.Runs = RunSpread{Spread: declared, Known: true}
+		q.Values.Past = ofLaunches(q.Values.Past)
+	case q.Values.Past == nil:
+		q.Runs = Undeclared(compare.Apart(a, b))
 	}
-	return Undeclared()
+}
+
+func ofLaunches(p *stats.Past) *stats.Past {
+	if p == nil {
+		return nil
+	}
+	alone := p.OfLaunches()
+	return &alone
 }
 
 // measureRuns asks how often two runs of one system are as far apart.
@@ -57,10 +77,10 @@ func (d Decision) onlyRuns(alpha float64, family int) bool {
 	return float64(family)*p <= alpha && *d.Corrected > alpha
 }
 
-// belowOnOtherDays asks whether a loss that is below the margin in this sitting is so on
-// other days too, where the spread from run to run is known.
+// belowOnOtherDays asks whether a loss that is below the margin in these launches is so on
+// other days too, where that is asked.
 func (q Question) belowOnOtherDays(d *Decision, loss loss, alpha float64) bool {
-	if !q.Runs.Known || !q.relative() {
+	if !q.Runs.bothWays() || !q.relative() {
 		return true
 	}
 	p := distuv.UnitNormal.CDF((loss.value - loss.limit) / q.Values.RunError(q.Runs.Spread))
@@ -70,7 +90,7 @@ func (q Question) belowOnOtherDays(d *Decision, loss loss, alpha float64) bool {
 
 // sitting is what a pass does not say where nobody knows the spread from run to run.
 func (s RunSpread) sitting() string {
-	if s.Spread == 0 || s.Known {
+	if s.Spread == 0 || s.bothWays() {
 		return ""
 	}
 	return "; it holds for this sitting: one run was made before the other"
@@ -78,7 +98,7 @@ func (s RunSpread) sitting() string {
 
 // unsettled says why runs that look different are not called so.
 func (s RunSpread) unsettled() string {
-	from := "which is allowed for as long as spec.runSpread does not say what it is here"
+	from := "which is allowed for where neither spec.runSpread nor a warehouse with earlier runs says what it is here"
 	if s.Known {
 		from = "as spec.runSpread says"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ type compareCall struct {
 	format   string
 	all      bool
 	trust    trustFlags
+	earlier  warehouseFlag
 }
 
 func compareCommand(env Env) *cobra.Command {
@@ -71,7 +73,7 @@ Exit codes: 0 compared, 2 usage error, 3 not controlled, or void, and --policy i
 			if once.wanted {
 				return once.measure(cmd.Context(), env, ask, args)
 			}
-			return ask.run(env, args)
+			return ask.run(cmd.Context(), env, args)
 		},
 	}
 	f := cmd.Flags()
@@ -84,6 +86,7 @@ Exit codes: 0 compared, 2 usage error, 3 not controlled, or void, and --policy i
 	f.StringVar(&ask.policy, "policy", policyExploratory, "publication: end with 3 unless controlled and free of void findings; exploratory: say so and go on")
 	f.StringVar(&ask.format, "format", "text", "text, md, html, json, junit or csv")
 	f.BoolVar(&ask.all, "all", false, "show every statistic")
+	f.StringVar(&ask.earlier.dir, "warehouse", "", earlierRuns)
 	ask.trust.add(cmd)
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
 	f.BoolVar(&once.wanted, "again", false, "write one document that measures both in interleaved blocks, from the two bundles")
@@ -93,13 +96,16 @@ Exit codes: 0 compared, 2 usage error, 3 not controlled, or void, and --policy i
 	return cmd
 }
 
-func (ask compareCall) run(env Env, args []string) error {
+func (ask compareCall) run(ctx context.Context, env Env, args []string) error {
 	if err := ask.check(); err != nil {
 		return usageError(err)
 	}
-	bundles := newReader(env, ask.trust)
-	sides, err := ask.openSides(bundles, args)
+	bundles, done, err := ask.earlier.remembering(ctx, env, newReader(env, ask.trust))
 	if err != nil {
+		return err
+	}
+	sides, err := ask.openSides(bundles, args)
+	if err = errors.Join(err, done()); err != nil {
 		return err
 	}
 	r, err := bundles.Compare(sides, ask.options)

@@ -52,5 +52,5 @@ func (a again) measure(ctx context.Context, env Env, ask compareCall, args []str
 		return err
 	}
 	ask.baseline = ""
-	return ask.run(env, []string{dir})
+	return ask.run(ctx, env, []string{dir})
 }

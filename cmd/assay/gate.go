@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ type gateCall struct {
 	junit, markdown, html, csv                 string
 	asJSON                                     bool
 	trust                                      trustFlags
+	earlier                                    warehouseFlag
 }
 
 func gateCommand(env Env) *cobra.Command {
@@ -42,20 +44,23 @@ completed requests, and makes the checks of assay lint of both bundles, of the p
 and of the history: a void finding stops it by name.
 
 With --confirm a regression stands only if the candidate, measured afresh, regresses
-again. With --history every verdict is remembered, and a baseline that moved or a
+again. With --warehouse the gate learns from the earlier runs of the system there, six
+at least, how much its launches and its days spread: three launches then decide what
+ten would alone, and two runs made on different days can be judged. With --history every verdict is remembered, and a baseline that moved or a
 candidate that was tried before is found.
 
 Only runs of publication grade gate a release; about others the verdict is advisory.
 Exit codes: 0 passed, 1 failed to judge, 2 usage error, 3 did not pass, 4 a bundle was
 changed after sealing, 5 advisory and nothing against it, 6 advisory and did not pass.`,
 		Args: exactArgs(2, "a baseline and a candidate"),
-		RunE: func(_ *cobra.Command, args []string) error { return ask.run(env, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return ask.run(cmd.Context(), env, args[0], args[1]) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&ask.policy, "policy", "", "the GatePolicy document (required)")
 	f.StringVar(&ask.accuracy, "accuracy", "", "differences in accuracy: JSON, a list of {metric, value, interval, confidence}")
 	f.StringVar(&ask.confirm, "confirm", "", "the candidate measured afresh: a regression stands only if it shows here again")
 	f.StringVar(&ask.history, "history", "", "append the verdict to this JSONL file")
+	f.StringVar(&ask.earlier.dir, "warehouse", "", earlierRuns)
 	f.StringVar(&ask.reason, "reason", "", "why something is unusual, such as a new baseline; kept in the history")
 	f.StringVar(&ask.junit, "junit", "", "write JUnit XML to this file")
 	f.StringVar(&ask.markdown, "markdown", "", "write Markdown to this file")
@@ -66,8 +71,8 @@ changed after sealing, 5 advisory and nothing against it, 6 advisory and did not
 	return cmd
 }
 
-func (ask gateCall) run(env Env, baseline, candidate string) error {
-	in, err := ask.gather(env, baseline, candidate)
+func (ask gateCall) run(ctx context.Context, env Env, baseline, candidate string) error {
+	in, err := ask.gather(ctx, env, baseline, candidate)
 	if err != nil {
 		return err
 	}
@@ -103,7 +108,7 @@ func gateCode(r gate.Result) int {
 }
 
 // gather reads everything that the gate looks at.
-func (ask gateCall) gather(env Env, baseline, candidate string) (in gate.Input, err error) {
+func (ask gateCall) gather(ctx context.Context, env Env, baseline, candidate string) (in gate.Input, err error) {
 	policy, err := readPolicy(env, ask.policy)
 	if err != nil {
 		return in, err
@@ -124,7 +129,12 @@ func (ask gateCall) gather(env Env, baseline, candidate string) (in gate.Input, 
 		}
 	}
 	ask.trust.ids = policy.Spec.TrustedKeys
-	return newReader(env, ask.trust).Gate(about)
+	bundles, done, err := ask.earlier.remembering(ctx, env, newReader(env, ask.trust))
+	if err != nil {
+		return in, err
+	}
+	in, err = bundles.Gate(about)
+	return in, errors.Join(err, done())
 }
 
 // readPolicy reads a GatePolicy and prints every fault of it.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type reportAsk struct {
 	formatChanged bool
 	workbook      workbook.Options
 	trust         trustFlags
+	earlier       warehouseFlag
 }
 
 func reportCommand(env Env) *cobra.Command {
@@ -53,7 +55,7 @@ files. What is there already stays as it is.`,
 		Args: oneBundle,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ask.formatChanged = cmd.Flags().Changed("format")
-			return showReport(env, ask, args[0])
+			return showReport(cmd.Context(), env, ask, args[0])
 		},
 	}
 	f := cmd.Flags()
@@ -63,6 +65,7 @@ files. What is there already stays as it is.`,
 	f.BoolVar(&ask.all, "all", false, "print the whole report, with every metric; JSON and CSV have them anyway")
 	f.BoolVar(&ask.write, "write", false, "add missing report files to the bundle's folder report")
 	workbookFlags(cmd, &ask.workbook)
+	f.StringVar(&ask.earlier.dir, "warehouse", "", earlierRuns)
 	ask.trust.add(cmd)
 	return cmd
 }
@@ -127,7 +130,7 @@ func (ask reportAsk) chosen() (faces.Face, error) {
 	return faces.Find(name)
 }
 
-func showReport(env Env, ask reportAsk, dir string) error {
+func showReport(ctx context.Context, env Env, ask reportAsk, dir string) error {
 	if ask.write && (ask.out != "" || ask.formatChanged || ask.json) {
 		return usageError(errors.New("got --write with a format or a file, want --write alone: it adds every face that the bundle lacks"))
 	}
@@ -148,6 +151,9 @@ func showReport(env Env, ask reportAsk, dir string) error {
 	}
 	r := report.New(j)
 	r.All = ask.all
+	if err := ask.earlier.remember(ctx, env, j, &r); err != nil {
+		return err
+	}
 	switch {
 	case ask.write && len(r.NotVerified) > 0:
 		return &bundle.SealError{Seal: *j.Bundle.Seal}

@@ -138,7 +138,7 @@ func (j job) carryOutFar(ctx context.Context, env Env) (dir string, err error) {
 	exit := untilEnd(ctx, world)
 	dirs, err := bringHome(ctx, shared, crew.Trouble())
 	for _, dir = range dirs {
-		err = errors.Join(err, showReport(env, reportAsk{format: j.format, all: j.all, formatChanged: j.format != "text"}, dir))
+		err = errors.Join(err, showReport(ctx, env, reportAsk{format: j.format, all: j.all, formatChanged: j.format != "text"}, dir))
 	}
 	return dir, errors.Join(err, farError(ctx, world.Host(0), exit))
 }

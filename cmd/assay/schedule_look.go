@@ -10,9 +10,11 @@ import (
 	"strings"
 
 	"assay/alert"
+	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/bundle"
 	"assay/finding"
+	"assay/judge"
 	"assay/judge/pair"
 	"assay/report"
 	"assay/timetable"
@@ -170,7 +172,9 @@ func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j 
 	if err != nil {
 		return gate.Result{}, err
 	}
-	in, err := newReader(m.env, trustFlags{ids: policy.Spec.TrustedKeys}).Gate(pair.GateAsk{Policy: policy, Baseline: before, Candidate: after})
+	bundles := newReader(m.env, trustFlags{ids: policy.Spec.TrustedKeys}).
+		Remembering(func(j *judge.Judgement) (compare.Past, error) { return w.Past(ctx, j) })
+	in, err := bundles.Gate(pair.GateAsk{Policy: policy, Baseline: before, Candidate: after})
 	if err != nil {
 		return gate.Result{}, err
 	}

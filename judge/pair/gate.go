@@ -66,6 +66,6 @@ func (r Reader) beside(in gate.Input) (*compare.Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	side, err := sideOf(j, in.Baseline.Name)
+	side, err := r.sideOf(j, in.Baseline.Name)
 	return &side, err
 }

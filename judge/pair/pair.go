@@ -26,11 +26,19 @@ var ErrAsked = errors.New("cannot be compared")
 type Reader struct {
 	open   func(dir string) (*judge.Judgement, error)
 	judged map[string]*judge.Judgement // by folder
+	past   func(*judge.Judgement) (compare.Past, error)
 }
 
 // NewReader is a reader that opens bundles by open.
 func NewReader(open func(dir string) (*judge.Judgement, error)) Reader {
 	return Reader{open: open, judged: map[string]*judge.Judgement{}}
+}
+
+// Remembering is the reader with what earlier runs teach about the spread of results, which is
+// what past says of a judgement.
+func (r Reader) Remembering(past func(*judge.Judgement) (compare.Past, error)) Reader {
+	r.past = past
+	return r
 }
 
 // Judgement is that of the bundle in dir.
@@ -61,7 +69,7 @@ func (r Reader) Side(arg string) (compare.Side, error) {
 	if err != nil {
 		return compare.Side{}, err
 	}
-	side, err := sideOf(j, name)
+	side, err := r.sideOf(j, name)
 	if err != nil {
 		return compare.Side{}, fmt.Errorf("%w: %s: %w; write BUNDLE@SIDE", ErrAsked, arg, err)
 	}
@@ -69,12 +77,16 @@ func (r Reader) Side(arg string) (compare.Side, error) {
 }
 
 // sideOf is the side called name of a judged bundle, with its answers where they were
-// graded.
-func sideOf(j *judge.Judgement, name string) (compare.Side, error) {
+// graded and what is known of earlier runs.
+func (r Reader) sideOf(j *judge.Judgement, name string) (compare.Side, error) {
 	side, err := compare.Open(j.Bundle, j.Estimates, name)
-	if err == nil {
-		side.Grade(j.Answers())
-		side.Against = j.Against
+	if err != nil {
+		return side, err
+	}
+	side.Grade(j.Answers())
+	side.Against = j.Against
+	if r.past != nil {
+		side.Past, err = r.past(j)
 	}
 	return side, err
 }
@@ -111,7 +123,7 @@ func (r Reader) candidates(dir string) ([]compare.Side, error) {
 	}
 	var sides []compare.Side
 	for _, one := range names {
-		side, err := sideOf(j, one.Name)
+		side, err := r.sideOf(j, one.Name)
 		if err != nil {
 			return nil, err
 		}
