@@ -187,5 +187,6 @@ func (p Past) spreadOf(launch Scatter, weight, runs float64) (se, df float64) {
 	means := runs * p.Means.variance() // which holds the launches of so many runs
 	rest := launch.variance()*weight - runs*p.Launch.variance()/p.PerRun
 	all := max(within, means+rest)
-	return math.Sqrt(all), all * all / (means*means/p.Means.DF + rest*rest/launch.DF)
+	df = all * all / (means*means/p.Means.DF + rest*rest/launch.DF)
+	return math.Sqrt(all), max(df, leastFreedom) // a rest below zero can take nearly all of it away
 }

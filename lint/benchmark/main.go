@@ -43,6 +43,7 @@ var sections = []section{
 	{"shares", shareTable},
 	{"sittings", sittingTable},
 	{"pairs", pairTable},
+	{"other-days", otherDaysTable},
 	{"pooled", pooledTable},
 	{"gate", gateTable},
 	{"gate-worlds", gateWorldTable},
