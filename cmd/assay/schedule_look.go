@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,38 +101,43 @@ func (m *scheduledMeasurer) lookGate(ctx context.Context, w *warehouse.Warehouse
 }
 
 // gateProblems enters what a gate found: an alert for each metric or guard that regressed. What
-// is inconclusive has not regressed, and an open alert about it is not over either.
+// is inconclusive, refused or missing has not regressed, and an open alert about it is not over
+// either. What stopped the gate speaks for no more than it touches: the rest is entered.
 func gateProblems(r gate.Result, text string, o *timetable.Outcome) {
 	var open []string
+	decided, stopped := false, false
 	enter := func(key string, verdict gate.Verdict, reason string) {
 		p := alert.Problem{Kind: alert.Regressed, Of: key, Title: key + " regressed: the gate did not pass", Text: reason + "\n\n" + text}
 		switch verdict {
 		case gate.Regressed:
 			o.Problems = append(o.Problems, p)
-		case gate.Inconclusive:
+		case gate.Inconclusive, gate.Missing:
 			o.Undecided = append(o.Undecided, p)
 			open = append(open, key+": "+reason)
 		}
 	}
 	for _, reason := range r.Reasons {
 		switch reason.Kind {
-		case "audit": // a void run has its alert, and shows nothing of this kind
-			o.Looked = slices.DeleteFunc(o.Looked, func(k alert.Kind) bool { return k == alert.Regressed })
+		case "audit":
+			stopped = true
 			open = append(open, reason.String())
 		case "controlled", "grade", "confirmation":
 			o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Of: "gate", Title: "the gate could not judge the run", Text: reason.String() + "\n\n" + text})
 		}
 	}
-	if len(open) == 0 {
-		for _, d := range r.Metrics {
-			enter(d.Key, d.Verdict, d.Reason)
-		}
-		for _, d := range r.Guards {
-			enter(d.Key, d.Verdict, d.Reason)
-		}
-		for _, d := range r.Accuracy {
-			enter(d.Metric, d.Verdict, d.Reason)
-		}
+	for _, d := range r.Metrics {
+		enter(d.Key, d.Verdict, d.Reason)
+		decided = decided || d.Verdict == gate.Regressed || d.Verdict == gate.NotWorse
+	}
+	for _, d := range r.Guards {
+		enter(cmp.Or(d.Key, d.Guard), d.Verdict, d.Reason)
+	}
+	for _, d := range r.Accuracy {
+		enter(d.Metric, d.Verdict, d.Reason)
+		decided = decided || d.Verdict == gate.Regressed || d.Verdict == gate.NotWorse
+	}
+	if stopped && !decided { // its guards say nothing about a run of which no metric may be used
+		o.Looked = slices.DeleteFunc(o.Looked, func(k alert.Kind) bool { return k == alert.Regressed })
 	}
 	if len(open) > 0 && !slices.ContainsFunc(o.Problems, func(p alert.Problem) bool { return p.Kind == alert.Regressed }) {
 		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Inconclusive, Title: "the gate is inconclusive: nothing is known to be worse", Text: strings.Join(open, "\n") + "\n\n" + text})
