@@ -16,6 +16,7 @@ import (
 	"assay/finding"
 	"assay/judge/pair"
 	"assay/report"
+	"assay/spec"
 	"assay/timetable"
 	"assay/unit"
 	"assay/warehouse"
@@ -147,26 +148,35 @@ func gateProblems(r gate.Result, text string, o *timetable.Outcome) {
 // errFirstRun says that there is nothing to compare with yet.
 var errFirstRun = errors.New("no gate")
 
-func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j timetable.Job, digest string) (gate.Result, error) {
-	asked := j.Entry.Document.Spec.Gate
-	file := asked.Policy
+// policy is that of the gate of a schedule.
+func (m *scheduledMeasurer) policy(e timetable.Entry) (spec.GatePolicy, error) {
+	file := e.Document.Spec.Gate.Policy
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(j.Entry.File), file)
+		file = filepath.Join(filepath.Dir(e.File), file)
 	}
-	policy, err := readPolicy(m.env, file)
+	return readPolicy(m.env, file)
+}
+
+// baselineOf is the run that a run of a schedule is held against.
+func baselineOf(ctx context.Context, w *warehouse.Warehouse, e timetable.Entry, digest string) (string, error) {
+	if asked := e.Document.Spec.Gate; asked != nil && asked.Baseline != "" {
+		return asked.Baseline, nil
+	}
+	accepted, err := w.Accepted(ctx, e.Name, digest)
+	if errors.Is(err, warehouse.ErrUnknownRun) {
+		return "", fmt.Errorf("%w: %w", errFirstRun, err)
+	}
+	return accepted.Digest, err
+}
+
+func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j timetable.Job, digest string) (gate.Result, error) {
+	policy, err := m.policy(j.Entry)
 	if err != nil {
 		return gate.Result{}, err
 	}
-	baseline := asked.Baseline
-	if baseline == "" {
-		accepted, err := w.Accepted(ctx, j.Entry.Name, digest)
-		if errors.Is(err, warehouse.ErrUnknownRun) {
-			return gate.Result{}, fmt.Errorf("%w: %w", errFirstRun, err)
-		}
-		if err != nil {
-			return gate.Result{}, err
-		}
-		baseline = accepted.Digest
+	baseline, err := baselineOf(ctx, w, j.Entry, digest)
+	if err != nil {
+		return gate.Result{}, err
 	}
 	before, err := w.Bundle(ctx, baseline)
 	if err != nil {
@@ -208,13 +218,18 @@ func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Wareho
 		if !own[a.SeriesID] || !a.Pending() {
 			continue
 		}
-		c, of := a.Change, unit.Unit(a.Of.Unit)
-		o.Problems = append(o.Problems, alert.Problem{
-			Kind: alert.Changed, Of: a.SeriesID + "/" + c.FirstBad,
-			Title: fmt.Sprintf("%s %s at %s changed by %+.1f %%, %s", a.Of.Metric, a.Of.Statistic, a.Of.Point, 100*c.Relative, c.State),
-			Text: fmt.Sprintf("%s → %s: %s on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
-				unit.Format(c.Before, of), unit.Format(c.After, of), a.Evidence, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
-		})
+		o.Problems = append(o.Problems, changedProblem(a))
 	}
 	return nil
+}
+
+// changedProblem is a change of a series as its alert tells it.
+func changedProblem(a warehouse.Alert) alert.Problem {
+	c, of := a.Change, unit.Unit(a.Of.Unit)
+	return alert.Problem{
+		Kind: alert.Changed, Of: a.SeriesID + "/" + c.FirstBad,
+		Title: fmt.Sprintf("%s %s at %s changed by %+.1f %%, %s", a.Of.Metric, a.Of.Statistic, a.Of.Point, 100*c.Relative, c.State),
+		Text: fmt.Sprintf("%s → %s: %s on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
+			unit.Format(c.Before, of), unit.Format(c.After, of), a.Evidence, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
+	}
 }
