@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"assay/alert"
 	"assay/tests/whole"
 )
 
@@ -129,20 +128,5 @@ func TestScheduleConfirmsWithoutTheGoodSystem(t *testing.T) {
 	}
 	if out, err := s.command("schedule", "confirm", s.file).CombinedOutput(); !strings.Contains(string(out), "not seen afresh") && !strings.Contains(string(out), "afresh it is inconclusive") {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// An alert that is closed says why, and one that is explained keeps its id.
-func TestBookCloses(t *testing.T) {
-	t.Parallel()
-	var book alert.Book
-	p := alert.Problem{Kind: alert.Regressed, Of: "ttft", Title: "worse", Text: "first"}
-	book.Note(alert.Notice{Schedule: "s", Problems: []alert.Problem{p}}, nil)
-	book.Explain(p.ID("s"), "in blocks too")
-	if len(book.Open) != 1 || book.Open[0].Text != "in blocks too" {
-		t.Fatalf("open are %+v", book.Open)
-	}
-	if book.Close(p.ID("s"), "not seen", book.Open[0].Opened, nil); len(book.Open) != 0 {
-		t.Errorf("open are %+v", book.Open)
 	}
 }

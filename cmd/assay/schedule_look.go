@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/alert"
 	"assay/analysis/gate"
@@ -190,7 +191,13 @@ func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j 
 	if err != nil {
 		return gate.Result{}, err
 	}
-	return gate.Judge(in)
+	r, err := gate.Judge(in)
+	if err != nil {
+		return r, err
+	}
+	e := r.Entry()
+	e.Time = time.Now().UTC()
+	return r, gate.AppendHistory(w.GatesPath(), e)
 }
 
 // lookChanges finds the alerts of the series of this run that somebody should still look at:
