@@ -225,9 +225,21 @@ func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Wareho
 		if !own[a.SeriesID] || !a.Pending() {
 			continue
 		}
-		o.Problems = append(o.Problems, changedProblem(a))
+		p := changedProblem(a)
+		p.Text += diagnoseLine(w, a)
+		o.Problems = append(o.Problems, p)
 	}
 	return nil
+}
+
+// diagnoseLine is the command that says which part of what moved did.
+func diagnoseLine(w *warehouse.Warehouse, a warehouse.Alert) string {
+	bad, here := w.Held(a.Run)
+	good, there := w.Held(a.Before)
+	if !here || !there {
+		return ""
+	}
+	return fmt.Sprintf("\nassay diagnose %s %s --metric %s:%s@%s says which part of it moved", bad, good, a.Of.Metric, a.Of.Statistic, a.Of.Point)
 }
 
 // changedProblem is a change of a series as its alert tells it.
