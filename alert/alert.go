@@ -64,15 +64,20 @@ type Problem struct {
 // mostText bounds what is sent: an alert is no report.
 const mostText = 4000
 
-// open makes the alert of a problem. What others have named, runs among it, cannot break a
-// line or steer a terminal.
-func (p Problem) open(schedule, runID, digest string, now time.Time) Alert {
+// ID is that of the alert of a problem of a schedule.
+func (p Problem) ID(schedule string) string {
 	id := schedule + "/" + string(p.Kind)
 	if p.Of != "" {
 		id += "/" + p.Of
 	}
+	return id
+}
+
+// open makes the alert of a problem. What others have named, runs among it, cannot break a
+// line or steer a terminal.
+func (p Problem) open(schedule, runID, digest string, now time.Time) Alert {
 	return Alert{
-		ID: id, Kind: p.Kind, State: Open, Schedule: schedule, Title: visible.Line(cut(p.Title, 200)), Text: visible.Text(cut(p.Text, mostText)),
+		ID: p.ID(schedule), Kind: p.Kind, State: Open, Schedule: schedule, Title: visible.Line(cut(p.Title, 200)), Text: visible.Text(cut(p.Text, mostText)),
 		RunID: runID, Digest: digest, Opened: now.UTC(), At: now.UTC(),
 	}
 }
@@ -118,7 +123,7 @@ const mostLost = 20
 func (b *Book) Note(a Notice, routes []Route) {
 	var still []string
 	for _, p := range a.Undecided {
-		still = append(still, p.open(a.Schedule, "", "", a.Now).ID)
+		still = append(still, p.ID(a.Schedule))
 	}
 	for _, p := range a.Problems {
 		alert := p.open(a.Schedule, a.RunID, a.Digest, a.Now)
@@ -132,11 +137,35 @@ func (b *Book) Note(a Notice, routes []Route) {
 		if slices.Contains(still, o.ID) || !slices.Contains(a.Looked, o.Kind) {
 			return false
 		}
-		o.State, o.At, o.RunID, o.Digest = Resolved, a.Now.UTC(), a.RunID, a.Digest
-		o.Text = fmt.Sprintf("Open since %s. It was: %s", o.Opened.Format(time.RFC3339), o.Text)
-		b.send(o, routes)
+		o.RunID, o.Digest = a.RunID, a.Digest
+		b.end(o, "", a.Now, routes)
 		return true
 	})
+}
+
+// Close ends an open alert for a reason, and tells those who were told of it.
+func (b *Book) Close(id, why string, now time.Time, routes []Route) {
+	b.Open = slices.DeleteFunc(b.Open, func(o Alert) bool {
+		if o.ID == id {
+			b.end(o, why+". ", now, routes)
+		}
+		return o.ID == id
+	})
+}
+
+// Explain gives an open alert the text of a problem that says more about it.
+func (b *Book) Explain(id, text string) {
+	for i := range b.Open {
+		if b.Open[i].ID == id {
+			b.Open[i].Text = visible.Text(cut(text, mostText))
+		}
+	}
+}
+
+func (b *Book) end(o Alert, why string, now time.Time, routes []Route) {
+	o.State, o.At = Resolved, now.UTC()
+	o.Text = visible.Text(cut(fmt.Sprintf("%sOpen since %s. It was: %s", why, o.Opened.Format(time.RFC3339), o.Text), mostText))
+	b.send(o, routes)
 }
 
 // A Notice is what was found at a moment.

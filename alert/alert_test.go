@@ -129,3 +129,21 @@ func TestSecretMissing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An alert that is closed says why, and one that is explained keeps its id.
+func TestBookCloses(t *testing.T) {
+	t.Parallel()
+	var book Book
+	var sent []string
+	routes := []Route{recording("r", &sent, func() error { return nil })}
+	p := Problem{Kind: Regressed, Of: "ttft", Title: "worse", Text: "first"}
+	book.Note(Notice{Schedule: "s", Problems: []Problem{p}}, routes)
+	book.Explain(p.ID("s"), "in blocks too")
+	if len(book.Open) != 1 || book.Open[0].Text != "in blocks too" {
+		t.Fatalf("open are %+v", book.Open)
+	}
+	book.Close(p.ID("s"), "not seen", night, routes)
+	if n := len(book.Outbox); len(book.Open) != 0 || n != 2 || !strings.HasPrefix(book.Outbox[n-1].Alert.Text, "not seen. Open since") {
+		t.Errorf("open are %+v, to be sent %+v", book.Open, book.Outbox)
+	}
+}

@@ -78,6 +78,7 @@ var functions = template.FuncMap{
 	"share": func(completed, void, all int) string {
 		return fmt.Sprintf("%.0f %%", 100*float64(completed-void)/float64(max(1, all)))
 	},
+	"exact": warehouse.ShareText, "delay": warehouse.DelayText,
 	"marks": func() (names []string) {
 		for _, m := range warehouse.AlertMarks {
 			names = append(names, m.Name)
@@ -116,7 +117,7 @@ func query(pairs ...string) template.URL {
 // templates gives each page, which is the layout with a middle of its own. They are parsed once,
 // by whoever asks first: no other command waits for them when it starts.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	return parseTemplates("overview", "runs", "run", "charts", "compare", "lineage", "testbeds", "alerts", "jobs", "job", "inside", "economy", "quality", "gate", "login", "error")
+	return parseTemplates("overview", "runs", "run", "charts", "compare", "lineage", "testbeds", "alerts", "alarms", "jobs", "job", "inside", "economy", "quality", "gate", "login", "error")
 })
 
 func parseTemplates(names ...string) map[string]*template.Template {
@@ -266,6 +267,18 @@ func (s *Server) lineagePage(c *Call) error {
 		}
 	}
 	return s.page(c, http.StatusOK, "lineage", shown)
+}
+
+// alarmsPage says for every week how often assay alarmed about nothing.
+func (s *Server) alarmsPage(c *Call) error {
+	weeks, err := s.read.Weeks(c.context())
+	if err != nil {
+		return err
+	}
+	return s.page(c, http.StatusOK, "alarms", struct {
+		frame
+		Weeks []warehouse.Week
+	}{frameOf(c, "False alarms"), weeks})
 }
 
 func (s *Server) testbedsPage(c *Call) error {

@@ -96,6 +96,7 @@ func (s *Server) pageRoutes() []Route {
 		{Method: "GET", Path: "/gate", Scope: tokens.Read, About: "Why a gate passes or does not.", Query: gateParams, Kind: HTML, Turn: Reading, Handle: s.gatePage},
 		{Method: "GET", Path: "/lineage", Scope: tokens.Read, About: "Where a number comes from.", Query: []Param{{Name: "of", About: "what was printed"}}, Kind: HTML, Turn: Reading, Handle: s.lineagePage},
 		{Method: "GET", Path: "/testbeds", Scope: tokens.Read, About: "Reliability and noise of machines.", Kind: HTML, Turn: Reading, Handle: s.testbedsPage},
+		{Method: "GET", Path: "/alarms", Scope: tokens.Read, About: "False alarms and delays, week by week.", Kind: HTML, Turn: Reading, Handle: s.alarmsPage},
 		{Method: "GET", Path: "/alerts", Scope: tokens.Read, About: "Alerts.", Query: []Param{{Name: "state", About: "open, acknowledged, …"}}, Kind: HTML, Turn: Reading, Handle: s.alertsPage},
 		{Method: "POST", Path: "/alerts/{series}", Scope: tokens.Write, Most: formBody, About: "Decide about an alert, from a form.", Kind: HTML, Handle: s.alertForm},
 		{Method: "GET", Path: "/jobs", Scope: tokens.Read, About: "Runs that were asked for.", Kind: HTML, Handle: s.jobsPage},

@@ -149,6 +149,9 @@ func TestAlerts(t *testing.T) {
 	if got := state(); got != "not a regression by the write" {
 		t.Errorf("the alert is %q", got)
 	}
+	if page := s.ask("GET", "/alarms", s.read, "").body; !strings.Contains(page, "week of") || !strings.Contains(page, " % [") {
+		t.Errorf("the page of false alarms is\n%s", page)
+	}
 	page := s.ask("GET", "/alerts?state=not+a+regression", s.read, "").body
 	if strings.Contains(page, "<script>alert") || !strings.Contains(page, "&lt;script&gt;alert(1)") {
 		t.Error("the reason is not shown as the text that it is")

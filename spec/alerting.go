@@ -17,6 +17,11 @@ type ScheduledGate struct {
 	// The run to compare with, by its id or digest in the warehouse. By default the last
 	// run of this schedule that was accepted (assay mark RUN --as accepted).
 	Baseline string `json:"baseline,omitzero" example:"20261117_020000__run__nightly-chat"`
+
+	// Measure the last good system and the new one again, in blocks, before anybody is told
+	// of what got worse. What is not seen there is closed and not sent, and what stays open
+	// there waits. Where the good system cannot be started any more, it is sent and says so.
+	Confirm bool `json:"confirm,omitzero"`
 }
 
 // An AlertRoute is a way to people: one of webhook, slack and email.

@@ -62,21 +62,11 @@ const longestWait = time.Minute
 // Run works until ctx ends, or until what was due is done. It has the folder of states for
 // itself.
 func Run(ctx context.Context, entries []Entry, o Options) (err error) {
-	if err := distinctNames(entries); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return err
-	}
-	unlock, err := lock(ctx, filepath.Join(o.Dir, ".lock"), o.Once || o.Now)
+	r, unlock, err := open(ctx, entries, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	r := &Runner{o: o, entries: entries, states: map[string]*State{}, cancels: map[string][]context.CancelCauseFunc{}, ended: make(chan endedJob)}
-	if err := r.begin(); err != nil {
-		return err
-	}
 	r.salvage(ctx)
 	if o.Now {
 		err = r.makeNow(ctx)
@@ -84,6 +74,39 @@ func Run(ctx context.Context, entries []Entry, o Options) (err error) {
 		err = r.loop(ctx)
 	}
 	return errors.Join(err, r.finish(ctx))
+}
+
+// Amend has the folder of states for itself while do changes the alerts of a schedule, and sends
+// what came of that.
+func Amend(ctx context.Context, e Entry, o Options, do func(book *alert.Book) error) (err error) {
+	r, unlock, err := open(ctx, []Entry{e}, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	s := r.states[e.Name]
+	err = do(&s.Alerts) // what was decided before it failed is kept
+	if err = errors.Join(err, s.write(r.o.Dir)); err != nil {
+		return err
+	}
+	return r.deliver(ctx)
+}
+
+func open(ctx context.Context, entries []Entry, o Options) (r *Runner, unlock func() error, err error) {
+	if err := distinctNames(entries); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	if unlock, err = lock(ctx, filepath.Join(o.Dir, ".lock"), o.Once || o.Now); err != nil {
+		return nil, nil, err
+	}
+	r = &Runner{o: o, entries: entries, states: map[string]*State{}, cancels: map[string][]context.CancelCauseFunc{}, ended: make(chan endedJob)}
+	if err := r.begin(); err != nil {
+		return nil, nil, errors.Join(err, unlock())
+	}
+	return r, unlock, nil
 }
 
 func distinctNames(entries []Entry) error {
@@ -125,7 +148,7 @@ func (r *Runner) salvage(ctx context.Context) {
 	for _, e := range r.entries {
 		for _, a := range r.states[e.Name].Active {
 			r.o.Say(fmt.Sprintf("%s: the run due at %s was under way when its runner was killed", e.Name, stamp(a.Due)))
-			r.launch(ctx, Job{e, a.Due, a.Folder}, a.Started, r.o.Measurer.Salvage)
+			r.launch(ctx, r.job(e, a.Due, a.Folder), a.Started, r.o.Measurer.Salvage)
 		}
 	}
 }
@@ -236,8 +259,16 @@ func (r *Runner) start(ctx context.Context, e Entry, due time.Time) error {
 		return err
 	}
 	r.o.Say(fmt.Sprintf("%s: the run due at %s starts", e.Name, stamp(due)))
-	r.launch(ctx, Job{e, due, folder}, now, r.o.Measurer.Measure)
+	r.launch(ctx, r.job(e, due, folder), now, r.o.Measurer.Measure)
 	return nil
+}
+
+func (r *Runner) job(e Entry, due time.Time, folder string) Job {
+	j := Job{Entry: e, Due: due, Folder: folder}
+	for _, a := range r.states[e.Name].Alerts.Open {
+		j.Open = append(j.Open, a.ID)
+	}
+	return j
 }
 
 // launch makes a run beside the loop.
@@ -288,6 +319,14 @@ func (r *Runner) finish(ctx context.Context) (err error) {
 	for job := range r.ended {
 		err = errors.Join(err, r.note(job))
 	}
+	if err != nil {
+		return err
+	}
+	return r.deliver(ctx)
+}
+
+// deliver sends what is due, and waits a while for what soon will be.
+func (r *Runner) deliver(ctx context.Context) (err error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
 	defer cancel()
 	for err == nil && within.Err() == nil {

@@ -80,7 +80,8 @@ func (e Entry) Run() spec.Run {
 type Job struct {
 	Entry  Entry
 	Due    time.Time
-	Folder string // of its own, made before
+	Folder string   // of its own, made before
+	Open   []string // ids of the alerts that were open when it began
 }
 
 // An Outcome is what became of a run.

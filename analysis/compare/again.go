@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,6 +49,27 @@ func Again(baseline, candidate Side) ([]byte, error) {
 		return nil, fmt.Errorf("%s and %s cannot take turns in one run: %v", baseline.Label, candidate.Label, faults[0])
 	}
 	return text, nil
+}
+
+// Alone writes the document of a side's run as one that measures that side alone.
+func Alone(s Side) ([]byte, error) {
+	run, err := documentOf(s)
+	if err != nil {
+		return nil, err
+	}
+	run.Metadata.Name += "-again"
+	return spec.WriteYAML(run)
+}
+
+// OneTarget reports whether the documents of both sides name one system: to start it again
+// for each would measure what it is today twice.
+func OneTarget(a, b Side) (bool, error) {
+	was, err := documentOf(a)
+	if err != nil {
+		return false, err
+	}
+	is, err := documentOf(b)
+	return reflect.DeepEqual(was.Spec.Target, is.Spec.Target), err
 }
 
 // documentOf reads the document that a side's run was made from, as one of that

@@ -63,7 +63,7 @@ var lowUtilisation = Playbook{
 	Reading: "the accelerators wait; utilisation does not say for what",
 	Shows: func(e Evidence) Answer {
 		a := Answer{Question: "were the accelerators idle?", Reply: Missing, Figure: "readings of the accelerators (gpu_utilisation.v1)"}
-		for _, point := range e.Plan.Points {
+		for _, point := range e.points() {
 			if row, ok := e.Estimates.Find(metric.GPUUtilisation.ID, "value", point.Index); ok {
 				a.Reply, a.Figure = No, fmt.Sprintf("busy %.0f %% of the time at %s", 100*row.Value, point.Name)
 				if row.Value < busyEnough {
@@ -167,14 +167,13 @@ var backpressure = Playbook{
 	},
 }
 
-// ratio is this run's value over the baseline's.
 // grownTail is the tail that grew most beside its own median, of every latency and point: a
 // pause in the middle of answers is in E2E and never in TTFT. Where no median is on both
-// sides, the mean stands for it.
+// sides, the mean stands for it. Where it is known which metric and point moved, it is theirs.
 func grownTail(e Evidence) (Reply, string) {
 	reply, figure, most := No, "", 0.0
-	for _, point := range e.Plan.Points {
-		for _, m := range []metric.Metric{metric.TTFT, metric.TPOT, metric.ITL, metric.E2E} {
+	for _, point := range e.points() {
+		for _, m := range e.latencies() {
 			for _, statistic := range []string{"p99", "p95"} {
 				tail, known := ratio(e, m, statistic, point.Index)
 				middle := "p50"
@@ -197,6 +196,7 @@ func grownTail(e Evidence) (Reply, string) {
 	return reply, figure
 }
 
+// ratio is this run's value over the baseline's.
 func ratio(e Evidence, m metric.Metric, statistic string, point int) (float64, bool) {
 	now, ok1 := e.Estimates.Find(m.ID, statistic, point)
 	before, ok2 := e.Baseline.Estimates.Find(m.ID, statistic, point)
@@ -205,7 +205,7 @@ func ratio(e Evidence, m metric.Metric, statistic string, point int) (float64, b
 
 func queued(e Evidence) (Reply, string) {
 	reply, figure := Missing, "the server's queue (server_queue_depth.v1, server_queue_time.v1; set target.metrics)"
-	for _, point := range e.Plan.Points {
+	for _, point := range e.points() {
 		row, ok := e.Estimates.Find(metric.ServerQueueDepth.ID, "value", point.Index)
 		if !ok {
 			continue
@@ -292,6 +292,9 @@ func part(class breakdown.Class, needs string) func(e Evidence) (Reply, string) 
 		reply, figure := Missing, needs
 		for _, index := range slices.Sorted(maps.Keys(e.Split)) {
 			b := e.Split[index]
+			if !slices.ContainsFunc(e.points(), func(p plan.Point) bool { return p.Index == index }) && e.Moved != nil {
+				continue
+			}
 			for _, p := range b.Parts {
 				if p.Class != class {
 					continue

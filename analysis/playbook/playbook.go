@@ -64,6 +64,10 @@ type Evidence struct {
 	// nobody did that.
 	Isolated *isolation.Check
 
+	// Moved is the result that a diagnosis is about: questions read its metric and point. Nil
+	// means that none stands out, and they read all.
+	Moved *Moved
+
 	// Baseline is the run that this one is held against; nil when there is none.
 	Baseline *Evidence
 }

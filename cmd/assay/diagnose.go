@@ -31,6 +31,7 @@ type diagnosis struct {
 	RunID     string                 `json:"runID"`
 	Baseline  string                 `json:"baseline,omitempty"`
 	Limits    []bottleneck.Diagnosis `json:"limits"`
+	Moved     *playbook.Moved        `json:"moved,omitempty"` // the result that it is about
 	Shifts    []shift.PointShift     `json:"shifts,omitempty"`
 	Isolated  *isolation.Check       `json:"isolated,omitempty"` // whether the others came back when a rank was taken away
 	Playbooks []playbook.Walk        `json:"playbooks"`
@@ -58,6 +59,7 @@ func diagnoseCommand(env Env) *cobra.Command {
 		Long: `Diagnose splits the time of a run into its parts, says which class of resource
 limits it and how sure that is, walks the playbooks against the evidence, and adds up
 what the run cost. Against a baseline it says which part of the time changed.
+Of a tail, such as a p99, it compares the parts of the requests beyond it on both sides.
 
 --isolated RANK says that this rank of the baseline was taken away, with its node where
 it has one, before BUNDLE was measured: then each of the others should do the work that
@@ -102,6 +104,8 @@ What the bundle cannot tell is named as missing.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnosis as JSON")
 	cmd.Flags().IntVar(&how.isolated, "isolated", -1, "the rank of BASELINE that was taken away before BUNDLE was measured")
 	cmd.Flags().StringVar(&how.collectives, "collectives", "", "a bundle of assay comm over the same links: its all-gathers and the stability of its exchanges are a second sign of a run that waits for communication")
+	cmd.Flags().StringVar(&how.metric, "metric", "", "what moved, such as ttft:p99 or ttft:p99@concurrency=8; by default what the newest pending alert of the run is about, else the latency that changed most")
+	how.place.add(cmd)
 	cmd.Flags().StringArrayVar(&books, "playbook", nil, "walk this playbook only (repeatable)")
 	return cmd
 }
@@ -110,6 +114,8 @@ What the bundle cannot tell is named as missing.`,
 type diagnoseFlags struct {
 	isolated    int    // rank of the baseline that was taken away; negative means none
 	collectives string // folder of a bundle of collectives over the same links
+	metric      string // that moved; empty means that an alert or the largest change says it
+	place       warehouseFlag
 }
 
 // chooseBooks finds the playbooks of a command line; none means those of the document.
@@ -157,8 +163,19 @@ func diagnose(env Env, trust trustFlags, dirs []string, books []playbook.Playboo
 	if len(sides) == 2 {
 		e.Baseline, d.Baseline = &sides[1], sides[1].Manifest.RunID
 		var err error
+		if e.Moved, err = how.movedOf(env, e, dirs[0]); err != nil {
+			return d, err
+		}
+		d.Moved = e.Moved
 		if d.Shifts, err = shifts(e, sides[1]); err != nil {
 			return d, err
+		}
+		if d.Moved != nil {
+			tails, err := tailShifts(dirs, e)
+			if err != nil {
+				return d, err
+			}
+			d.Shifts = append(tails, d.Shifts...)
 		}
 		if how.isolated >= 0 {
 			if d.Isolated, err = isolatedFrom(e, sides[1], how.isolated); err != nil {
@@ -281,6 +298,9 @@ func printDiagnosis(w io.Writer, d diagnosis) error {
 		}
 	}
 	printInstruments(&out, d)
+	if d.Moved != nil {
+		fmt.Fprintf(&out, "\nwhat moved: %s (%s)\n", d.Moved, d.Moved.Why)
+	}
 	for _, s := range d.Shifts {
 		printShift(&out, s, d.Baseline)
 	}

@@ -49,6 +49,7 @@ type historyCall struct {
 	detect warehouse.Detection
 	since  string
 	format string
+	alarms bool
 }
 
 func historyCommand(env Env) *cobra.Command {
@@ -60,12 +61,20 @@ func historyCommand(env Env) *cobra.Command {
 		Long:  historyLong,
 		Example: `  assay history ttft:p99 --workload nightly-chat
   assay history output_throughput --system vllm --since 720h --format json`,
-		Args: exactArgs(1, "a metric"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if h.alarms {
+				return exactArgs(0, "no metric with --alarms")(cmd, args)
+			}
+			return exactArgs(1, "a metric")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			h.filter.Metric = args[0]
 			if asJSON {
 				h.format = "json"
 			}
+			if h.alarms {
+				return h.weeks(cmd.Context(), env)
+			}
+			h.filter.Metric = args[0]
 			return h.show(cmd.Context(), env)
 		},
 	}
@@ -82,6 +91,7 @@ func historyCommand(env Env) *cobra.Command {
 	f.Float64Var(&h.detect.Alpha, "alpha", .001, "false alarms that one look at a stable series may raise")
 	f.Int64Var(&h.detect.Seed, "seed", 1, "seed of the permutations, for what is found in hindsight")
 	f.StringVar(&h.format, "format", "text", "text, csv or json")
+	f.BoolVar(&h.alarms, "alarms", false, "in place of a metric: false alarms of gates and alerts, and the delay of those that are right, week by week")
 	f.BoolVar(&asJSON, "json", false, "same as --format json")
 	return cmd
 }
@@ -130,6 +140,33 @@ func (h historyCall) show(ctx context.Context, env Env) (err error) {
 		return silent(exitVerdict)
 	}
 	return nil
+}
+
+// weeks prints how often assay alarmed about nothing, week by week.
+func (h historyCall) weeks(ctx context.Context, env Env) (err error) {
+	w, err := openWarehouse(ctx, h.place.place(env))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	list, err := w.Weeks(ctx)
+	if err != nil {
+		return err
+	}
+	if h.format == "json" {
+		return printJSON(env.Stdout, list)
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(env.Stdout, "no gate of a schedule was asked about a system and itself yet, and no alert opened")
+		return err
+	}
+	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "week of\tA/A gates\talarms\tshare\talerts\tdismissed\tclosed by the rule\tfalse\tdelay in runs\tdelay in hours")
+	for _, k := range list {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%d\t%d\t%d\t%s\t%s\t%s\n", k.Monday.Format(time.DateOnly), k.Gates, k.Alarms, warehouse.ShareText(k.Rate),
+			k.Opened, k.Dismissed, k.Closed, warehouse.ShareText(k.False), warehouse.DelayText(k.DelayRuns), warehouse.DelayText(k.DelayHours))
+	}
+	return t.Flush()
 }
 
 // rememberFound has the next look at the same values be short. Whoever may not write to the

@@ -30,10 +30,10 @@ func scheduleCommand(env Env) *cobra.Command {
 		Use:   "schedule",
 		Short: "Make runs at fixed times, and tell people what went wrong",
 		Long:  scheduleLong,
-		Args:  exactArgs(0, "one of run, units, status and alert"),
+		Args:  exactArgs(0, "one of run, units, status, confirm and alert"),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(scheduleRunCommand(env), scheduleUnitsCommand(env), scheduleStatusCommand(env), scheduleAlertCommand(env))
+	cmd.AddCommand(scheduleRunCommand(env), scheduleUnitsCommand(env), scheduleStatusCommand(env), scheduleConfirmCommand(env), scheduleAlertCommand(env))
 	return cmd
 }
 

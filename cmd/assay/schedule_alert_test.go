@@ -135,9 +135,33 @@ func TestScheduleAlertsEndToEnd(t *testing.T) {
 	if len(changed) == 0 || len(s.hook.about("not signed", "no JSON")) > 0 {
 		t.Fatalf("the receiver got %q, want signed alerts of series that changed", s.hook.got)
 	}
+	s.diagnosed(t)
 	id := s.decided(t, changed)
 	if last := s.night("20ms"); s.counted(last) == 1 && len(s.hook.about("resolved minutely/changed/"+id)) != 1 {
 		t.Errorf("the receiver got %q, want that %s is over", s.hook.got, id)
+	}
+}
+
+// diagnosed carries out the command that an alert of a series names; without its --metric it is
+// about the same result, since the alert is pending.
+func (s *scheduleScene) diagnosed(t *testing.T) {
+	t.Helper()
+	_, line, _ := strings.Cut(s.openText("minutely/changed/"), "\nassay ")
+	for !strings.HasPrefix(line, "diagnose ") {
+		var more bool
+		if _, line, more = strings.Cut(line, "\nassay "); !more {
+			t.Errorf("the alert names no diagnosis: %s", s.openText("minutely/changed/"))
+			return
+		}
+	}
+	args := strings.Fields(line)[:5]
+	for _, args := range [][]string{args, append(args[:3:3], "--warehouse", s.place())} {
+		if out, errs, code := call(t, args...); code != exitOK || !strings.Contains(out, "what moved: ") || len(args) == 5 && args[3] == "--warehouse" && !strings.Contains(out, "(a pending alert)") {
+			t.Errorf("%q: exit %d %s\n%s", args, code, errs, out)
+		}
+	}
+	if out, errs, code := call(t, "history", "--alarms", "--warehouse", s.place()); code != exitOK || !strings.Contains(out, "week of") || !strings.Contains(out, ", at most ") {
+		t.Errorf("history --alarms: exit %d %s\n%s", code, errs, out)
 	}
 }
 

@@ -41,7 +41,15 @@ func TestGateProblems(t *testing.T) {
 	f(night(nil, gate.Inconclusive, gate.NotWorse), "s/inconclusive")
 	f(night(nil, gate.Regressed, gate.NotWorse), "s/regressed/ttft")
 	f(night(nil, gate.Inconclusive, gate.Regressed), "s/regressed/ttft", "s/regressed/throughput")
-	f(night(void, gate.NotWorse, gate.NotWorse), "s/regressed/ttft", "s/regressed/throughput", "s/inconclusive")
+	f(night(void, gate.Inconclusive, gate.Inconclusive), "s/regressed/ttft", "s/regressed/throughput", "s/inconclusive")
+	f(night(void, gate.Missing, gate.Missing), "s/regressed/ttft", "s/regressed/throughput", "s/inconclusive")
 	f(night(nil, gate.NotWorse, gate.Regressed), "s/regressed/throughput")
 	f(night(nil, gate.NotWorse, gate.NotWorse))
+
+	// An audit of one tail refuses that tail. A regression beside it is entered, and one that
+	// is shown to be over ends.
+	f(night(void, gate.Inconclusive, gate.Regressed), "s/regressed/throughput")
+	f(night(void, gate.Regressed, gate.Inconclusive), "s/regressed/throughput", "s/regressed/ttft")
+	f(night(void, gate.NotWorse, gate.Inconclusive), "s/regressed/throughput", "s/inconclusive")
+	f(night(void, gate.Inconclusive, gate.NotWorse), "s/inconclusive")
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/alert"
 	"assay/analysis/compare"
@@ -17,6 +19,7 @@ import (
 	"assay/judge"
 	"assay/judge/pair"
 	"assay/report"
+	"assay/spec"
 	"assay/timetable"
 	"assay/unit"
 	"assay/warehouse"
@@ -102,38 +105,43 @@ func (m *scheduledMeasurer) lookGate(ctx context.Context, w *warehouse.Warehouse
 }
 
 // gateProblems enters what a gate found: an alert for each metric or guard that regressed. What
-// is inconclusive has not regressed, and an open alert about it is not over either.
+// is inconclusive, refused or missing has not regressed, and an open alert about it is not over
+// either. What stopped the gate speaks for no more than it touches: the rest is entered.
 func gateProblems(r gate.Result, text string, o *timetable.Outcome) {
 	var open []string
+	decided, stopped := false, false
 	enter := func(key string, verdict gate.Verdict, reason string) {
 		p := alert.Problem{Kind: alert.Regressed, Of: key, Title: key + " regressed: the gate did not pass", Text: reason + "\n\n" + text}
 		switch verdict {
 		case gate.Regressed:
 			o.Problems = append(o.Problems, p)
-		case gate.Inconclusive:
+		case gate.Inconclusive, gate.Missing:
 			o.Undecided = append(o.Undecided, p)
 			open = append(open, key+": "+reason)
 		}
 	}
 	for _, reason := range r.Reasons {
 		switch reason.Kind {
-		case "audit": // a void run has its alert, and shows nothing of this kind
-			o.Looked = slices.DeleteFunc(o.Looked, func(k alert.Kind) bool { return k == alert.Regressed })
+		case "audit":
+			stopped = true
 			open = append(open, reason.String())
 		case "controlled", "grade", "confirmation":
 			o.Problems = append(o.Problems, alert.Problem{Kind: alert.Regressed, Of: "gate", Title: "the gate could not judge the run", Text: reason.String() + "\n\n" + text})
 		}
 	}
-	if len(open) == 0 {
-		for _, d := range r.Metrics {
-			enter(d.Key, d.Verdict, d.Reason)
-		}
-		for _, d := range r.Guards {
-			enter(d.Key, d.Verdict, d.Reason)
-		}
-		for _, d := range r.Accuracy {
-			enter(d.Metric, d.Verdict, d.Reason)
-		}
+	for _, d := range r.Metrics {
+		enter(d.Key, d.Verdict, d.Reason)
+		decided = decided || d.Verdict == gate.Regressed || d.Verdict == gate.NotWorse
+	}
+	for _, d := range r.Guards {
+		enter(cmp.Or(d.Key, d.Guard), d.Verdict, d.Reason)
+	}
+	for _, d := range r.Accuracy {
+		enter(d.Metric, d.Verdict, d.Reason)
+		decided = decided || d.Verdict == gate.Regressed || d.Verdict == gate.NotWorse
+	}
+	if stopped && !decided { // its guards say nothing about a run of which no metric may be used
+		o.Looked = slices.DeleteFunc(o.Looked, func(k alert.Kind) bool { return k == alert.Regressed })
 	}
 	if len(open) > 0 && !slices.ContainsFunc(o.Problems, func(p alert.Problem) bool { return p.Kind == alert.Regressed }) {
 		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Inconclusive, Title: "the gate is inconclusive: nothing is known to be worse", Text: strings.Join(open, "\n") + "\n\n" + text})
@@ -143,26 +151,35 @@ func gateProblems(r gate.Result, text string, o *timetable.Outcome) {
 // errFirstRun says that there is nothing to compare with yet.
 var errFirstRun = errors.New("no gate")
 
-func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j timetable.Job, digest string) (gate.Result, error) {
-	asked := j.Entry.Document.Spec.Gate
-	file := asked.Policy
+// policy is that of the gate of a schedule.
+func (m *scheduledMeasurer) policy(e timetable.Entry) (spec.GatePolicy, error) {
+	file := e.Document.Spec.Gate.Policy
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(j.Entry.File), file)
+		file = filepath.Join(filepath.Dir(e.File), file)
 	}
-	policy, err := readPolicy(m.env, file)
+	return readPolicy(m.env, file)
+}
+
+// baselineOf is the run that a run of a schedule is held against.
+func baselineOf(ctx context.Context, w *warehouse.Warehouse, e timetable.Entry, digest string) (string, error) {
+	if asked := e.Document.Spec.Gate; asked != nil && asked.Baseline != "" {
+		return asked.Baseline, nil
+	}
+	accepted, err := w.Accepted(ctx, e.Name, digest)
+	if errors.Is(err, warehouse.ErrUnknownRun) {
+		return "", fmt.Errorf("%w: %w", errFirstRun, err)
+	}
+	return accepted.Digest, err
+}
+
+func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j timetable.Job, digest string) (gate.Result, error) {
+	policy, err := m.policy(j.Entry)
 	if err != nil {
 		return gate.Result{}, err
 	}
-	baseline := asked.Baseline
-	if baseline == "" {
-		accepted, err := w.Accepted(ctx, j.Entry.Name, digest)
-		if errors.Is(err, warehouse.ErrUnknownRun) {
-			return gate.Result{}, fmt.Errorf("%w: %w", errFirstRun, err)
-		}
-		if err != nil {
-			return gate.Result{}, err
-		}
-		baseline = accepted.Digest
+	baseline, err := baselineOf(ctx, w, j.Entry, digest)
+	if err != nil {
+		return gate.Result{}, err
 	}
 	before, err := w.Bundle(ctx, baseline)
 	if err != nil {
@@ -178,7 +195,13 @@ func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j 
 	if err != nil {
 		return gate.Result{}, err
 	}
-	return gate.Judge(in)
+	r, err := gate.Judge(in)
+	if err != nil {
+		return r, err
+	}
+	e := r.Entry()
+	e.Time = time.Now().UTC()
+	return r, gate.AppendHistory(w.GatesPath(), e)
 }
 
 // lookChanges finds the alerts of the series of this run that somebody should still look at:
@@ -206,13 +229,30 @@ func (m *scheduledMeasurer) lookChanges(ctx context.Context, w *warehouse.Wareho
 		if !own[a.SeriesID] || !a.Pending() {
 			continue
 		}
-		c, of := a.Change, unit.Unit(a.Of.Unit)
-		o.Problems = append(o.Problems, alert.Problem{
-			Kind: alert.Changed, Of: a.SeriesID + "/" + c.FirstBad,
-			Title: fmt.Sprintf("%s %s at %s changed by %+.1f %%, %s", a.Of.Metric, a.Of.Statistic, a.Of.Point, 100*c.Relative, c.State),
-			Text: fmt.Sprintf("%s → %s: %s on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
-				unit.Format(c.Before, of), unit.Format(c.After, of), a.Evidence, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
-		})
+		p := changedProblem(a)
+		p.Text += diagnoseLine(w, a)
+		o.Problems = append(o.Problems, p)
 	}
 	return nil
+}
+
+// diagnoseLine is the command that says which part of what moved did.
+func diagnoseLine(w *warehouse.Warehouse, a warehouse.Alert) string {
+	bad, here := w.Held(a.Run)
+	good, there := w.Held(a.Before)
+	if !here || !there {
+		return ""
+	}
+	return fmt.Sprintf("\nassay diagnose %s %s --metric %s:%s@%s says which part of it moved", bad, good, a.Of.Metric, a.Of.Statistic, a.Of.Point)
+}
+
+// changedProblem is a change of a series as its alert tells it.
+func changedProblem(a warehouse.Alert) alert.Problem {
+	c, of := a.Change, unit.Unit(a.Of.Unit)
+	return alert.Problem{
+		Kind: alert.Changed, Of: a.SeriesID + "/" + c.FirstBad,
+		Title: fmt.Sprintf("%s %s at %s changed by %+.1f %%, %s", a.Of.Metric, a.Of.Statistic, a.Of.Point, 100*c.Relative, c.State),
+		Text: fmt.Sprintf("%s → %s: %s on %s, %s\nlast run before it %s, first run after it %s\nassay history %s:%s --workload %s says what differs between them",
+			unit.Format(c.Before, of), unit.Format(c.After, of), a.Evidence, a.Of.System, a.Of.Testbed, c.LastGood, c.FirstBad, a.Of.Metric, a.Of.Statistic, a.Of.Name),
+	}
 }

@@ -56,38 +56,39 @@ const (
 
 // Measure implements timetable.Measurer.
 func (m *scheduledMeasurer) Measure(ctx context.Context, j timetable.Job) timetable.Outcome {
-	started := m.carryOut(ctx, j)
+	var started error
+	if document, err := spec.WriteYAML(j.Entry.Run()); err != nil {
+		started = err
+	} else {
+		started = m.carryOut(ctx, j.Folder, document)
+	}
 	why := ""
 	if cause := context.Cause(ctx); cause != nil {
 		why = "it was stopped: " + cause.Error()
 	} else if started != nil {
 		why = m.secrets.Hide(started.Error())
 	}
-	return m.conclude(context.WithoutCancel(ctx), j, why)
+	return m.conclude(ctx, j, why)
 }
 
 // Salvage implements timetable.Measurer.
 func (m *scheduledMeasurer) Salvage(ctx context.Context, j timetable.Job) timetable.Outcome {
-	return m.conclude(context.WithoutCancel(ctx), j, "the runner was killed while it was under way")
+	return m.conclude(ctx, j, "the runner was killed while it was under way")
 }
 
-// carryOut makes the run as a process of its own, which is asked to end with ctx and then
-// seals what it has.
-func (m *scheduledMeasurer) carryOut(ctx context.Context, j timetable.Job) error {
-	document, err := spec.WriteYAML(j.Entry.Run())
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(j.Folder, scheduledSpec)
+// carryOut makes the run of a document as a process of its own, which is asked to end with ctx
+// and then seals what it has.
+func (m *scheduledMeasurer) carryOut(ctx context.Context, folder string, document []byte) error {
+	file := filepath.Join(folder, scheduledSpec)
 	if err := os.WriteFile(file, document, 0o600); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(j.Folder, scheduledLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(filepath.Join(folder, scheduledLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close() // what a killed process wrote is in it
-	args := []string{"run", file, "--out", filepath.Join(j.Folder, "bundles"), "--progress", "none"}
+	args := []string{"run", file, "--out", filepath.Join(folder, "bundles"), "--progress", "none"}
 	if m.keyFile != "" {
 		args = append(args, "--key", m.keyFile)
 	}
@@ -102,8 +103,10 @@ func (m *scheduledMeasurer) carryOut(ctx context.Context, j timetable.Job) error
 	return cmd.Run()
 }
 
-// conclude keeps what a run has left and looks at what it says. why says what cut it short.
-func (m *scheduledMeasurer) conclude(ctx context.Context, j timetable.Job, why string) timetable.Outcome {
+// conclude keeps what a run has left and looks at what it says, also where ctx has ended. why
+// says what cut it short.
+func (m *scheduledMeasurer) conclude(running context.Context, j timetable.Job, why string) timetable.Outcome {
+	ctx := context.WithoutCancel(running)
 	o := timetable.Outcome{Status: "no bundle", Looked: []alert.Kind{alert.Failed}}
 	fail := func(title, text string) {
 		o.Problems = append(o.Problems, alert.Problem{Kind: alert.Failed, Title: title, Text: text})
@@ -118,6 +121,9 @@ func (m *scheduledMeasurer) conclude(ctx context.Context, j timetable.Job, why s
 		fail(fmt.Sprintf("the run is %s", kept.Status), strings.Join([]string{why, m.logTail(j)}, "\n"))
 	}
 	m.look(ctx, j, &o)
+	if asked := j.Entry.Document.Spec.Gate; asked != nil && asked.Confirm {
+		m.confirmNew(running, j, &o)
+	}
 	if err := os.RemoveAll(j.Folder); err != nil { // the warehouse has it, verified
 		o.Note = strings.Join([]string{o.Note, err.Error()}, "; ")
 	}
