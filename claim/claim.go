@@ -130,7 +130,7 @@ func Make(e Evidence, code string) Claims {
 			}
 		}
 	}
-	markHeadline(e, out.Claims)
+	out.markHeadline(e)
 	if len(out.Claims)+len(out.Refused) == 0 {
 		out.Refused = append(out.Refused, Refusal{
 			What:   "any sentence",

@@ -304,6 +304,31 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+// Where the load to lead with has no latency that may be quoted, the sentence of the next
+// one says so; where the finding forbids the limit itself, that load keeps nothing.
+func TestHeadlineOfAnotherLoad(t *testing.T) {
+	f := func(statistic, want string) {
+		t.Helper()
+		e := sound()
+		e.Plan.Points = append(e.Plan.Points, plan.Point{Index: 1, Name: "concurrency=16", Concurrency: 16, Duration: unit.Duration(time.Minute)})
+		for _, row := range e.Estimates.Rows {
+			row.Point = 1
+			e.Estimates.Rows = append(e.Estimates.Rows, row)
+		}
+		e.Audit.Findings = []finding.Finding{{
+			Check: "client-error", Severity: finding.Void, Message: "too coarse",
+			Scope: finding.Scope{Points: []string{"concurrency=16"}, Metrics: []string{metric.TTFT.ID}, Statistics: []string{statistic}},
+		}}
+		for _, c := range Make(e, "test").Claims {
+			if c.Headline && (c.Point != "concurrency=8" || !strings.HasSuffix(c.Sentence, want)) {
+				t.Errorf("with %s forbidden the headline is %q, want %q at its end", statistic, c.Sentence, want)
+			}
+		}
+	}
+	f("p50", ", in place of p50 TTFT at concurrency=16, which is refused.")
+	f("p99", "10 launches or more.")
+}
+
 // The checklist of reproducibility names every item, and those that are missing.
 func TestReproducible(t *testing.T) {
 	known := func(e Evidence) map[string]bool {

@@ -233,22 +233,17 @@ func (m maker) tailless(of metric.Metric) string {
 // end of its interval; otherwise the throughput may not be quoted.
 func (m maker) underLimits() (string, *Refusal) {
 	var kept []string
-	against := func(v objective.Verdict) []Refusal {
-		return m.claims.Against(finding.Result{Subject: finding.Speed, Metric: v.Metric, Statistic: v.Statistic, Point: m.point.Name, Side: m.side.Name})
-	}
-	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point.Index) {
+	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point, m.claims.Reasons) {
 		switch {
 		case v.Metric == metric.OutputThroughput.ID:
 			continue // it is what is quoted
-		case len(against(v)) > 0:
-			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not known: %s", v.Name, against(v)[0].Reason), ToDo: against(v)[0].ToDo}
 		case v.State == objective.Broken:
 			return "", &Refusal{
 				Reason: fmt.Sprintf("%s does not hold: it is %s", v.Name, v.Reason),
 				ToDo:   "quote the goodput, or look for the highest load that keeps the limit with load.search",
 			}
 		case v.State == objective.Uncertain:
-			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not certain: %s", v.Name, v.Reason), ToDo: "measure longer, or make more launches"}
+			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not certain: %s", v.Name, v.Reason), ToDo: "measure longer, make more launches, or remove what a finding names"}
 		}
 		kept = append(kept, v.Name)
 	}
