@@ -159,8 +159,9 @@ func TestRefusals(t *testing.T) {
 			e.Audit.Findings = []finding.Finding{{Check: "no-score", Severity: finding.Void, Message: "nothing parsed", Scope: finding.Scope{Subject: finding.Accuracy}}}
 		}, Exploratory, 4, "no-score: nothing parsed"},
 		{"queue grew", func(e *Evidence) {
-			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Caution, Message: "concurrency=8, launch 1: the queue grew"}}
-		}, Publication, 2, "no steady state"},
+			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Void, Message: "concurrency=8, launch 1: the queue grew",
+				Scope: finding.Scope{Points: []string{"concurrency=8"}, Metrics: []string{metric.TTFT.ID}}}}
+		}, Publication, 1, "the queue grew"},
 		{"no limit and no tail", func(e *Evidence) {
 			e.Plan.Run.Spec.SLO, e.Estimates.Rows[2].Interval = nil, long
 		}, Publication, 1, "quoted only with its tail latency"},

@@ -111,7 +111,7 @@ func (m maker) weak(row metric.Row) *Refusal {
 	if k := len(row.PerLaunch); k < fewestLaunches {
 		return &Refusal{Reason: fmt.Sprintf("%d launches: the spread of so few says nothing (want %d)", k, fewestLaunches), ToDo: "make more launches"}
 	}
-	return m.unsettled(row)
+	return nil
 }
 
 // void reports whether a finding forbids a row.
@@ -130,20 +130,6 @@ func halfWidth(row metric.Row) float64 {
 
 // fewestLaunches is the fewest whose t interval is worth reading.
 const fewestLaunches = 3
-
-// unsettled refuses the latencies of a point whose queue grew: they say how long
-// the point lasted.
-func (m maker) unsettled(row metric.Row) *Refusal {
-	if row.Unit != unit.Second {
-		return nil
-	}
-	for _, f := range m.Audit.Findings {
-		if f.Check == lint.OverSaturation.ID && strings.HasPrefix(f.Message, m.point.Name+",") {
-			return &Refusal{Reason: "the point has no steady state: " + f.Message, ToDo: f.Fix}
-		}
-	}
-	return nil
-}
 
 // coarse says how much of a row may be the client's own, where that is as much as people
 // compare; the check client-error forbids what is worse.

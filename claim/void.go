@@ -105,6 +105,12 @@ func ScopeText(s finding.Scope) string {
 			text = strings.Join(s.Statistics, ", ") + " " + text
 		}
 	}
+	if len(s.Statistics) > 0 && len(s.Metrics) == 0 {
+		text = strings.Join(s.Statistics, ", ") + " of " + text
+	}
+	if s.Task != "" {
+		text = "score of " + s.Task
+	}
 	if len(s.Points) > 0 {
 		text += " at " + few(s.Points)
 	}

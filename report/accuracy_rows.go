@@ -22,7 +22,7 @@ func scoreFigures(r Report) (rows []metric.Row) {
 				if s.Unavailable != "" {
 					continue
 				}
-				row := metric.Row{Metric: "score.v1", Name: t.Name, Statistic: s.Grader, Unit: s.Unit(), Better: metric.Higher, Point: int(p.Point), Side: p.Side, Estimate: s.Estimate, Void: r.voidScore(p, s)}
+				row := metric.Row{Metric: "score.v1", Name: t.Name, Statistic: s.Grader, Unit: s.Unit(), Better: metric.Higher, Point: int(p.Point), Side: p.Side, Estimate: s.Estimate, Void: r.voidScore(t, p, s)}
 				if g, err := accuracy.Find(s.Grader); err == nil && g.Lower {
 					row.Better = metric.Lower
 				}
@@ -38,11 +38,11 @@ func scoreFigures(r Report) (rows []metric.Row) {
 }
 
 // voidScore is the check that forbids a score; empty where none does.
-func (r Report) voidScore(p accuracy.Point, s accuracy.Score) string {
+func (r Report) voidScore(t accuracy.Task, p accuracy.Point, s accuracy.Score) string {
 	if r.Claims == nil {
 		return ""
 	}
-	return forbidder(r.Claims.Against(claim.OfScore(p, s)))
+	return forbidder(r.Claims.Against(claim.OfScore(t, p, s)))
 }
 
 // fatesText says what became of the questions.
