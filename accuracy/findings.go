@@ -79,12 +79,16 @@ func unparsed(t Task, p Point) finding.Finding {
 	if s.Graded == 0 || float64(s.Unparsed) <= mostUnparsed*float64(s.Graded) {
 		return finding.Finding{}
 	}
-	return finding.Finding{
+	f := finding.Finding{
 		Check: "answers-unparsed", Severity: finding.Caution,
 		Message: fmt.Sprintf("%s: in %d of %d answers %s finds nothing to grade (limit %.0f %%)", t.at(p), s.Unparsed, s.Graded, s.Grader, 100*mostUnparsed),
 		Why:     "the score then measures whether the form was kept, not whether the answer is right",
 		Fix:     "look at the answers, and choose the style and grader that fit this model",
 	}
+	if s.Unparsed == s.Graded { // that says nothing about whether they are right
+		f.Severity, f.Scope = finding.Void, finding.Scope{Subject: finding.Accuracy, Points: []string{p.Name}, Side: p.Side, Task: t.Name}
+	}
+	return f
 }
 
 // withoutScore speaks of answers that a scorer was asked about and gave no score.

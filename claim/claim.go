@@ -94,7 +94,7 @@ func Make(e Evidence, code string) Claims {
 	grade, downgrades := gradeOf(e)
 	out := Claims{
 		Version: Version, Code: code, RunID: e.Manifest.RunID, PlanDigest: e.Manifest.PlanDigest,
-		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades, Division: DivisionOf(e.Plan, e.Frozen),
+		Asked: e.Plan.Class(), Grade: grade, Downgrades: downgrades, Division: DivisionOf(e),
 		Claims: []Claim{}, Refused: []Refusal{}, Checklist: checklist(e),
 	}
 	out.Refused = append(out.Refused, voided(e)...)
@@ -130,7 +130,7 @@ func Make(e Evidence, code string) Claims {
 			}
 		}
 	}
-	markHeadline(e, out.Claims)
+	out.markHeadline(e)
 	if len(out.Claims)+len(out.Refused) == 0 {
 		out.Refused = append(out.Refused, Refusal{
 			What:   "any sentence",

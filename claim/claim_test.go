@@ -159,8 +159,9 @@ func TestRefusals(t *testing.T) {
 			e.Audit.Findings = []finding.Finding{{Check: "no-score", Severity: finding.Void, Message: "nothing parsed", Scope: finding.Scope{Subject: finding.Accuracy}}}
 		}, Exploratory, 4, "no-score: nothing parsed"},
 		{"queue grew", func(e *Evidence) {
-			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Caution, Message: "concurrency=8, launch 1: the queue grew"}}
-		}, Publication, 2, "no steady state"},
+			e.Audit.Findings = []finding.Finding{{Check: lint.OverSaturation.ID, Severity: finding.Void, Message: "concurrency=8, launch 1: the queue grew",
+				Scope: finding.Scope{Points: []string{"concurrency=8"}, Metrics: []string{metric.TTFT.ID}}}}
+		}, Publication, 1, "the queue grew"},
 		{"no limit and no tail", func(e *Evidence) {
 			e.Plan.Run.Spec.SLO, e.Estimates.Rows[2].Interval = nil, long
 		}, Publication, 1, "quoted only with its tail latency"},
@@ -302,6 +303,31 @@ func TestHeadline(t *testing.T) {
 		f(spec.HeadlineLatency, true, "ttft.v2", "concurrency=16", "concurrency=16 (closed loop")
 		f(spec.HeadlineLatency, false, "ttft.v2", "concurrency=8", "concurrency=8 (closed loop")
 	}
+}
+
+// Where the load to lead with has no latency that may be quoted, the sentence of the next
+// one says so; where the finding forbids the limit itself, that load keeps nothing.
+func TestHeadlineOfAnotherLoad(t *testing.T) {
+	f := func(statistic, want string) {
+		t.Helper()
+		e := sound()
+		e.Plan.Points = append(e.Plan.Points, plan.Point{Index: 1, Name: "concurrency=16", Concurrency: 16, Duration: unit.Duration(time.Minute)})
+		for _, row := range e.Estimates.Rows {
+			row.Point = 1
+			e.Estimates.Rows = append(e.Estimates.Rows, row)
+		}
+		e.Audit.Findings = []finding.Finding{{
+			Check: "client-error", Severity: finding.Void, Message: "too coarse",
+			Scope: finding.Scope{Points: []string{"concurrency=16"}, Metrics: []string{metric.TTFT.ID}, Statistics: []string{statistic}},
+		}}
+		for _, c := range Make(e, "test").Claims {
+			if c.Headline && (c.Point != "concurrency=8" || !strings.HasSuffix(c.Sentence, want)) {
+				t.Errorf("with %s forbidden the headline is %q, want %q at its end", statistic, c.Sentence, want)
+			}
+		}
+	}
+	f("p50", ", in place of p50 TTFT at concurrency=16, which is refused.")
+	f("p99", "10 launches or more.")
 }
 
 // The checklist of reproducibility names every item, and those that are missing.

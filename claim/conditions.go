@@ -52,7 +52,7 @@ func conditions(e Evidence, point plan.Point, side spec.Side) []Condition {
 }
 
 func divisionCondition(e Evidence) Condition {
-	return Condition{"division", DivisionOf(e.Plan, e.Frozen).String()}
+	return Condition{"division", DivisionOf(e).String()}
 }
 
 func loadOf(p plan.Point, w spec.Workload) string {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/plan"
+	"assay/finding"
+	"assay/lint"
 	"assay/spec"
 )
 
@@ -37,9 +38,10 @@ func (d Division) String() string {
 	return "open division"
 }
 
-// DivisionOf is the division of a run; frozen is the workload that its bundle holds, nil
-// where it holds none.
-func DivisionOf(p plan.Plan, frozen *spec.WorkloadSpec) Division {
+// DivisionOf is the division of a run by the frozen workload that its bundle holds. A suite
+// of questions that the workload demands and nobody asked leaves it open.
+func DivisionOf(e Evidence) Division {
+	p, frozen := e.Plan, e.Frozen
 	d := Division{Label: Open}
 	if frozen == nil {
 		d.Because = []string{"no frozen workload: the run was made without --workload"}
@@ -57,6 +59,11 @@ func DivisionOf(p plan.Plan, frozen *spec.WorkloadSpec) Division {
 	}
 	if frozen.Metrics.Primary == "time_to_train_hours" && (s.Train == nil || s.Train.TargetLoss <= 0) {
 		d.Because = append(d.Because, "spec.train.targetLoss: time to train needs a quality target")
+	}
+	for _, f := range e.Audit.Findings {
+		if f.Check == lint.QualityUnchecked.ID && f.Severity == finding.Void {
+			d.Because = append(d.Because, f.Message)
+		}
 	}
 	if len(d.Because) == 0 {
 		d.Label = Closed

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"assay/finding"
+	"assay/lint"
 	"assay/plan"
 	"assay/spec"
 )
@@ -42,19 +44,25 @@ func TestDivision(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		d := DivisionOf(p, tt.frozen)
+		d := DivisionOf(Evidence{Plan: p, Frozen: tt.frozen})
 		closed := tt.want == Closed
 		if (d.Label == Closed) != closed || !closed && !strings.Contains(strings.Join(d.Because, "\n"), tt.want) {
 			t.Errorf("%s: %+v, want %s", tt.name, d, tt.want)
 		}
 	}
 	frozen.Metrics.Primary = "time_to_train_hours"
+	e := sound()
+	e.Audit.Findings = []finding.Finding{{Check: lint.QualityUnchecked.ID, Severity: finding.Void, Message: "correctness.suite names gsm8k"}}
+	e.Frozen = frozen
+	if d := DivisionOf(e); d.Label == Closed || !strings.Contains(d.Reasoned(), "names gsm8k") {
+		t.Errorf("a suite that nobody asked: %s", d.Reasoned())
+	}
 	doc := parsed(t, `{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t}, spec: {workload: {model: m}, train: {ranks: [1]}}}`)
 	p, err := plan.New(*doc.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := DivisionOf(p, frozen); !strings.Contains(d.Reasoned(), "time to train needs a quality target") {
+	if d := DivisionOf(Evidence{Plan: p, Frozen: frozen}); !strings.Contains(d.Reasoned(), "time to train needs a quality target") {
 		t.Errorf("time to train without a target: %s", d.Reasoned())
 	}
 }

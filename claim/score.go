@@ -29,7 +29,7 @@ func scores(e Evidence, known Claims) (claims []Claim, refused []Refusal) {
 			if len(p.Scores) == 0 {
 				continue
 			}
-			if len(known.Against(scoreResult(p))) > 0 {
+			if len(known.Against(OfScore(t, p, p.Scores[0]))) > 0 {
 				continue // refused already, with what else the finding forbids
 			}
 			if reason := weakScore(p.Scores[0]); reason != nil {
@@ -43,9 +43,9 @@ func scores(e Evidence, known Claims) (claims []Claim, refused []Refusal) {
 	return claims, refused
 }
 
-// scoreResult names the first score of a point as findings do.
-func scoreResult(p accuracy.Point) finding.Result {
-	return finding.Result{Subject: finding.Accuracy, Metric: scoreMetric, Statistic: p.Scores[0].Grader, Point: p.Name, Side: p.Side}
+// OfScore names a score of a task at a point as findings do.
+func OfScore(t accuracy.Task, p accuracy.Point, s accuracy.Score) finding.Result {
+	return finding.Result{Subject: finding.Accuracy, Metric: scoreMetric, Statistic: s.Grader, Point: p.Name, Side: p.Side, Task: t.Name}
 }
 
 // weakScore says why a score cannot be quoted; nil when it can.
@@ -53,8 +53,6 @@ func weakScore(s accuracy.Score) *Refusal {
 	switch {
 	case s.Unavailable != "":
 		return &Refusal{Reason: s.Unavailable, ToDo: "grade the bundle where the grader works"}
-	case s.Graded > 0 && s.Unparsed == s.Graded:
-		return &Refusal{Reason: fmt.Sprintf("%s found nothing to grade in any of %d answers: that says nothing about whether they are right", s.Grader, s.Graded), ToDo: "look at the answers, and choose the style and grader that fit this model"}
 	case !s.Estimate.Interval.Bounded():
 		return &Refusal{Reason: "it has no interval", ToDo: "ask more questions"}
 	case s.Unit() == unit.Share && (s.Estimate.Interval.Lo < 0 || s.Estimate.Interval.Hi > 1):
@@ -78,7 +76,7 @@ func scoreClaim(e Evidence, known Claims, t accuracy.Task, p accuracy.Point) Cla
 		Metric: scoreMetric, Statistic: s.Grader, Point: p.Name, Side: p.Side, Value: s.Estimate.Value, Unit: s.Unit(),
 		Interval: s.Estimate.Interval, Confidence: s.Estimate.Confidence, Launches: p.Launches, Requests: s.Graded,
 		Median: stats.Middle(s.PerLaunch), Conditions: scoreConditions(e, t, p, point),
-		Cautions: idsOf(m.about(e.Audit.Findings, scoreResult(p)), finding.Caution),
+		Cautions: idsOf(m.about(e.Audit.Findings, OfScore(t, p, p.Scores[0])), finding.Caution),
 	}
 	parts := []string{fmt.Sprintf("%s (%s): %s of %d questions, %s", t.Name, c.Conditions[0].Value,
 		unit.FormatInterval(c.Value, c.Interval.Lo, c.Interval.Hi, c.Unit), s.Estimate.N, fates(p, s))}

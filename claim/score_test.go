@@ -60,10 +60,12 @@ func TestQuickScore(t *testing.T) {
 	}
 	score := &e.Accuracy.Tasks[0].Points[0].Scores[0]
 	unparsed := score.Unparsed
-	if score.Unparsed = score.Graded; !strings.Contains(Make(e, "test").Refused[0].Reason, "found nothing to grade in any of") {
-		t.Errorf("a score of answers in which nothing was found is quoted: %+v", Make(e, "test"))
+	score.Unparsed = score.Graded
+	e.Audit.Findings = e.Accuracy.Findings()
+	if c := Make(e, "test"); len(c.Claims) != 0 || !strings.Contains(c.Refused[0].Reason, "answers-unparsed") || c.Refused[0].What != "score of gsm8k at concurrency=8" {
+		t.Errorf("a score of answers in which nothing was found is quoted: %+v", c)
 	}
-	score.Unparsed = unparsed
+	e.Audit.Findings, score.Unparsed = nil, unparsed
 	e.Accuracy.Tasks[0].Points[0].Scores[0].Unavailable = "no sandbox here"
 	if c := Make(e, "test"); len(c.Claims) != 0 || c.Refused[0].Reason != "no sandbox here" {
 		t.Errorf("an ungraded task is quoted: %+v", c)

@@ -111,7 +111,7 @@ func (m maker) weak(row metric.Row) *Refusal {
 	if k := len(row.PerLaunch); k < fewestLaunches {
 		return &Refusal{Reason: fmt.Sprintf("%d launches: the spread of so few says nothing (want %d)", k, fewestLaunches), ToDo: "make more launches"}
 	}
-	return m.unsettled(row)
+	return nil
 }
 
 // void reports whether a finding forbids a row.
@@ -130,20 +130,6 @@ func halfWidth(row metric.Row) float64 {
 
 // fewestLaunches is the fewest whose t interval is worth reading.
 const fewestLaunches = 3
-
-// unsettled refuses the latencies of a point whose queue grew: they say how long
-// the point lasted.
-func (m maker) unsettled(row metric.Row) *Refusal {
-	if row.Unit != unit.Second {
-		return nil
-	}
-	for _, f := range m.Audit.Findings {
-		if f.Check == lint.OverSaturation.ID && strings.HasPrefix(f.Message, m.point.Name+",") {
-			return &Refusal{Reason: "the point has no steady state: " + f.Message, ToDo: f.Fix}
-		}
-	}
-	return nil
-}
 
 // coarse says how much of a row may be the client's own, where that is as much as people
 // compare; the check client-error forbids what is worse.
@@ -233,22 +219,17 @@ func (m maker) tailless(of metric.Metric) string {
 // end of its interval; otherwise the throughput may not be quoted.
 func (m maker) underLimits() (string, *Refusal) {
 	var kept []string
-	against := func(v objective.Verdict) []Refusal {
-		return m.claims.Against(finding.Result{Subject: finding.Speed, Metric: v.Metric, Statistic: v.Statistic, Point: m.point.Name, Side: m.side.Name})
-	}
-	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point.Index) {
+	for _, v := range objective.Judge(m.Estimates, m.Plan.Objectives(), m.point, m.claims.Reasons) {
 		switch {
 		case v.Metric == metric.OutputThroughput.ID:
 			continue // it is what is quoted
-		case len(against(v)) > 0:
-			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not known: %s", v.Name, against(v)[0].Reason), ToDo: against(v)[0].ToDo}
 		case v.State == objective.Broken:
 			return "", &Refusal{
 				Reason: fmt.Sprintf("%s does not hold: it is %s", v.Name, v.Reason),
 				ToDo:   "quote the goodput, or look for the highest load that keeps the limit with load.search",
 			}
 		case v.State == objective.Uncertain:
-			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not certain: %s", v.Name, v.Reason), ToDo: "measure longer, or make more launches"}
+			return "", &Refusal{Reason: fmt.Sprintf("whether %s holds is not certain: %s", v.Name, v.Reason), ToDo: "measure longer, make more launches, or remove what a finding names"}
 		}
 		kept = append(kept, v.Name)
 	}

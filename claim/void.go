@@ -54,6 +54,14 @@ func (c Claims) Against(result finding.Result) (list []Refusal) {
 	return list
 }
 
+// Reasons are those of Against.
+func (c Claims) Reasons(result finding.Result) (why []string) {
+	for _, r := range c.Against(result) {
+		why = append(why, r.Reason)
+	}
+	return why
+}
+
 // voided lists what the findings and the state of the run forbid, the broadest first.
 func voided(e Evidence) []Refusal {
 	var list []Refusal
@@ -96,6 +104,12 @@ func ScopeText(s finding.Scope) string {
 		if len(s.Statistics) > 0 {
 			text = strings.Join(s.Statistics, ", ") + " " + text
 		}
+	}
+	if len(s.Statistics) > 0 && len(s.Metrics) == 0 {
+		text = strings.Join(s.Statistics, ", ") + " of " + text
+	}
+	if s.Task != "" {
+		text = "score of " + s.Task
 	}
 	if len(s.Points) > 0 {
 		text += " at " + few(s.Points)

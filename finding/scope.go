@@ -19,6 +19,7 @@ type Result struct {
 	Statistic string
 	Point     string // name; empty for the launch as a whole
 	Side      string // in a run of several sides
+	Task      string // of a score; empty where the face does not tell tasks apart
 }
 
 // A Scope says which results a finding touches. It forbids those, and nothing else. What
@@ -30,12 +31,14 @@ type Scope struct {
 	Metrics    []string `json:"metrics,omitempty"`    // definition ids
 	Statistics []string `json:"statistics,omitempty"` // of these metrics
 	Except     []string `json:"except,omitempty"`     // definition ids that it leaves alone
+	Task       string   `json:"task,omitempty"`       // whose scores it touches
 }
 
 // Touches reports whether a finding of this scope speaks of r.
 func (s Scope) Touches(r Result) bool {
 	switch {
 	case s.Subject != "" && s.Subject != r.Subject:
+	case s.Task != "" && r.Task != "" && s.Task != r.Task:
 	case s.Side != "" && r.Side != "" && s.Side != r.Side:
 	case len(s.Points) > 0 && r.Point != "" && !slices.Contains(s.Points, r.Point):
 	case len(s.Metrics) > 0 && !slices.Contains(s.Metrics, r.Metric):
@@ -63,6 +66,9 @@ func (s Scope) With(other Scope) Scope {
 	if s.Side == other.Side {
 		both.Side = s.Side
 	}
+	if s.Task == other.Task {
+		both.Task = s.Task
+	}
 	return both
 }
 
@@ -83,5 +89,5 @@ func union(a, b []string) []string {
 // Broad reports whether the scope is a run or one of its subjects, rather than some of
 // its results.
 func (s Scope) Broad() bool {
-	return s.Side == "" && len(s.Points)+len(s.Metrics)+len(s.Statistics)+len(s.Except) == 0
+	return s.Side == "" && s.Task == "" && len(s.Points)+len(s.Metrics)+len(s.Statistics)+len(s.Except) == 0
 }

@@ -80,7 +80,7 @@ func signed(b *bundle.Bundle) bool {
 
 // readRecords reads what is too small to be worth keeping as a derived file.
 func (j *Judgement) readRecords() (err error) {
-	j.Sweeps = fleet.Sweeps(j.Estimates, j.Plan)
+	j.Sweeps = fleet.Sweeps(j.Estimates, j.Plan, j.Against)
 	if j.Loads, err = parity.LoadsOf(j.Answers(), j.Bundle.Manifest, j.Plan, parity.Options{}); err != nil {
 		return err
 	}

@@ -140,12 +140,7 @@ func Plan(b *bundle.Bundle) (plan.Plan, error) {
 
 // Against says why a result may not be used, as far as findings and the state of the run
 // forbid it.
-func (j *Judgement) Against(r finding.Result) (why []string) {
-	for _, refusal := range j.Claims.Against(r) {
-		why = append(why, refusal.Reason)
-	}
-	return why
-}
+func (j *Judgement) Against(r finding.Result) []string { return j.Claims.Reasons(r) }
 
 // Facts is what checks look at.
 func (j *Judgement) Facts() (*lint.Facts, error) {

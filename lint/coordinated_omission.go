@@ -48,10 +48,10 @@ func coordinatedOmission(f *Facts) Answer {
 		measured := p.sum(measuredOf)
 		if users := p.sum(func(t PointTally) int { return t.WithUser }); users > 0 {
 			answer.Findings = append(answer.Findings, finding.Finding{
-				Severity: finding.Void,
-				Message:  fmt.Sprintf("%s is an open loop in the plan, and %d of its %d measured requests belong to users who wait for their last answer", p.name, users, measured),
-				Why:      "a closed loop sends less whenever the target is slow, and its latencies say so little about a given rate",
-				Fix:      "call it a closed loop, or send at the times of the schedule",
+				Severity: finding.Void, Scope: p.scope(),
+				Message: fmt.Sprintf("%s is an open loop in the plan, and %d of its %d measured requests belong to users who wait for their last answer", p.name, users, measured),
+				Why:     "a closed loop sends less whenever the target is slow, and its latencies say so little about a given rate",
+				Fix:     "call it a closed loop, or send at the times of the schedule",
 			})
 		}
 		if onTime := p.sum(func(t PointTally) int { return t.OnTime }); onTime == measured && measured >= fewestOnTime {
@@ -91,10 +91,10 @@ func fromSending(f *Facts, places []placeTally, s Statement) []finding.Finding {
 			continue
 		}
 		return []finding.Finding{{
-			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s: the %s of %s that is stated counts from sending; from when the requests were due it is %s", p.name, s.Statistic, duration(s.Value), duration(due)),
-			Why:      "what a call waits for its turn at the client is left out, and a user would have waited for it",
-			Fix:      "state the figure of e2e.v2",
+			Severity: finding.Void, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: the %s of %s that is stated counts from sending; from when the requests were due it is %s", p.name, s.Statistic, duration(s.Value), duration(due)),
+			Why:     "what a call waits for its turn at the client is left out, and a user would have waited for it",
+			Fix:     "state the figure of e2e.v2",
 		}}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/finding"
+	"assay/metric"
 )
 
 // Drain fires when the measured window goes on after the load has ended.
@@ -12,7 +13,7 @@ var Drain = Check{
 	ID: "drain-in-window", Code: "L-10", Severity: finding.Void, About: finding.Speed,
 	Doc: "Throughput is divided by a time in which nothing was sent any more.",
 	When: "the window goes on for more than 1 % of its length after the last request was sent, with " +
-		"nothing in flight at its end",
+		"nothing in flight at its end. It forbids throughput, and what is priced by it, at that point",
 	Applies: func(f *Facts) bool {
 		return serves(f) && f.Plan.Workload().Session == nil && slices.ContainsFunc(f.Plan.Points, steadyPoint(f))
 	},
@@ -56,8 +57,10 @@ func drain(f *Facts) Answer {
 		if worst <= drainShare*window {
 			continue
 		}
+		scope := p.scope()
+		scope.Metrics = overTime
 		answer.Findings = append(answer.Findings, finding.Finding{
-			Severity: finding.Void,
+			Severity: finding.Void, Scope: scope,
 			Message: fmt.Sprintf("%s, launch %d: the window of %s goes on for %s after the last request was sent, and throughput is divided by all of it (−%.0f %%)",
 				p.name, at.Launch+1, duration(window), duration(worst), 100*worst/window),
 			Why: "while the last answers drain the target does less than it can",
@@ -65,6 +68,13 @@ func drain(f *Facts) Answer {
 		})
 	}
 	return answer
+}
+
+// overTime are the metrics that divide by the length of the window, and what is priced by
+// them.
+var overTime = []string{
+	metric.OutputThroughput.ID, metric.RequestThroughput.ID, metric.RequestsEnded.ID, metric.InputThroughput.ID, metric.TotalThroughput.ID, metric.Goodput.ID, metric.TokenGoodput.ID,
+	metric.CostPerMillionOutput.ID, metric.CostPerRequest.ID, metric.CostPerOutputToken.ID, metric.EnergyPerOutputToken.ID, metric.EnergyPerRequest.ID,
 }
 
 // pause is how long a point that is still at work may send nothing.

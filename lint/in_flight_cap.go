@@ -60,7 +60,7 @@ func inFlightCap(f *Facts) Answer {
 		}
 		measured := p.sum(measuredOf)
 		answer.Findings = append(answer.Findings, finding.Finding{
-			Severity: finding.Void,
+			Severity: finding.Void, Scope: p.scope(),
 			Message: fmt.Sprintf("%s: the limit of %d in flight was reached in %d of %d launches, and %d of %d calls were dropped (%.3g %%)",
 				p.name, p.point.MaxInFlight, max(touched, countDropping(p)), len(p.launches), dropped, measured, 100*float64(dropped)/float64(measured)),
 			Why: "calls that find no room are not sent: the target got less than the plan offered, and least where it was slowest",

@@ -19,7 +19,7 @@ var LaunchTrend = Check{
 	When: "p50 or the value of TTFT, TPOT, E2E, throughput or step time moves in one direction over five " +
 		"launches or more, in the order of time (Mann–Kendall, exact, two-sided 2 % of five launches and 1 % of more, of all figures of a " +
 		"side together), by 1 % at least and by more than the client errs (caution); void from p = 0.5 % " +
-		"and a movement of 5 % on, which five launches cannot show. It has no meaning for fewer than five",
+		"and a movement of 5 % on, which five launches cannot show. It forbids the metrics that move, where they move. It has no meaning for fewer than five",
 	Applies: func(f *Facts) bool {
 		return slices.ContainsFunc(f.sides(), func(side string) bool { return f.launchesOf(side) >= fewestInOrder })
 	},
@@ -51,26 +51,39 @@ func launchTrend(f *Facts) Answer {
 			continue
 		}
 		enough = true
-		worst, moving := finding.Caution, []string{}
+		moving := map[finding.Severity]*finding.Finding{}
 		for i, trend := range stats.Trends(series...) {
 			moves := trend.Slope * float64(len(series[i])-1)
 			if trend.P > trendLevelOf(len(series[i])) || math.Abs(moves) < leastDrift || math.Abs(moves)*rows[i].Value <= f.launchError(rows[i]) {
 				continue
 			}
+			severity := finding.Caution
 			if trend.P <= launchTrendForbids && math.Abs(moves) >= trendMoves {
-				worst = finding.Void
+				severity = finding.Void
 			}
-			moving = append(moving, fmt.Sprintf("%s %s at %s by %s a launch, %s over %d launches (p = %.2g)",
+			// The tail of a level that moves, moves with it: no statistic is spared.
+			scope := finding.Scope{Metrics: []string{rows[i].Metric}, Side: side}
+			if point, ok := f.Plan.PointByIndex(rows[i].Point); ok {
+				scope.Points = []string{point.Name}
+			}
+			one := moving[severity]
+			if one == nil {
+				one = &finding.Finding{
+					Severity: severity, Scope: scope,
+					Why: "the interval takes launches for draws from one level; of one that moves, the next launch lies outside",
+					Fix: "find what moves (caches, temperatures, a log or a disk that fills, other tenants), or warm up until it has settled, and run again",
+				}
+				moving[severity] = one
+			}
+			one.Scope = one.Scope.With(scope)
+			one.Evidence = append(one.Evidence, fmt.Sprintf("%s %s at %s by %s a launch, %s over %d launches (p = %.2g)",
 				rows[i].Name, rows[i].Statistic, rowName(f, rows[i]), percent(trend.Slope), percent(moves), len(series[i]), trend.P))
 		}
-		if len(moving) > 0 {
-			list = append(list, finding.Finding{
-				Severity: worst,
-				Message:  "launches drift: " + summary(moving),
-				Why:      "the interval takes launches for draws from one level; of one that moves, the next launch lies outside",
-				Fix:      "find what moves (caches, temperatures, a log or a disk that fills, other tenants), or warm up until it has settled, and run again",
-				Evidence: moving,
-			})
+		for _, severity := range finding.All {
+			if one := moving[severity]; one != nil {
+				one.Message = "launches drift: " + summary(one.Evidence)
+				list = append(list, *one)
+			}
 		}
 	}
 	if !enough {

@@ -72,7 +72,7 @@ func openingWave(f *Facts) Answer {
 			message += "; nothing was in flight when it began"
 		}
 		answer.Findings = append(answer.Findings, finding.Finding{
-			Severity: finding.Void, Message: message,
+			Severity: finding.Void, Scope: p.scope(), Message: message,
 			Why: "the figures hold the burst of a start, which is no part of steady work",
 			Fix: "give load.warmup more time, and let it hand over to the window without draining",
 		})

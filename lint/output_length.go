@@ -54,7 +54,7 @@ func outputLength(f *Facts) Answer {
 		l := p.lengths()
 		counted += l.Answers + l.Wrong
 		list = append(list, impossibleCounts(p, l)...)
-		list = append(list, againstAsked(f, p.name, l)...)
+		list = append(list, againstAsked(f, p, l)...)
 		others, side := own, spec.BaselineSide // of a run with candidates
 		if f.Against != nil {
 			others, side = f.Against.places(), p.side
@@ -92,7 +92,7 @@ func impossibleCounts(p placeTally, l Lengths) []finding.Finding {
 		return nil
 	}
 	return []finding.Finding{{
-		Severity: finding.Void,
+		Severity: finding.Void, Scope: afterFirstAt(p.point.Name, p.side),
 		Message: fmt.Sprintf("%s: the server's token counts of %d of %d answers cannot be true: below zero, with a fraction, or beyond 2^31-1",
 			p.name, l.Wrong, l.Answers+l.Silent),
 		Why: "such a count is not used, so throughput and lengths are of the other answers, by a server whose counts are wrong",
@@ -100,26 +100,26 @@ func impossibleCounts(p placeTally, l Lengths) []finding.Finding {
 	}}
 }
 
-func againstAsked(f *Facts, place string, l Lengths) []finding.Finding {
+func againstAsked(f *Facts, p placeTally, l Lengths) []finding.Finding {
 	ignoring := f.Plan.Load().IgnoreEOS
 	switch {
 	case l.Answers == 0:
 		return nil
 	case float64(l.Single) > singleShare*float64(l.Answers) && f.Plan.Evaluation() == nil: // a letter may be all that a question asks for
 		return []finding.Finding{{
-			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s: %d of %d answers hold a single token, where %.0f were asked for on average", place, l.Single, l.Answers, l.Asked/float64(l.Bounded)),
-			Why:      "something ends answers at once: what was measured is the reading of prompts",
-			Fix:      "look at the answers with load.keepAnswers, at stop words and at the chat template",
+			Severity: finding.Void, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: %d of %d answers hold a single token, where %.0f were asked for on average", p.name, l.Single, l.Answers, l.Asked/float64(l.Bounded)),
+			Why:     "something ends answers at once: what was measured is the reading of prompts",
+			Fix:     "look at the answers with load.keepAnswers, at stop words and at the chat template",
 		}}
 	case l.Bounded > 0 && ignoring != nil && *ignoring && (math.Abs(l.AskedOf-l.Asked) > lengthShare*l.Asked || l.Off >= fewestSpoiled && float64(l.Off) > offShare*float64(l.Bounded)):
 		// A caution alone: the counts stand beside the figures, and only a
 		// comparison with answers of another length is void.
 		return []finding.Finding{{
-			Severity: finding.Caution,
-			Message:  fmt.Sprintf("%s: answers hold %.1f tokens on average, %.1f were asked for with ignoreEOS; %d of %d are off by more than a tenth", place, l.AskedOf/float64(l.Bounded), l.Asked/float64(l.Bounded), l.Off, l.Bounded),
-			Why:      "the figures are those of another workload than the one declared",
-			Fix:      "declare the lengths that the target gives, or make it keep to ignore_eos",
+			Severity: finding.Caution, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: answers hold %.1f tokens on average, %.1f were asked for with ignoreEOS; %d of %d are off by more than a tenth", p.name, l.AskedOf/float64(l.Bounded), l.Asked/float64(l.Bounded), l.Off, l.Bounded),
+			Why:     "the figures are those of another workload than the one declared",
+			Fix:     "declare the lengths that the target gives, or make it keep to ignore_eos",
 		}}
 	}
 	return nil
@@ -133,9 +133,9 @@ func againstOther(p, q placeTally) []finding.Finding {
 	why, fix := "the one with shorter answers does less work for each request", "fix the lengths with ignoreEOS, or compare figures per token"
 	switch {
 	case math.Abs(ratio-1) > lengthShare:
-		return []finding.Finding{{Severity: finding.Void, Message: message, Why: why, Fix: fix}}
+		return []finding.Finding{{Severity: finding.Void, Scope: p.scope(), Message: message, Why: why, Fix: fix}}
 	case math.Abs(ratio-1) > drifting && apart(q.meanLengths(), p.meanLengths()):
-		return []finding.Finding{{Severity: finding.Caution, Message: message + ", and chance does not explain it", Why: why, Fix: fix}}
+		return []finding.Finding{{Severity: finding.Caution, Scope: p.scope(), Message: message + ", and chance does not explain it", Why: why, Fix: fix}}
 	}
 	for _, reason := range finishReasons(a, b) {
 		was, is := a.finishing(reason), b.finishing(reason)

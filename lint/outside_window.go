@@ -31,10 +31,10 @@ func outsideWindow(f *Facts) Answer {
 			continue
 		}
 		list = append(list, finding.Finding{
-			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s: %d of %d measured requests were not sent in the measured window", p.name, outside, measured),
-			Why:      "a warm-up that counts, or a tail without load, is another workload than the declared one",
-			Fix:      "measure again; the phase of a request is its recorder's to say",
+			Severity: finding.Void, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: %d of %d measured requests were not sent in the measured window", p.name, outside, measured),
+			Why:     "a warm-up that counts, or a tail without load, is another workload than the declared one",
+			Fix:     "measure again; the phase of a request is its recorder's to say",
 		})
 	}
 	return found(list...)

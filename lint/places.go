@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 
+	"assay/finding"
 	"assay/metric"
 	"assay/plan"
 	"assay/record"
@@ -15,6 +16,11 @@ type placeTally struct {
 	side     string
 	point    plan.Point
 	launches []PointTally
+}
+
+// scope is the place, for a finding that forbids what was measured there and nothing else.
+func (p placeTally) scope() finding.Scope {
+	return finding.Scope{Points: []string{p.point.Name}, Side: p.side}
 }
 
 // places lists every point of every side with its launches.

@@ -70,9 +70,9 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 	switch {
 	case counted && hits > declared+cacheSlack && (known || repeated > repeatShare):
 		return finding.Finding{
-			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s: %.0f %% of the prompt tokens came from the target's cache (%s), the workload declares %.0f %%; %s", p.name, 100*hits, source, 100*declared, again),
-			Why:      "the reading of cached prompts costs next to nothing: the figures are those of another workload", Fix: fix,
+			Severity: finding.Void, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: %.0f %% of the prompt tokens came from the target's cache (%s), the workload declares %.0f %%; %s", p.name, 100*hits, source, 100*declared, again),
+			Why:     "the reading of cached prompts costs next to nothing: the figures are those of another workload", Fix: fix,
 		}, true
 	case repeated <= repeatShare:
 		return finding.Finding{}, false
@@ -81,9 +81,9 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 	switch {
 	case probed && saving > cacheSlack:
 		return finding.Finding{
-			Severity: finding.Void,
-			Message:  fmt.Sprintf("%s: %s, and a prompt that is known has its first token %.0f %% sooner", p.name, again, 100*saving),
-			Why:      "the target answers known prompts from a cache", Fix: fix,
+			Severity: finding.Void, Scope: p.scope(),
+			Message: fmt.Sprintf("%s: %s, and a prompt that is known has its first token %.0f %% sooner", p.name, again, 100*saving),
+			Why:     "the target answers known prompts from a cache", Fix: fix,
 		}, true
 	case probed:
 		return finding.Finding{}, false // it has no cache that helps
@@ -93,10 +93,10 @@ func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
 		told = fmt.Sprintf("the server counts %.0f %% of their tokens as cached (%s), while no probe shows", 100*hits, source)
 	}
 	return finding.Finding{
-		Severity: finding.Caution,
-		Message:  fmt.Sprintf("%s: %s, and %s what the target's cache made of it", p.name, again, told),
-		Why:      "prompts that are known may be answered from a cache",
-		Fix:      "use prompts that differ, or ask with load.cacheProbe what a known prompt saves",
+		Severity: finding.Caution, Scope: p.scope(),
+		Message: fmt.Sprintf("%s: %s, and %s what the target's cache made of it", p.name, again, told),
+		Why:     "prompts that are known may be answered from a cache",
+		Fix:     "use prompts that differ, or ask with load.cacheProbe what a known prompt saves",
 	}, true
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/finding"
+	"assay/metric"
 	"assay/record"
 	"assay/spec"
 )
@@ -16,7 +17,7 @@ var Survivors = Check{
 	ID: "survivor-bias", Code: "L-04", Severity: finding.Void, About: finding.Speed,
 	Doc: "Failed requests are left out of the latency figures.",
 	When: "failed requests: void above the declared error_rate, or above 1 % where none is declared; " +
-		"below that a note or a caution",
+		"below that a note or a caution. It forbids the speed of that point, and leaves what counts failed requests",
 	Applies: func(f *Facts) bool { return serves(f) && f.Plan.Search == nil },
 	Run:     survivors,
 }
@@ -60,8 +61,10 @@ func survivors(f *Facts) Answer {
 		if share > allowed {
 			severity = finding.Void
 		}
+		scope := p.scope()
+		scope.Except = countingFailures
 		list = append(list, finding.Finding{
-			Severity: severity,
+			Severity: severity, Scope: scope,
 			Message: fmt.Sprintf("%s: %d of %d measured requests (%.3g %%) did not succeed (%s)%s; the latency figures are of the others",
 				p.name, failed, all, 100*share, strings.Join(kinds, ", "), limit),
 			Why: "those that fail are often those that would have taken longest",
@@ -69,6 +72,12 @@ func survivors(f *Facts) Answer {
 		})
 	}
 	return found(list...)
+}
+
+// countingFailures are the metrics to which a failed request counts.
+var countingFailures = []string{
+	metric.ErrorRate.ID, metric.OverloadRate.ID, metric.HTTPErrorRate.ID, metric.ConnectionErrorRate.ID,
+	metric.StreamErrorRate.ID, metric.ProtocolErrorRate.ID, metric.Goodput.ID, metric.TokenGoodput.ID, metric.Attainment.ID,
 }
 
 // allowedErrors is the share of failed requests that the plan's objectives

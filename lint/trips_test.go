@@ -24,6 +24,12 @@ func TestCleanRun(t *testing.T) {
 	}
 }
 
+// placed are the checks that look at one point at a time, and forbid nothing elsewhere.
+var placed = []string{
+	Survivors.ID, PromptCache.ID, OutputLength.ID, OpeningWave.ID, InsufficientWarmup.ID, Drain.ID, LaunchTrend.ID, InFlightCap.ID,
+	CoordinatedOmission.ID, OutsideWindow.ID, CutShort.ID,
+}
+
 // Every check trips on its own scene and says the figures.
 func TestTrips(t *testing.T) {
 	t.Parallel()
@@ -47,6 +53,9 @@ func TestTrips(t *testing.T) {
 			})
 			if i < 0 {
 				t.Fatalf("no %s %s with %q in %+v", tt.severity, tt.check, tt.want, audit.Findings)
+			}
+			if f := audit.Findings[i]; f.Severity == finding.Void && slices.Contains(placed, f.Check) && len(f.Scope.Points) == 0 {
+				t.Errorf("%s knows its point and forbids %+v", tt.check, f.Scope)
 			}
 			if audit.Findings[i].Fix == "" {
 				t.Errorf("%s does not say what to do", tt.check)

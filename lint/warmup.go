@@ -157,7 +157,7 @@ func earlyFinding(point string, w spotted, in spread, severity finding.Severity)
 	}
 	message += fmt.Sprintf("; so in %d of %d launches", in.bad, in.all)
 	return finding.Finding{
-		Severity: severity, Message: message,
+		Severity: severity, Scope: finding.Scope{Points: []string{point}}, Message: message,
 		Why:      "the first requests meet a cold system, and what they took is averaged into the result",
 		Fix:      fmt.Sprintf("warm up for %d requests at least, here %d (load.warmup), and let the load run on into the window", s.State.Begin, s.Warmup),
 		Evidence: s.State.Reasons,

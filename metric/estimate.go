@@ -76,6 +76,10 @@ type Row struct {
 
 	// Side is which system the row is about; empty in a run of one side.
 	Side string `json:"side,omitempty"`
+
+	// Void is the check that forbids the row, in a report; estimates are made before
+	// anything is checked and leave it empty.
+	Void string `json:"void,omitempty"`
 }
 
 // A LaunchValue is one replicate.

@@ -40,7 +40,7 @@ func (r Report) scoreTiles() (list []Tile) {
 	}
 	for _, t := range r.Accuracy.Tasks {
 		for i, p := range t.Points {
-			if i > 0 && i < len(t.Points)-1 || len(p.Scores) == 0 || p.Scores[0].Unavailable != "" {
+			if i > 0 && i < len(t.Points)-1 || len(p.Scores) == 0 || p.Scores[0].Unavailable != "" || r.voidScore(t, p, p.Scores[0]) != "" {
 				continue
 			}
 			list = append(list, Tile{Name: t.Name, Of: tilePlace(p.Name, p.Side), Unit: p.Scores[0].Unit(), Estimate: p.Scores[0].Estimate})
@@ -69,7 +69,7 @@ func (r Report) accuracyTable() Headline {
 			point, _ := r.Plan.PointByIndex(int(p.Point))
 			score := word(s.Unavailable)
 			if s.Unavailable == "" {
-				score = figure(&s.Estimate, s.Unit())
+				score = figure(&s.Estimate, s.Unit()).marked(r.voidScore(t, p, s))
 			}
 			h.Rows = append(h.Rows, []Figure{
 				word(t.Name), r.loadFigure(point), word(p.Side), score, tallied(p.Items), tallied(p.Asked), tallied(p.States[accuracy.Answered]), tallied(p.States[accuracy.Truncated]),
@@ -126,7 +126,7 @@ func (r Report) ScoreBlock(t accuracy.Task) Block {
 	}
 	for _, p := range t.Points {
 		for _, s := range p.Scores {
-			b.Rows = append(b.Rows, scoreRow(p, s))
+			b.Rows = append(b.Rows, r.scoreRow(t, p, s))
 		}
 	}
 	return withoutEmpty(b)
@@ -152,7 +152,7 @@ func (r Report) FrontierBlock() Block {
 	return withoutEmpty(b)
 }
 
-func scoreRow(p accuracy.Point, s accuracy.Score) []string {
+func (r Report) scoreRow(t accuracy.Task, p accuracy.Point, s accuracy.Score) []string {
 	if s.Unavailable != "" {
 		return []string{p.Name, Dash(p.Side), s.Grader, s.Unavailable, "–", "–", "–", "–", "–", "–"}
 	}
@@ -169,7 +169,7 @@ func scoreRow(p accuracy.Point, s accuracy.Score) []string {
 		bounds = unit.Format(s.Bounds.Lo, s.Unit()) + " to " + unit.Format(s.Bounds.Hi, s.Unit())
 	}
 	return []string{
-		p.Name, Dash(p.Side), s.Grader, figure(&s.Estimate, s.Unit()).Full, bounds, fmt.Sprint(s.Right), fmt.Sprint(s.Graded), fmt.Sprint(s.Unparsed), strings.Join(launches, ", "), noise,
+		p.Name, Dash(p.Side), s.Grader, figure(&s.Estimate, s.Unit()).marked(r.voidScore(t, p, s)).Full, bounds, fmt.Sprint(s.Right), fmt.Sprint(s.Graded), fmt.Sprint(s.Unparsed), strings.Join(launches, ", "), noise,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"assay/accuracy"
+	"assay/claim"
 	"assay/metric"
 	"assay/unit"
 )
@@ -21,7 +22,7 @@ func scoreFigures(r Report) (rows []metric.Row) {
 				if s.Unavailable != "" {
 					continue
 				}
-				row := metric.Row{Metric: "score.v1", Name: t.Name, Statistic: s.Grader, Unit: s.Unit(), Better: metric.Higher, Point: int(p.Point), Side: p.Side, Estimate: s.Estimate}
+				row := metric.Row{Metric: "score.v1", Name: t.Name, Statistic: s.Grader, Unit: s.Unit(), Better: metric.Higher, Point: int(p.Point), Side: p.Side, Estimate: s.Estimate, Void: r.voidScore(t, p, s)}
 				if g, err := accuracy.Find(s.Grader); err == nil && g.Lower {
 					row.Better = metric.Lower
 				}
@@ -34,6 +35,14 @@ func scoreFigures(r Report) (rows []metric.Row) {
 		}
 	}
 	return rows
+}
+
+// voidScore is the check that forbids a score; empty where none does.
+func (r Report) voidScore(t accuracy.Task, p accuracy.Point, s accuracy.Score) string {
+	if r.Claims == nil {
+		return ""
+	}
+	return forbidder(r.Claims.Against(claim.OfScore(t, p, s)))
 }
 
 // fatesText says what became of the questions.

@@ -84,6 +84,9 @@ func (r Report) writeBrief(b *screen) {
 		rows += len(h.Rows)
 		writeAligned(b, h.In(Terminal))
 	}
+	if text := r.VoidLine(); text != "" {
+		b.wrap(visible.Line(text))
+	}
 	if text := r.MedianLine(); text != "" {
 		b.wrap(visible.Line(text))
 	}

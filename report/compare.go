@@ -32,7 +32,7 @@ func ComparisonOutline(r compare.Report, all bool) Outline {
 	}
 	for _, c := range r.Comparisons {
 		// Whether the rest may be believed comes first.
-		p.add(Block{Lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others))}})
+		p.add(Block{Lines: []string{fmt.Sprintf("%s beside %s: %s", c.Candidate.Label, r.Baseline.Label, standing(c.Controlled, c.Declared, c.Variable, c.Others)+voidBeside(c))}})
 	}
 	for _, c := range r.Comparisons {
 		p.add(pairFindings(c))
@@ -61,6 +61,15 @@ func pairFindings(c compare.Comparison) Block {
 		list = append(list, gate.Found{About: gate.AboutPair, Finding: f})
 	}
 	return findingsBlock(c.Candidate.Label+": findings", list)
+}
+
+// voidBeside keeps CONTROLLED, which is about what differs, from being read as a verdict.
+func voidBeside(c compare.Comparison) string {
+	of, void := voids(c.Findings)
+	if len(void) == 0 {
+		return ""
+	}
+	return "; " + of.head + " all the same: " + strings.Join(void, ", ")
 }
 
 // standing says whether a comparison is controlled.

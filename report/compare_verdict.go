@@ -14,8 +14,8 @@ import (
 func verdictBlock(r compare.Report) Block {
 	b := Block{Title: "verdict", Head: []string{"candidate", "point", "metric", "baseline", "candidate", "ratio", "verdict", "smallest detectable change"}}
 	for _, c := range r.Comparisons {
-		if void := voids(c.Findings); len(void) > 0 {
-			b.Lines = append(b.Lines, fmt.Sprintf("VOID: %s. What follows was measured, and nothing may be concluded from it.", strings.Join(void, ", ")))
+		if of, void := voids(c.Findings); len(void) > 0 {
+			b.Lines = append(b.Lines, fmt.Sprintf("%s: %s. %s was measured, and nothing may be concluded from it.", of.head, strings.Join(void, ", "), of.what))
 		}
 		for _, why := range forbidden(c) {
 			b.Lines = append(b.Lines, "VOID in part: "+why)
@@ -44,20 +44,30 @@ func forbidden(c compare.Comparison) (list []string) {
 			}
 		}
 	}
-	if len(voids(c.Findings)) > 0 {
+	if _, void := voids(c.Findings); len(void) > 0 {
 		return nil
 	}
 	return list
 }
 
-// voids names the checks that void a pair as a whole.
-func voids(findings []finding.Finding) (names []string) {
+// A voided is what may not be concluded from.
+type voided struct{ head, what string }
+
+// voids names the checks that void a pair as a whole, or its speed, and which of them.
+func voids(findings []finding.Finding) (of voided, names []string) {
+	of = voided{"VOID for every speed", "The speed below"}
 	for _, f := range findings {
-		if f.Severity == finding.Void && f.Scope.Broad() && !slices.Contains(names, f.Check) {
+		if f.Severity != finding.Void || !f.Scope.Broad() || f.Scope.Subject == finding.Accuracy {
+			continue
+		}
+		if f.Scope.Subject == "" {
+			of = voided{"VOID", "What follows"}
+		}
+		if !slices.Contains(names, f.Check) {
 			names = append(names, f.Check)
 		}
 	}
-	return names
+	return of, names
 }
 
 // verdictSentence sums the primary metrics of a candidate up.

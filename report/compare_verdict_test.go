@@ -20,6 +20,17 @@ func TestVoidVerdictComesFirst(t *testing.T) {
 	if len(b.Lines) != 2 || !strings.HasPrefix(b.Lines[0], "VOID: throttling. ") {
 		t.Errorf("got %q, want the void check first, once", b.Lines)
 	}
+	c.Findings[1].Scope, c.Findings[2].Scope = finding.Scope{Subject: finding.Speed}, finding.Scope{Subject: finding.Speed}
+	c.Controlled, c.Variable = true, "engine"
+	var text bytes.Buffer
+	if err := CompareText(&text, compare.Report{Comparisons: []compare.Comparison{c}}, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"VOID for every speed: throttling. The speed below", "CONTROLLED, only engine differs; VOID for every speed all the same: throttling"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
 	c.Findings = c.Findings[:1]
 	if b := verdictBlock(compare.Report{Comparisons: []compare.Comparison{c}}); len(b.Lines) != 1 {
 		t.Errorf("got %q for a caution, want the verdict alone", b.Lines)

@@ -61,6 +61,7 @@ var csvColumns = []csvColumn{
 	}},
 	{"signature", func(r Report, _ plan.Point, _ metric.Row) string { return r.Signature }},
 	{"certified", func(_ Report, _ plan.Point, row metric.Row) string { return strconv.FormatBool(certified(row)) }},
+	{"void", func(_ Report, _ plan.Point, row metric.Row) string { return row.Void }},
 }
 
 // CSV writes one row for each estimate, all of them, in the units of the unit

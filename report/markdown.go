@@ -31,6 +31,9 @@ func Markdown(w io.Writer, r Report) error {
 	for _, h := range r.Headlines() {
 		p.add(h.Block(Page))
 	}
+	if text := r.VoidLine(); text != "" {
+		p.add(Block{Lines: []string{text}})
+	}
 	p.add(Block{Lines: r.Knees()})
 	if text := r.PercentileAdvice(); text != "" {
 		p.add(Block{Lines: []string{"A dash stands for too few requests: " + text + "."}})

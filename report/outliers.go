@@ -60,13 +60,14 @@ func (r Report) OutlierTable() Block {
 		for _, v := range m.Launches {
 			launches = append(launches, fmt.Sprintf("%d: %s", v.Launch+1, unit.Format(v.Value, of.Unit)))
 		}
+		row, _ := r.Estimates.Of(m.Side).Find(m.Metric, m.Statistic, m.Point)
 		point := r.PointName(m.Point)
 		if m.Side != "" {
 			point += ", " + m.Side
 		}
 		b.Rows = append(b.Rows, []string{
 			strings.TrimSuffix(of.Name+" "+m.Statistic, " value"), point, strings.Join(launches, ", "),
-			withInterval(m.All, of.Unit), withInterval(m.Without, of.Unit),
+			Marked(withInterval(m.All, of.Unit), row.Void), Marked(withInterval(m.Without, of.Unit), row.Void),
 		})
 	}
 	return b

@@ -96,9 +96,9 @@ func pointRow(e metric.Estimates, columns []pointColumn, point int) (cells []Fig
 		case !ok:
 			cells = append(cells, word(""))
 		case c.statistic == "value":
-			cells = append(cells, figure(&row.Estimate, row.Unit).headed())
+			cells = append(cells, figure(&row.Estimate, row.Unit).headed().marked(row.Void))
 		default:
-			cells = append(cells, figure(&row.Estimate, row.Unit))
+			cells = append(cells, figure(&row.Estimate, row.Unit).marked(row.Void))
 		}
 	}
 	bad, all := outcomesOf(e, point)

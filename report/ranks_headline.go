@@ -47,9 +47,9 @@ func (r Report) trainingTable() (h Headline) {
 			case c.metric.ID == metric.CommunicationOverlap.ID && one.Value <= 0: // none is hidden, not less than none
 				row = append(row, word("none"))
 			case c.Unit == unit.ItemPerSecond || c.Unit == unit.TokenPerSecond:
-				row = append(row, figure(&one.Estimate, one.Unit).headed())
+				row = append(row, figure(&one.Estimate, one.Unit).headed().marked(one.Void))
 			default:
-				row = append(row, figure(&one.Estimate, one.Unit))
+				row = append(row, figure(&one.Estimate, one.Unit).marked(one.Void))
 			}
 		}
 		h.Rows = append(h.Rows, append(row, word(r.limitOf(p.Index))))
@@ -140,7 +140,7 @@ func (r Report) pairsTable() (h Headline) {
 		row := []Figure{word(p.Name)}
 		for _, c := range columns {
 			if one, ok := r.Estimates.Find(c.metric.ID, c.statistic, p.Index); ok {
-				row = append(row, figure(&one.Estimate, one.Unit))
+				row = append(row, figure(&one.Estimate, one.Unit).marked(one.Void))
 			} else {
 				row = append(row, word(""))
 			}

@@ -120,6 +120,7 @@ func New(j *judge.Judgement) Report {
 		Search: j.Search, Sweeps: j.Sweeps, MLPerf: j.MLPerf, Replays: j.Replays, Reported: j.Reported, Agreement: j.Agreement,
 		Source: b.Manifest.Source, Manifest: b.Manifest, Bundle: b,
 	}
+	r.Estimates = r.markVoid()
 	if b.Seal != nil { // what a maker reads about its own unfinished bundle is no news
 		r.Warnings = slices.Concat(b.Warnings, j.Notes())
 	}

@@ -145,7 +145,7 @@ func (e pointEstimates) statistic(m metric.Metric, statistic, id string) *Summar
 	}
 	v := summaryValue(id, &row.Estimate, row.Unit)
 	if v.Reason == "" {
-		v.Launches = row.Spread()
+		v.Launches, v.Void = row.Spread(), row.Void
 	}
 	return v
 }

@@ -112,6 +112,7 @@ type SummaryValue struct {
 	High   *float64  `json:"high"`
 	Unit   unit.Unit `json:"unit"`
 	Reason string    `json:"reason,omitempty"` // why the value is null
+	Void   string    `json:"void,omitempty"`   // the check that forbids the value
 
 	// Launches is their median and how far apart they lie; null for fewer than two, and
 	// for what does not come from launches.

@@ -283,12 +283,13 @@ func cell(e metric.Estimates, m metric.Metric, statistic string, point int) stri
 	return Value(row)
 }
 
-// Value shows an estimate with its interval: 23.4 ms [22.9, 23.9].
+// Value shows an estimate with its interval, and the mark where it may not be quoted:
+// 23.4 ms [22.9, 23.9] †.
 func Value(row metric.Row) string {
 	if math.IsInf(row.Interval.Hi, 1) {
-		return unit.Format(row.Value, row.Unit) + " [no interval]"
+		return Marked(unit.Format(row.Value, row.Unit)+" [no interval]", row.Void)
 	}
-	return unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit)
+	return Marked(unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit), row.Void)
 }
 
 // Sizes lists how many values each launch gave.

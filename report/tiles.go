@@ -43,7 +43,7 @@ func (t Tile) Range() string {
 }
 
 // Tiles are the numbers that the run is made for, each with the point that it is of.
-// What the sample cannot bound is none of them.
+// What the sample cannot bound is none of them, nor what may not be quoted.
 func (r Report) Tiles() []Tile {
 	list := slices.Concat(r.scoreTiles(), r.servingTiles(), r.trainingTiles(), r.collectiveTiles(), r.pairTiles(), r.probeTiles())
 	return list[:min(len(list), mostTiles)]
@@ -79,7 +79,7 @@ func (r Report) tilesOf(side string, wanted []tileOf) (list []Tile) {
 	own := r.Estimates.Of(side)
 	for _, one := range wanted {
 		row, ok := own.Find(one.metric.ID, one.statistic, one.point.Index)
-		if !ok || !certified(row) {
+		if !ok || !certified(row) || row.Void != "" {
 			continue
 		}
 		list = append(list, Tile{Name: one.name, Of: tilePlace(one.point.Name, side), Unit: row.Unit, Estimate: row.Estimate, Spread: row.Spread()})

@@ -89,10 +89,7 @@ func steps(series []warehouse.Series, since time.Time) []step {
 		if one.Noise.RunCV != nil {
 			s.Noise = fmt.Sprintf("%.2g %%", 100**one.Noise.RunCV)
 		}
-		s.Word = "better"
-		if (s.By > 0) == (one.Better == "lower") {
-			s.Word = "worse"
-		}
+		s.Word = wordOf(one, s.By)
 		s.Series.Values = nil
 		list = append(list, s)
 	}
@@ -100,6 +97,23 @@ func steps(series []warehouse.Series, since time.Time) []step {
 		return compareAbs(b.By, a.By)
 	})
 	return list[:min(15, len(list))]
+}
+
+// wordOf judges a difference as the history does: it is worse or better where a change of the
+// series is open, and says nothing where that is not known.
+func wordOf(one warehouse.Series, by float64) string {
+	open := slices.ContainsFunc(one.Changes, func(c warehouse.Change) bool {
+		return (c.State == warehouse.Suspected || c.State == warehouse.Confirmed) && (c.Relative > 0) == (by > 0)
+	})
+	switch {
+	case !open && one.Noise.Detectable != nil && max(by, -by) <= *one.Noise.Detectable:
+		return "within noise"
+	case !open:
+		return ""
+	case (by > 0) == (one.Better == "lower"):
+		return "worse"
+	}
+	return "better"
 }
 
 func compareAbs(a, b float64) int {

@@ -214,7 +214,7 @@ func (x *indexer) add(f fact) {
 func (x *indexer) withheld(f fact, point string) bool {
 	result := finding.Result{Subject: finding.Speed, Metric: f.metric, Statistic: f.statistic, Point: point, Side: f.side}
 	if f.statistic == scoreStatistic {
-		result.Subject = finding.Accuracy
+		result.Subject, result.Task = finding.Accuracy, f.metric[:max(0, strings.LastIndex(f.metric, "."))]
 	}
 	return len(x.j.Claims.Forbidden()) == 0 && len(x.j.Claims.Against(result)) > 0
 }

@@ -38,7 +38,7 @@ func (c *Comparison) forbid(why func(finding.Result) []string) {
 	}
 	for i := range c.Quality.Rows {
 		row := &c.Quality.Rows[i]
-		row.Void = why(finding.Result{Subject: finding.Accuracy, Statistic: row.Grader, Point: row.Point})
+		row.Void = why(finding.Result{Subject: finding.Accuracy, Statistic: row.Grader, Point: row.Point, Task: row.Task})
 		if len(row.Void) > 0 {
 			row.Verdict = parity.Void
 		}

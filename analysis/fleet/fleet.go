@@ -67,8 +67,9 @@ var ErrNoObjective = errors.New("spec.slo is empty: without an objective every l
 // ErrNoKnee says that no load that was measured kept its objectives.
 var ErrNoKnee = errors.New("no measured load keeps the objectives by its interval: offer less, or measure longer")
 
-// Sizing finds the knee of a bundle's points and the fleet that a load needs.
-func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
+// Sizing finds the knee of a bundle's points and the fleet that a load needs. Against says
+// which figures may not be used.
+func Sizing(e metric.Estimates, p plan.Plan, ask Ask, against objective.Against) (Size, error) {
 	size := Size{Load: ask.Load, Headroom: ask.Headroom, FanOutCalls: ask.FanOut}
 	slo := p.Objectives()
 	if len(slo) == 0 {
@@ -79,7 +80,7 @@ func Sizing(e metric.Estimates, p plan.Plan, ask Ask) (Size, error) {
 		return size, err
 	}
 	for _, point := range points {
-		if level, ok := levelOf(e, p, point); ok {
+		if level, ok := levelOf(e, p, point, against); ok {
 			size.Levels = append(size.Levels, level)
 		}
 	}

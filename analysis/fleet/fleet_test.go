@@ -51,7 +51,7 @@ func swept(p99 ...float64) (metric.Estimates, plan.Plan) {
 
 func TestSizing(t *testing.T) {
 	e, p := swept(.02, .05, .1, .9)
-	size, err := Sizing(e, p, Ask{Load: 9000, FanOut: 100})
+	size, err := Sizing(e, p, Ask{Load: 9000, FanOut: 100}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,19 +60,19 @@ func TestSizing(t *testing.T) {
 		t.Errorf("%+v", size)
 	}
 	e, p = swept(.02, .3, .1, .9) // the third level is above one that fails
-	if size, err = Sizing(e, p, Ask{Load: 100}); err != nil || size.PerReplica != .99*150 {
+	if size, err = Sizing(e, p, Ask{Load: 100}, nil); err != nil || size.PerReplica != .99*150 {
 		t.Errorf("knee at %v, %v; want the first level", size.PerReplica, err)
 	}
 	e, p = swept(.02, .03)
-	if size, err = Sizing(e, p, Ask{Load: 100}); err != nil || !size.Unbounded {
+	if size, err = Sizing(e, p, Ask{Load: 100}, nil); err != nil || !size.Unbounded {
 		t.Errorf("nothing above the knee was measured, and it is not said: %+v, %v", size, err)
 	}
 	e, p = swept(.3)
-	if _, err = Sizing(e, p, Ask{Load: 100}); !errors.Is(err, ErrNoKnee) {
+	if _, err = Sizing(e, p, Ask{Load: 100}, nil); !errors.Is(err, ErrNoKnee) {
 		t.Errorf("%v, want ErrNoKnee", err)
 	}
 	p.Run.Spec.SLO = nil
-	if _, err = Sizing(e, p, Ask{Load: 100}); !errors.Is(err, ErrNoObjective) {
+	if _, err = Sizing(e, p, Ask{Load: 100}, nil); !errors.Is(err, ErrNoObjective) {
 		t.Errorf("%v, want ErrNoObjective", err)
 	}
 	if _, ok := Knee([]Level{{State: objective.Uncertain}}); ok {
@@ -86,13 +86,13 @@ func TestSizingOfShapes(t *testing.T) {
 	for i := range p.Points {
 		p.Points[i].Scenario = []string{"D(9,9)", "D(1,1)", "D(1,1)", "D(9,9)"}[i]
 	}
-	if _, err := Sizing(e, p, Ask{Load: 100}); err == nil || !strings.Contains(err.Error(), "D(9,9), D(1,1)") {
+	if _, err := Sizing(e, p, Ask{Load: 100}, nil); err == nil || !strings.Contains(err.Error(), "D(9,9), D(1,1)") {
 		t.Errorf("two shapes at once: %v, want an error that names both", err)
 	}
-	if size, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(1,1)"}); err != nil || len(size.Levels) != 2 || size.PerReplica != .99*450 {
+	if size, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(1,1)"}, nil); err != nil || len(size.Levels) != 2 || size.PerReplica != .99*450 {
 		t.Errorf("knee of D(1,1): %+v, %v", size, err)
 	}
-	if _, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(2,2)"}); err == nil {
+	if _, err := Sizing(e, p, Ask{Load: 100, Scenario: "D(2,2)"}, nil); err == nil {
 		t.Error("a scenario that was not measured was sized")
 	}
 }

@@ -25,8 +25,8 @@ type Sweep struct {
 }
 
 // Sweeps finds the knee of every shape of request that was measured at two loads or
-// more; none without objectives.
-func Sweeps(e metric.Estimates, p plan.Plan) (list []Sweep) {
+// more; none without objectives. Against says which figures may not be used.
+func Sweeps(e metric.Estimates, p plan.Plan, against objective.Against) (list []Sweep) {
 	if len(p.Objectives()) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func Sweeps(e metric.Estimates, p plan.Plan) (list []Sweep) {
 	for _, side := range sides {
 		own := e.Of(side)
 		for _, shape := range shapes(p) {
-			if s, ok := sweepOf(own, p, shape); ok {
+			if s, ok := sweepOf(own, p, shape, against); ok {
 				s.Side = side
 				list = append(list, s)
 			}
@@ -59,13 +59,13 @@ func shapes(p plan.Plan) (list []string) {
 	return list
 }
 
-func sweepOf(e metric.Estimates, p plan.Plan, shape string) (Sweep, bool) {
+func sweepOf(e metric.Estimates, p plan.Plan, shape string, against objective.Against) (Sweep, bool) {
 	var levels []Level
 	for _, point := range p.Points {
 		if shapeName(point) != shape {
 			continue
 		}
-		if l, ok := levelOf(e, p, point); ok {
+		if l, ok := levelOf(e, p, point, against); ok {
 			levels = append(levels, l)
 		}
 	}
@@ -89,13 +89,16 @@ func sweepOf(e metric.Estimates, p plan.Plan, shape string) (Sweep, bool) {
 }
 
 // levelOf judges one point; ok is false where it was not measured.
-func levelOf(e metric.Estimates, p plan.Plan, point plan.Point) (Level, bool) {
+func levelOf(e metric.Estimates, p plan.Plan, point plan.Point, against objective.Against) (Level, bool) {
 	row, ok := e.Find(metric.RequestThroughput.ID, "value", point.Index)
 	if !ok {
 		return Level{}, false
 	}
-	level := Level{Point: point.Name, Requests: row.Estimate, Verdicts: objective.Judge(e, p.Objectives(), point.Index)}
+	level := Level{Point: point.Name, Requests: row.Estimate, Verdicts: objective.Judge(e, p.Objectives(), point, against)}
 	level.State = objective.Worst(level.Verdicts)
+	if level.State == objective.Kept && len(against.Of(row, point)) > 0 {
+		level.State = objective.Uncertain // what it carried is not known
+	}
 	if good, ok := e.Find(metric.Goodput.ID, "value", point.Index); ok {
 		level.Goodput = &good.Estimate
 	}

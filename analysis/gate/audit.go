@@ -72,7 +72,8 @@ func (in Input) asks(scope finding.Scope) bool {
 		}
 	}
 	return slices.ContainsFunc(demands.Accuracy, func(a spec.GatedAccuracy) bool {
-		return scope.Touches(finding.Result{Subject: finding.Accuracy, Metric: a.Metric})
+		task := a.Metric[:max(0, strings.LastIndex(a.Metric, "."))] // of gsm8k.exact_match
+		return scope.Touches(finding.Result{Subject: finding.Accuracy, Metric: a.Metric, Task: task})
 	})
 }
 

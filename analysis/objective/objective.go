@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/finding"
 	"assay/metric"
+	"assay/plan"
 	"assay/spec"
 	"assay/stats"
 	"assay/unit"
@@ -20,7 +22,7 @@ type State string
 const (
 	Kept      State = "kept"
 	Broken    State = "broken"
-	Uncertain State = "uncertain" // the interval holds the limit, or there is none
+	Uncertain State = "uncertain" // the interval holds the limit, there is none, or a finding forbids the figure
 )
 
 // A Verdict is one objective at one point.
@@ -35,11 +37,15 @@ type Verdict struct {
 	Reason    string         `json:"reason"` // the figure, or what is missing
 }
 
-// Judge holds the estimates of a point against every objective.
-func Judge(e metric.Estimates, slo []spec.Objective, point int) []Verdict {
+// An Against says why a result may not be used. Where it is nil nobody speaks against any.
+type Against func(finding.Result) []string
+
+// Judge holds the estimates of a point against every objective. A figure that may not be
+// used shows neither that a limit is kept nor that it is broken.
+func Judge(e metric.Estimates, slo []spec.Objective, point plan.Point, against Against) []Verdict {
 	var list []Verdict
 	for _, o := range slo {
-		list = append(list, judge(e, o, point))
+		list = append(list, judge(e, o, point, against))
 	}
 	return list
 }
@@ -59,7 +65,7 @@ func Worst(list []Verdict) State {
 // not the name itself.
 var ids = map[string]string{"itl": metric.ITL.ID, "tokens_per_second": metric.OutputThroughput.ID, "requests_per_second": metric.RequestThroughput.ID}
 
-func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
+func judge(e metric.Estimates, o spec.Objective, point plan.Point, against Against) Verdict {
 	id := ids[o.Metric]
 	if m, ok := metric.Called(o.Metric); ok {
 		id = m.ID
@@ -73,10 +79,10 @@ func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
 	case o.Min > 0:
 		limit, upper, said = o.Min, false, fmt.Sprintf("≥ %g", o.Min)
 	}
-	row, ok := e.Find(id, statistic, point)
+	row, ok := e.Find(id, statistic, point.Index)
 	if !ok && o.Min > 0 { // a speed of single requests: few may be slower
 		statistic = fmt.Sprintf("p%g", 100-o.Percentile)
-		row, ok = e.Find(id, statistic, point)
+		row, ok = e.Find(id, statistic, point.Index)
 	}
 	v := Verdict{Name: strings.TrimSpace(fmt.Sprintf("%s %s", label(statistic, nameOf(id, o.Metric)), said)), Metric: id, Statistic: statistic, State: Uncertain, Interval: stats.Unbounded}
 	if !ok {
@@ -84,6 +90,10 @@ func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
 		return v
 	}
 	v.Value, v.Interval, v.Unit = row.Value, row.Interval, row.Unit
+	if why := against.Of(row, point); len(why) > 0 {
+		v.Reason = why[0]
+		return v
+	}
 	v.Reason = unit.FormatInterval(row.Value, row.Interval.Lo, row.Interval.Hi, row.Unit)
 	within, beyond := row.Interval.Hi <= limit, row.Interval.Lo > limit
 	if !upper {
@@ -98,6 +108,14 @@ func judge(e metric.Estimates, o spec.Objective, point int) Verdict {
 		v.Reason = strings.Join(row.Warnings, "; ")
 	}
 	return v
+}
+
+// Of asks about an estimate at a point.
+func (a Against) Of(row metric.Row, point plan.Point) []string {
+	if a == nil {
+		return nil
+	}
+	return a(finding.Result{Subject: finding.Speed, Metric: row.Metric, Statistic: row.Statistic, Point: point.Name, Side: row.Side})
 }
 
 func label(statistic, name string) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"assay/metric"
+	"assay/plan"
 	"assay/spec"
 	"assay/stats"
 	"assay/unit"
@@ -39,7 +40,7 @@ func TestJudge(t *testing.T) {
 		{spec.Objective{Metric: "tokens_per_second", Min: 530}, "output throughput ≥ 530", Broken},
 	}
 	for _, tt := range tests {
-		got := Judge(e, []spec.Objective{tt.o}, 2)
+		got := Judge(e, []spec.Objective{tt.o}, plan.Point{Index: 2}, nil)
 		if len(got) != 1 || got[0].State != tt.want || got[0].Name != tt.name || got[0].Reason == "" {
 			t.Errorf("%+v: %+v, want %s %q", tt.o, got, tt.want, tt.name)
 		}

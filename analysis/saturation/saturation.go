@@ -9,9 +9,11 @@ import (
 
 	"assay/bundle"
 	"assay/finding"
+	"assay/metric"
 	"assay/plan"
 	"assay/record"
 	"assay/stats"
+	"assay/unit"
 )
 
 // Check is the id of the finding.
@@ -42,6 +44,16 @@ func Findings(b *bundle.Bundle, p plan.Plan) ([]finding.Finding, error) {
 	return list, nil
 }
 
+// times are the metrics that say how long something took.
+func times() (ids []string) {
+	for _, m := range metric.All {
+		if m.Unit == unit.Second {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
 func found(p plan.Plan, launch int, e record.Event) (finding.Finding, error) {
 	var g stats.QueueGrowth
 	if err := json.Unmarshal([]byte(e.Detail), &g); err != nil {
@@ -49,7 +61,7 @@ func found(p plan.Plan, launch int, e record.Event) (finding.Finding, error) {
 	}
 	point, _ := p.PointByIndex(int(e.Point))
 	f := finding.Finding{
-		Check: Check, Severity: finding.Caution,
+		Check: Check, Severity: finding.Void, Scope: finding.Scope{Points: []string{point.Name}, Metrics: times()},
 		Message: fmt.Sprintf("%s, launch %d: the queue grew by %.3g requests a second of %.3g offered, from %g in flight to %g in %.3g s (p = %.2g)",
 			point.Name, launch+1, g.Slope, g.Rate, g.First, g.Last, g.Seconds, g.P),
 		Why:      "there is no steady state at this rate: its latencies say how long the point lasted, not how fast the system is",

@@ -18,7 +18,7 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "rate=20/s, launch 2: the queue grew by 4.2 requests a second of 20 offered, from 4 in flight to 130 in 30 s (p = 0.0001)"
-	if f.Message != want || f.Severity != finding.Caution || f.Check != Check || f.Why == "" || f.Fix == "" {
+	if f.Message != want || f.Severity != finding.Void || !f.Scope.Touches(finding.Result{Subject: finding.Speed, Metric: "ttft.v2", Statistic: "p50", Point: "rate=20/s"}) || f.Scope.Touches(finding.Result{Subject: finding.Speed, Metric: "goodput.v2", Statistic: "value", Point: "rate=20/s"}) || f.Check != Check || f.Why == "" || f.Fix == "" {
 		t.Errorf("finding %+v, want %q", f, want)
 	}
 	p.Run.Spec.Load = &spec.Load{StopWhenSaturated: true}

@@ -162,7 +162,7 @@ func publishable(w io.Writer, r compare.Report) error {
 	refused := false
 	for _, c := range r.Comparisons {
 		for _, f := range c.Findings {
-			if f.Severity == finding.Void {
+			if f.Severity == finding.Void && f.Scope.Broad() { // of others the primary rows say so
 				refused = true
 				fmt.Fprintf(w, "assay: compare: %s is void: %s: %s\n", c.Candidate.Label, f.Check, f.Message)
 			}

@@ -42,7 +42,7 @@ bundle was changed after sealing.`,
 			if err != nil {
 				return err
 			}
-			size, err := fleet.Sizing(j.Estimates, j.Plan, ask)
+			size, err := fleet.Sizing(j.Estimates, j.Plan, ask, j.Against)
 			if errors.Is(err, fleet.ErrNoKnee) && !asJSON {
 				return errors.Join(printLevels(env.Stdout, size), &exitError{exitVerdict, err})
 			}

@@ -102,7 +102,7 @@ func badges(r report.Report) []badge {
 // rowText shows one statistic, or why it cannot be shown.
 func rowText(row metric.Row) string {
 	if math.IsInf(row.Interval.Hi, 1) {
-		return report.Unbounded(unit.Format(row.Value, row.Unit), row.Warnings)
+		return report.Marked(report.Unbounded(unit.Format(row.Value, row.Unit), row.Warnings), row.Void)
 	}
 	return report.Value(row)
 }

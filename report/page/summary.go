@@ -26,6 +26,9 @@ func (x exhibit) summary(sections ...*part) part {
 			p.add(table)
 		}
 	}
+	if text := x.VoidLine(); text != "" {
+		p.Lines = append(p.Lines, text)
+	}
 	p.Lines = append(p.Lines, x.Knees()...)
 	if text := x.PercentileAdvice(); text != "" {
 		p.Lines = append(p.Lines, "A dash stands for too few requests: "+text+".")

@@ -123,11 +123,14 @@ func (b *workbook) intervalsRow(r report.Report, point plan.Point, side string, 
 	cells = append(cells, cellPositive(float64(point.Concurrency), unit.Byte), cellPositive(point.Rate, unit.RequestPerSecond), cellPositive(float64(point.BatchSize), unit.Byte), launches, good, others)
 	for _, one := range shown {
 		row, ok := e.Find(one.metric.ID, one.statistic, point.Index)
-		if !ok {
+		switch {
+		case !ok:
 			cells = append(cells, nil, nil, nil)
-			continue
+		case row.Void != "": // the sheet of the point has it, with the reason
+			cells = append(cells, "void", nil, nil)
+		default:
+			cells = append(cells, cellsOfEstimate(row)...)
 		}
-		cells = append(cells, cellsOfEstimate(row)...)
 	}
 	return cells
 }

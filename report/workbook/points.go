@@ -93,4 +93,10 @@ func cellRatio(v *float64) any {
 	return cellQuantity{*v, "1"}
 }
 
-func cellNote(row metric.Row) any { return cellText(strings.Join(row.Warnings, "; ")) }
+func cellNote(row metric.Row) any {
+	notes := strings.Join(row.Warnings, "; ")
+	if row.Void != "" {
+		notes = strings.TrimSuffix("void: "+row.Void+"; "+notes, "; ")
+	}
+	return cellText(notes)
+}

@@ -45,6 +45,7 @@ spec: {workload: {model: m}, target: {url: "http://127.0.0.1:8000"}, load: {conc
 	}
 	r := report.New(j)
 	r.Signature, r.Claims, r.Checks, r.Pictures = judge.Unsigned, nil, nil, nil
+	r.Estimates = j.Estimates // without claims nothing forbids them
 	r.Findings = []finding.Finding{{Check: "=1+1", Severity: finding.Note, Message: "+cmd|' /C calc'!A0", Fix: "@SUM(A1)", Why: "-2"}}
 	return r
 }

@@ -2,6 +2,7 @@ package verdicts
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"assay/judge/pair"
 	"assay/metric"
 	"assay/report"
+	"assay/report/page"
 	"assay/spec"
 	"assay/tests/fixture"
 )
@@ -103,7 +105,7 @@ func TestOneVerdict(t *testing.T) {
 			gateHolds(t, demands[i/20%len(demands)], baseline, candidate, mine, theirs, ours, seen)
 		}
 		if i%100 == 0 {
-			facesHold(t, baseline, shown, mine)
+			facesHold(t, baseline, shown, mine, i%1000 == 0)
 		}
 		if i%200 == 0 {
 			keptHolds(t, baseline, mine, seen)
@@ -197,8 +199,58 @@ func gateHolds(t *testing.T, policy spec.GatePolicy, baseline, candidate *run, m
 	}
 }
 
-// facesHold looks at what people read.
-func facesHold(t *testing.T, r *run, compared compare.Report, list []finding.Finding) {
+// marksHold looks for a forbidden result that the tables, the page or the CSV show as any
+// other.
+func marksHold(t *testing.T, r *run, shown report.Report, list []finding.Finding) {
+	t.Helper()
+	var plain, html, table bytes.Buffer
+	for _, face := range []struct {
+		write report.Format
+		to    *bytes.Buffer
+	}{{report.Text, &plain}, {page.HTML, &html}, {report.CSV, &table}} {
+		if err := face.write(face.to, shown); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	for _, cells := range rows[1:] {
+		result := finding.Result{Subject: finding.Speed, Metric: cells[column("metric")], Statistic: cells[column("statistic")], Point: cells[column("point")]}
+		if result.Metric == "score.v1" {
+			result.Subject = finding.Accuracy
+		}
+		if void := cells[column("void")] != ""; void != Forbidden(list, result) {
+			t.Errorf("the CSV calls %v void: %v; the findings are %+v", result, void, list)
+		}
+	}
+	allowed := map[string]bool{}
+	for _, row := range r.Estimates.Rows {
+		if !Forbidden(list, claim.OfRow(row, r.Plan)) {
+			allowed[report.Value(row)] = true
+		}
+	}
+	for _, row := range r.Estimates.Rows {
+		text := report.Value(row)
+		if allowed[text] || !strings.Contains(text, "[") {
+			continue
+		}
+		value, interval, _ := strings.Cut(text, " [")
+		for face, bare := range map[string][2]string{"text": {plain.String(), "  " + text}, "page": {html.String(), ">" + value + ` <span class="interval">[` + interval}} {
+			for _, after := range strings.Split(bare[0], bare[1])[1:] {
+				if !strings.HasPrefix(after, " †") {
+					t.Errorf("the %s shows %s of %s %s without a mark (%.60q); the findings are %+v", face, text, row.Statistic, row.Metric, after, list)
+				}
+			}
+		}
+	}
+}
+
+// facesHold looks at what people read, and at every face where marks is true: the page takes
+// its time.
+func facesHold(t *testing.T, r *run, compared compare.Report, list []finding.Finding, marks bool) {
 	t.Helper()
 	shown := report.New(r.Judgement)
 	var text, beside bytes.Buffer
@@ -209,6 +261,9 @@ func facesHold(t *testing.T, r *run, compared compare.Report, list []finding.Fin
 		if f.Severity == finding.Void && !strings.Contains(text.String(), f.Message) {
 			t.Errorf("the report is silent about %+v", f)
 		}
+	}
+	if marks {
+		marksHold(t, r, shown, list)
 	}
 	if err := report.CompareText(&beside, compared, false); err != nil {
 		t.Fatal(err)
