@@ -97,6 +97,11 @@ var coreTrips = []trip{
 	{"construct-mismatch", "another run", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "b7"}} }), finding.Void, "it cites run b7, this is run scene"},
 	{"construct-mismatch", "another seed", first(func(_ *Facts, s *Statement) { s.Cites = []Cited{{Run: "scene", Seed: "3"}} }), finding.Void, "it cites seed 3, the run has 20260313"},
 	{"no-variance", "two launches", func(s *scene) { s.launches = 2 }, finding.Void, "completed launches: 2, and an interval needs at least 3"},
+	{"no-variance", "a quick look", func(s *scene) {
+		s.small()
+		s.launches = 1
+		s.also(func(r *spec.Run) { r.Spec.Trials.Quick = true })
+	}, finding.Note, "completed launches: 1, and an interval needs at least 3"},
 	{"no-variance", "no interval", first(func(_ *Facts, s *Statement) { s.Interval = nil }), finding.Void, "ttft.v2 mean = 100 ms is stated without an interval; over 5 launches it is ["},
 	{"no-variance", "ranks of five", first(func(_ *Facts, s *Statement) { s.Method = "median, order statistics" }),
 		finding.Void, "is by ranks (median, order statistics) of 5 values: with fewer than 6"},

@@ -18,8 +18,8 @@ const newestQuery = `WITH RECURSIVE series (first) AS (
 	SELECT ` + runColumns + ` FROM series s CROSS JOIN benchmark_run_fact b ON b.rowid = s.first
 	CROSS JOIN current_run r ON r.workload_spec_digest = b.workload_spec_digest AND r.system = b.system AND r.testbed = b.testbed AND r.created_ns = (
 		SELECT c.created_ns FROM current_run c WHERE c.workload_spec_digest = b.workload_spec_digest AND c.system = b.system AND c.testbed = b.testbed
-		AND c.status = 'completed' AND coalesce(c.worst_finding, '') <> 'void' ORDER BY c.created_ns DESC LIMIT 1)` + runConditions + `
-	AND r.status = 'completed' AND coalesce(r.worst_finding, '') <> 'void'
+		AND c.status = 'completed' AND c.quick = 0 AND coalesce(c.worst_finding, '') <> 'void' ORDER BY c.created_ns DESC LIMIT 1)` + runConditions + `
+	AND r.status = 'completed' AND r.quick = 0 AND coalesce(r.worst_finding, '') <> 'void'
 	ORDER BY r.created_ns DESC, r.artifact_manifest_digest LIMIT 40`
 
 // Frontier gives some statistics of every point of runs that count, of the newest run of each

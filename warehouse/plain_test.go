@@ -63,7 +63,7 @@ func columnsIn(table string) []string {
 func seriesPlainly(t *testing.T, w *Warehouse, metric, statistic string, f Filter) []Series {
 	t.Helper()
 	rows, err := w.db.Query(`SELECT f.metric, f.statistic, f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
-		r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
+		r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void' AND (r.quick = 0 OR f.statistic = 'score'),
 		r.artifact_manifest_digest IN (SELECT artifact_manifest_digest FROM act_fact WHERE act = 'accepted')
 		FROM metric_fact f NOT INDEXED JOIN current_run r USING (artifact_manifest_digest)
 		WHERE f.metric = ?1 AND f.statistic = ?2 AND f.value IS NOT NULL AND r.created_ns >= ?3

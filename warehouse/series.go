@@ -175,7 +175,7 @@ func (r seriesRow) key() [6]string {
 // out, since no index helps with those that may be empty.
 func (f Filter) seriesQuery(metric, statistic string) (string, []any) {
 	q := `SELECT f.unit, f.better, r.name, r.workload_spec_digest, r.system, r.testbed, f.point_name, f.side,
-	r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void',
+	r.run_id, r.artifact_manifest_digest, r.created_ns, f.value, f.low, f.high, f.n, f.cv, r.status = 'completed' AND r.worst_finding <> 'void' AND (r.quick = 0 OR f.statistic = 'score'),
 	EXISTS (SELECT 1 FROM act_fact a WHERE a.artifact_manifest_digest = r.artifact_manifest_digest AND a.act = 'accepted')
 	FROM current_run r CROSS JOIN metric_fact f ON f.artifact_manifest_digest = r.artifact_manifest_digest
 	WHERE f.metric = ? AND f.statistic = ? AND f.value IS NOT NULL`
