@@ -2,12 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"assay/analysis/diff"
 	"assay/finding"
 	"assay/metric"
-	"assay/spec"
 )
 
 // WarmSide fires when the later run of a pair asks a server what the earlier one asked it.
@@ -44,7 +43,7 @@ func warmSide(f *Facts) Answer {
 	}
 	one := finding.Finding{
 		Severity: finding.Note,
-		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, addressOf(f.Plan.Target())),
+		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, diff.Address(f.Plan.Target())),
 		Why:      "a prompt that a server knows is read from its cache: the second to ask is faster whatever is compared",
 		Fix:      "ask new prompts in each run (leave spec.seed out), have the server started anew (target.server), or measure both in turn with assay compare BASE CAND --again",
 	}
@@ -59,7 +58,7 @@ func warmSide(f *Facts) Answer {
 // started it for either, its address is one, and nothing that is known of it differs.
 func (f *Facts) sameServer() bool {
 	a, b := f.Against.Plan.Target(), f.Plan.Target()
-	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || addressOf(a) != addressOf(b) {
+	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || diff.Address(a) != diff.Address(b) {
 		return false
 	}
 	if len(f.Plan.Candidates())+len(f.Against.Plan.Candidates()) > 0 {
@@ -71,10 +70,6 @@ func (f *Facts) sameServer() bool {
 		}
 	}
 	return true
-}
-
-func addressOf(t *spec.Target) string {
-	return strings.Join(append([]string{t.URL}, slices.Sorted(slices.Values(t.URLs))...), " ")
 }
 
 // soonerRows lists the points at which the first token comes sooner in the later run.
