@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"assay/intake"
@@ -21,9 +22,10 @@ func (v *verifier) statements() {
 	before := len(v.Failures())
 	v.oneRunID()
 	v.rowsOfHealth()
-	v.seedsOfPlan()
+	v.plan()
+	v.derivedRunID()
 	if len(v.Failures()) == before {
-		v.pass("statements", "run id, seeds and counts agree wherever the bundle tells them")
+		v.pass("statements", "run id, spec, plan, seeds and counts agree wherever the bundle tells them")
 	}
 }
 
@@ -71,20 +73,20 @@ func (v *verifier) rowsOfHealth() {
 	}
 }
 
-// seedsOfPlan derives the seeds of the launches from the seed of the run. Where launches
-// were taken out and the rest numbered anew, they no longer follow.
-func (v *verifier) seedsOfPlan() {
-	if !v.intact[PlanFile] || v.manifest.Source != nil {
-		return // reported as changed, or of a tool that derives its seeds in another way
+// plan holds the plan against the document that it was made from, the launches that were made
+// against those that it names, and their seeds against the seed of the run. Where launches
+// were taken out and the rest numbered anew, something no longer follows.
+func (v *verifier) plan() {
+	if !v.intact[PlanFile] || !v.intact[SpecFile] || v.manifest.Source != nil {
+		return // reported as changed, or of a tool that plans in another way
 	}
-	text, err := intake.ReadIn(v.root, filepath.FromSlash(PlanFile), mostManifest)
+	p, document, err := v.decided()
 	if err != nil {
 		v.fail("statements", PlanFile, "%v", err)
 		return
 	}
-	p, err := plan.Decode(text)
-	if err != nil {
-		return // of another version of the format: who reads it says so
+	if p == nil {
+		return
 	}
 	for _, l := range p.Launches {
 		if !p.Derives(l) {
@@ -94,5 +96,55 @@ func (v *verifier) seedsOfPlan() {
 	}
 	if told := v.manifest.Inputs.Seeds["run"]; told != "" && told != fmt.Sprint(p.Seed()) {
 		v.fail("statements", ManifestFile, "was made with seed %s, its plan has seed %d", told, p.Seed())
+	}
+	if err := p.Follows(document); err != nil {
+		v.fail("statements", PlanFile, "does not follow from %s: %v", SpecFile, err)
+	}
+	for _, l := range v.manifest.Launches {
+		i := slices.IndexFunc(p.Launches, func(planned plan.Launch) bool { return planned.Index == l.Index })
+		switch {
+		case i < 0:
+			v.fail("statements", LedgerFile, "launch %d is none of the %d that were planned", l.Index+1, len(p.Launches))
+		case l.Side != p.Launches[i].Side || l.Block != p.Launches[i].Block:
+			v.fail("statements", LedgerFile, "launch %d was made of side %q in block %d, and planned of side %q in block %d",
+				l.Index+1, l.Side, l.Block+1, p.Launches[i].Side, p.Launches[i].Block+1)
+		}
+	}
+}
+
+// decided reads the plan and its document. The plan is nil where it is of another version of
+// the format: who reads it says so.
+func (v *verifier) decided() (*plan.Plan, []byte, error) {
+	text, err := intake.ReadIn(v.root, filepath.FromSlash(PlanFile), mostManifest)
+	if err != nil {
+		return nil, nil, err
+	}
+	document, err := intake.ReadIn(v.root, filepath.FromSlash(SpecFile), mostManifest)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p, err := plan.Decode(text); err == nil {
+		return &p, document, nil
+	}
+	return nil, nil, nil
+}
+
+// derivedRunID compares the run that sealed figures name with the bundle's own.
+func (v *verifier) derivedRunID() {
+	for _, f := range v.manifest.Files {
+		if !isResult(f) || !v.intact[f.Path] {
+			continue
+		}
+		text, err := intake.ReadIn(v.root, filepath.FromSlash(f.Path), mostFile)
+		if err != nil {
+			v.fail("statements", f.Path, "%v", err)
+			continue
+		}
+		var of struct {
+			RunID string `json:"runID"`
+		}
+		if json.Unmarshal(text, &of) == nil && of.RunID != "" && of.RunID != v.manifest.RunID {
+			v.fail("statements", f.Path, "is about run %s, and the bundle is run %s", of.RunID, v.manifest.RunID)
+		}
 	}
 }

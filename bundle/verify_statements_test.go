@@ -13,7 +13,7 @@ import (
 // A plan whose launches follow from its seed is verified, whatever the seed of the manifest's
 // inputs is called; one from which launches were taken, and the rest numbered anew, is not.
 func TestSeedsOfPlan(t *testing.T) {
-	doc, faults := spec.Parse("test.yaml", []byte(`
+	const document = `
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: one}
@@ -23,7 +23,8 @@ spec:
   target: {url: http://127.0.0.1:8101}
   trials: {minReplicates: 6}
   load: {concurrency: [4], duration: 1s}
-`))
+`
+	doc, faults := spec.Parse("test.yaml", []byte(document))
 	if !spec.Valid(faults) {
 		t.Fatal(faults)
 	}
@@ -37,18 +38,22 @@ spec:
 			fewer.Launches = append(fewer.Launches, l)
 		}
 	}
+	half := strings.Replace(document, "minReplicates: 6", "minReplicates: 3", 1)
 	tests := []struct {
 		name, seed string
+		document   string
 		plan       plan.Plan
 		want       string // of the failure; empty where there is none
 	}{
-		{"honest", "7", honest, ""},
-		{"no seed told", "", honest, ""},
-		{"every second launch left out", "7", fewer, "launch 1 has seed"},
-		{"another seed", "9", honest, "was made with seed 9, its plan has seed 7"},
+		{"honest", "7", document, honest, ""},
+		{"no seed told", "", document, honest, ""},
+		{"every second launch left out", "7", half, fewer, "launch 1 has seed"},
+		{"another seed", "9", document, honest, "was made with seed 9, its plan has seed 7"},
+		{"another document", "7", half, honest, "spec.trials.minReplicates is 3 in spec.yaml and 6 in the plan"},
 	}
 	for _, tt := range tests {
 		h := header()
+		h.Spec = []byte(tt.document)
 		h.Plan, err = json.Marshal(tt.plan)
 		check(t, err)
 		w := create(t, h)

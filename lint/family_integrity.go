@@ -4,7 +4,7 @@ package lint
 // it, can be true: they are for whoever would like a run to look better than it was.
 var integrity = []Check{
 	FirstChunk, OutputAfterDone, NoOutput, ReasoningAlone, CannedAnswers, AnsweringModel, ShortAnswers, FinishReasons, MarkedRequests, ProgramClock, EchoedPrompt,
-	QualityUnchecked, WarmSide, BytesPerToken,
+	QualityUnchecked, WarmSide, BytesPerToken, TraceMismatch, VantagePoint,
 	StatedValue, StatedInterval, UncertifiedPercentile, UsageMismatch, ServedModel, SharedServer, MissingLaunches,
 	MissingRequests, CutShort, OutsideWindow, ImpossibleTimes, CopiedAnswers, SharedLaunches, LengthControl,
 	MixedTokenizers, UnpairedDrift, Resumed, UnfilledJoinKeys,

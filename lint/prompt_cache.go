@@ -14,8 +14,8 @@ var PromptCache = Check{
 	ID: "prompt-cache", Code: "L-07", Severity: finding.Void, About: finding.Speed,
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
-		"of measured prompts were sent before in their launch and a cache probe shows a saving above " +
-		"10 % (a caution where no probe looked, whatever the server counts)",
+		"of measured prompts were sent before in their launch, or more than 10 % in an earlier launch to the same process, " +
+		"and a cache probe shows a saving above 10 % (a caution where no probe looked, whatever the server counts)",
 	Applies: cacheable,
 	Run:     promptCache,
 }
@@ -50,19 +50,31 @@ func promptCache(f *Facts) Answer {
 			continue
 		}
 		repeated := float64(p.sum(func(t PointTally) int { return t.Prompts.Known })) / float64(looked)
-		if one, ok := cached(f, p, repeated); ok {
+		if one, ok := cached(f, p, repeated, p.askedEarlier()); ok {
 			answer.Findings = append(answer.Findings, one)
 		}
 	}
 	return answer
 }
 
-// cached judges one place, of whose prompts a share had been sent before.
-func cached(f *Facts, p placeTally, repeated float64) (finding.Finding, bool) {
+// askedEarlier is the share of prompts that earlier launches sent to the same process.
+func (p placeTally) askedEarlier() float64 {
+	looked := p.sum(func(t PointTally) int { return t.Earlier.Looked })
+	return float64(p.sum(func(t PointTally) int { return t.Earlier.Known })) / float64(max(1, looked))
+}
+
+// cached judges one place, of whose prompts a share had been sent before: in the same launch,
+// or in an earlier one to the same process. Rows of a data set that two launches happen to
+// share are no more than a few.
+func cached(f *Facts, p placeTally, repeated, earlier float64) (finding.Finding, bool) {
 	declared, known := declaredSharing(f.Plan.WorkloadOf(p.point))
 	hits, source, counted := cacheHits(f, p)
 	again := fmt.Sprintf("%.0f %% of its measured prompts had been sent before in the same launch", 100*repeated)
 	fix := "make prompts that differ, declare the sharing with prompt.prefixTokens or prefixRatio, or switch the target's cache off"
+	if repeated <= repeatShare && earlier > cacheSlack {
+		repeated, again = earlier, fmt.Sprintf("%.0f %% of its measured prompts had been sent to the same process by an earlier launch", 100*earlier)
+		fix = "start the target anew for each launch (target.server), or switch its cache off"
+	}
 	if repeated <= repeatShare {
 		again = "the launch sent them once, so that somebody asked the same before it"
 		fix = "start the target anew for each launch (target.server), change spec.seed, or switch the target's cache off"

@@ -19,6 +19,8 @@ import (
 type Tally struct {
 	Points []PointTally
 
+	Traces []LaunchTraces
+
 	asked *seen // a sample of the prompts of all requests but probes
 }
 
@@ -59,6 +61,7 @@ type PointTally struct {
 	Surplus  Surplus
 	Shown    Shown
 	Prompts  Prompts
+	Earlier  Repeats // measured prompts that an earlier launch sent to the same process
 	Marks    Marks
 	Users    userTallies             // of a closed loop
 	Copies   Repeats                 // measured answers that took as long as one before, to the nanosecond
@@ -66,6 +69,7 @@ type PointTally struct {
 	Service  *stats.Sketch           // seconds from sent to done, of the same
 	Lag      map[int32]*stats.Sketch // seconds from due to sent, of measured requests, by load generator; empty where the program sent them itself
 	Opening  Opening
+	Vantages Vantages
 	Due      Arrivals // of measured requests
 	Sent     Arrivals // of requests due and sent inside the window
 
@@ -82,18 +86,20 @@ const sketchError = .005
 type tallyWatch struct {
 	bundle    *bundle.Bundle
 	plan      plan.Plan
-	timelines *seen // of the whole bundle: launches are held against each other
+	timelines *seen            // of the whole bundle: launches are held against each other
+	servers   map[string]*seen // prompts that the one process of a side was asked
 	tally     Tally
 }
 
 func newTallyWatch(b *bundle.Bundle, p plan.Plan) *tallyWatch {
-	return &tallyWatch{bundle: b, plan: p, timelines: newSeen(), tally: Tally{asked: newSeen()}}
+	return &tallyWatch{bundle: b, plan: p, timelines: newSeen(), servers: map[string]*seen{}, tally: Tally{asked: newSeen()}}
 }
 
 func (w *tallyWatch) see(launch metric.WatchedLaunch) error {
 	if launch.Info.Outcome != bundle.LaunchCompleted {
 		return nil
 	}
+	w.tally.Traces = append(w.tally.Traces, tracesOf(w.bundle.Manifest, launch))
 	points, err := w.launch(launch)
 	w.tally.Points = append(w.tally.Points, points...)
 	return err
@@ -108,15 +114,19 @@ func (w *tallyWatch) launch(launch metric.WatchedLaunch) ([]PointTally, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := newSeen()
+	seen, earlier := newSeen(), w.earlier(launch.Info.Side)
 	for _, t := range launch.Requests {
 		r := &t.Request
 		if at := points[r.Point]; at != nil && r.Phase != record.Probe {
 			w.tally.asked.before(r.PromptHash)
+			if r.Phase == record.Measure && r.Result != record.Dropped {
+				at.Earlier.add(earlier.has(r.PromptHash))
+			}
 			at.add(r, seen)
 			at.account(r, streams, w.timelines)
 		}
 	}
+	earlier.take(seen)
 	var list []PointTally
 	for _, point := range w.plan.Points {
 		if at := points[int32(point.Index)]; at.Measured > 0 {
@@ -126,13 +136,27 @@ func (w *tallyWatch) launch(launch metric.WatchedLaunch) ([]PointTally, error) {
 	return list, nil
 }
 
+// earlier are the prompts that earlier launches sent to the process that a side's launches
+// share; nothing is kept of a side whose launches start it anew.
+func (w *tallyWatch) earlier(side string) *seen {
+	if w.servers[side] == nil {
+		w.servers[side] = newSeen()
+	}
+	for _, s := range w.plan.Sides() {
+		if s.Name == side && s.Target != nil && SharesServer(*s.Target) {
+			return w.servers[side]
+		}
+	}
+	return newSeen()
+}
+
 // points begins the tallies of a launch with what its events say.
 func (w *tallyWatch) points(info bundle.LaunchInfo) (map[int32]*PointTally, error) {
 	points := map[int32]*PointTally{}
 	for _, point := range w.plan.Points {
 		points[int32(point.Index)] = &PointTally{
 			Launch: info.Index, Point: point.Index, Side: info.Side, Outcomes: map[record.Outcome]int{},
-			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point),
+			Lengths: Lengths{Finish: map[string]int{}}, Opening: newOpening(point), Vantages: Vantages{},
 			Response: stats.NewSketch(sketchError), Service: stats.NewSketch(sketchError),
 		}
 	}
@@ -243,6 +267,7 @@ func (t *PointTally) add(r *record.Request, seen *seen) {
 		t.Service.Add(float64(r.Done-r.Sent) / 1e9)
 		t.Lengths.add(r)
 		t.Opening.add(r)
+		t.Vantages.add(r)
 	}
 }
 

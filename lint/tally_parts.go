@@ -115,6 +115,20 @@ func (s *seen) before(hash int64) (known, sampled bool) {
 	return false, hash&s.mask == 0
 }
 
+// has reports whether the prompt is there, and whether it would belong to the sample.
+func (s *seen) has(hash int64) (known, sampled bool) {
+	_, known = s.hashes[hash]
+	return known, hash != 0 && hash&s.mask == 0
+}
+
+// take remembers what another remembers.
+func (s *seen) take(other *seen) {
+	s.mask |= other.mask
+	for hash := range other.hashes {
+		s.before(hash)
+	}
+}
+
 // An Opening is the time to the first byte of the first successful measured
 // requests, beside that of all.
 type Opening struct {

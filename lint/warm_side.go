@@ -2,12 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"assay/analysis/diff"
 	"assay/finding"
 	"assay/metric"
-	"assay/spec"
 )
 
 // WarmSide fires when the later run of a pair asks a server what the earlier one asked it.
@@ -15,7 +14,7 @@ var WarmSide = Check{
 	ID: "warm-side", Severity: finding.Void, Pair: true, About: finding.Speed,
 	Doc: "The later run asks the prompts of the earlier one again, of the same running server: what its caches kept looks like a faster system.",
 	When: "more than 10 % of the later run's prompts were asked by the earlier one of the same address, neither run starts the server and nothing " +
-		"of it differs: void where p50 of TTFT is 10 % lower in the later run with intervals apart (20 % where one has none), else a note",
+		"of it differs: void where p50 of TTFT is 10 % lower in the later run with intervals apart (20 % where one has none, and of its quickest twentieth too), else a note",
 	Applies: func(f *Facts) bool { return cacheable(f) && cacheable(f.Against) },
 	Run:     warmSide,
 }
@@ -44,7 +43,7 @@ func warmSide(f *Facts) Answer {
 	}
 	one := finding.Finding{
 		Severity: finding.Note,
-		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, addressOf(f.Plan.Target())),
+		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, diff.Address(f.Plan.Target())),
 		Why:      "a prompt that a server knows is read from its cache: the second to ask is faster whatever is compared",
 		Fix:      "ask new prompts in each run (leave spec.seed out), have the server started anew (target.server), or measure both in turn with assay compare BASE CAND --again",
 	}
@@ -59,7 +58,7 @@ func warmSide(f *Facts) Answer {
 // started it for either, its address is one, and nothing that is known of it differs.
 func (f *Facts) sameServer() bool {
 	a, b := f.Against.Plan.Target(), f.Plan.Target()
-	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || addressOf(a) != addressOf(b) {
+	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || diff.Address(a) != diff.Address(b) {
 		return false
 	}
 	if len(f.Plan.Candidates())+len(f.Against.Plan.Candidates()) > 0 {
@@ -71,10 +70,6 @@ func (f *Facts) sameServer() bool {
 		}
 	}
 	return true
-}
-
-func addressOf(t *spec.Target) string {
-	return strings.Join(append([]string{t.URL}, slices.Sorted(slices.Values(t.URLs))...), " ")
 }
 
 // soonerRows lists the points at which the first token comes sooner in the later run.
@@ -90,12 +85,18 @@ func soonerRows(first, later *Facts) (list []string) {
 				continue
 			}
 			apart := a.Interval.Bounded() && b.Interval.Bounded()
-			if saved := 1 - b.Value/a.Value; apart && saved > cacheSlack && b.Interval.Hi < a.Interval.Lo || !apart && saved > warmer {
+			if saved := 1 - b.Value/a.Value; apart && saved > cacheSlack && b.Interval.Hi < a.Interval.Lo || !apart && saved > warmer && p.fastest() < (1-warmer)*q.fastest() {
 				list = append(list, fmt.Sprintf("%.0f %% at %s", 100*saved, p.name))
 			}
 		}
 	}
 	return list
+}
+
+// fastest is the time to the first byte of the quickest answers, which a host that was busy in
+// one of the runs leaves alone, and a cache does not.
+func (p placeTally) fastest() float64 {
+	return p.quantile(.05, func(t PointTally) quantiler { return t.Opening.All })
 }
 
 // askedBefore is the share of the prompts of t that other holds too, of a sample of both.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"assay/bundle"
@@ -24,6 +25,10 @@ type Launch struct {
 	// Stages is when a server that was started in this launch got how far, by
 	// event.
 	Stages map[string]int64
+
+	// Traces counts the requests by the half of their trace's id that those of a launch
+	// share, in hexadecimal. Of those that share nothing the first few are told apart.
+	Traces map[string]int
 
 	// Failures and Restarts are how often a world of ranks failed and was started
 	// again.
@@ -83,7 +88,7 @@ func openLaunch(b *bundle.Bundle, index int) (*launchReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.requests, err = readRequests(b, index, r.workers); err != nil {
+	if r.requests, r.launch.Traces, err = readRequests(b, index, r.workers); err != nil {
 		return nil, err
 	}
 	for i, t := range r.requests {
@@ -174,27 +179,28 @@ func (r *launchReader) besides() (err error) {
 var unasked = []string{"text", "server_request_id"}
 
 // readRequests reads the table requests without them.
-func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
+func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, map[string]int, error) {
 	type batch struct {
 		place int64
 		rows  []Timeline
 	}
 	var mu sync.Mutex
 	var batches []batch
-	words := interned{}
+	words, traces := interned{}, map[string]int{}
 	err := bundle.Batches(b, launch, bundle.Requests, workers, unasked, func(place int64, rows []record.Request) error {
 		list := make([]Timeline, len(rows))
 		keep := newNumberArena(rows)
 		mu.Lock()
 		defer mu.Unlock()
 		for i, r := range rows {
+			countTrace(traces, r.TraceID)
 			list[i].Request = keep.compact(r, words)
 		}
 		batches = append(batches, batch{place, list})
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	slices.SortFunc(batches, func(a, b batch) int { return cmp.Compare(a.place, b.place) })
 	var all []*Timeline
@@ -203,5 +209,19 @@ func readRequests(b *bundle.Bundle, launch, workers int) ([]*Timeline, error) {
 			all = append(all, &one.rows[i])
 		}
 	}
-	return all, nil
+	return all, traces, nil
+}
+
+// mostTraces bounds the launches that the requests of one are told apart by.
+const mostTraces = 16
+
+func countTrace(traces map[string]int, id string) {
+	if len(id) < 16 {
+		return // sent without
+	}
+	of := id[:16]
+	if traces[of] == 0 && len(traces) == mostTraces {
+		of = ""
+	}
+	traces[strings.Clone(of)]++
 }

@@ -62,9 +62,13 @@ func (p Plan) launches() []Launch {
 }
 
 // Derives reports whether the seed of a launch is the one that the run's seed gives to its
-// place: to its block where launches share one, and else to its number.
+// place: to its block where several sides share one, and else to its number.
 func (p Plan) Derives(l Launch) bool {
-	return l.Seed == Seed(p.Run.Spec.Seed, "launch", int64(l.Index)) || l.Seed == Seed(p.Run.Spec.Seed, "launch", int64(l.Block))
+	number := int64(l.Index)
+	if len(p.Sides()) > 1 && !p.SharesServer() {
+		number = int64(l.Block)
+	}
+	return l.Seed == Seed(p.Run.Spec.Seed, "launch", number)
 }
 
 // drawn is an order of n things that the seed decides.

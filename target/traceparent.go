@@ -1,12 +1,10 @@
 package target
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"maps"
 	"net/http"
-	"strconv"
 
 	"assay/record"
 )
@@ -21,10 +19,7 @@ type Trace struct {
 
 // NewTrace is the trace of a launch of a run.
 func NewTrace(runID string, launch int) Trace {
-	sum := sha256.Sum256([]byte(runID + "/" + strconv.Itoa(launch)))
-	t := Trace{on: true}
-	copy(t.launch[:], sum[:])
-	return t
+	return Trace{launch: record.LaunchTrace(runID, launch), on: true}
 }
 
 // traceHeader is the name of the header as net/http writes it.

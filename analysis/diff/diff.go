@@ -41,7 +41,8 @@ type Change struct {
 
 	// Variable is which of the variables of comparison.variableUnderTest the
 	// change belongs to; empty when to none. A setting of the server's environment
-	// is one of its own, server.env.NAME, and so is the script that starts it.
+	// is one of its own, server.env.NAME, and so are the script that starts it and its
+	// command, where that is no other version of one program.
 	Variable string `json:"variable,omitempty"`
 
 	// Along says that the change goes along with any variable: another system
@@ -125,7 +126,7 @@ func environmentOf(env record.Environment, name string) record.Environment {
 func Bundles(a, b Side) []Change {
 	var list []Change
 	list = append(list, sources(a.Manifest, b.Manifest)...)
-	list = append(list, plans(a.Plan, b.Plan)...)
+	list = append(list, plans(a, b)...)
 	list = append(list, systems(a, b)...)
 	list = append(list, scripts(a, b)...)
 	list = append(list, inputs(a.Manifest.Inputs, b.Manifest.Inputs)...)
@@ -145,7 +146,7 @@ var kinds = []string{Instrument, Plan, Input, Topology, Environment}
 // Controlled reports whether changes are exactly those of the one declared
 // variable. Variable is the one that moved: declared, or empty when nothing
 // differs at all, which is a comparison of a system with itself. Where nothing but one
-// setting or the start script differs, that is the one that moved, whatever was declared.
+// setting, the command or the start script differs, that is the one that moved, whatever was declared.
 // Rest is what makes the comparison exploratory.
 func Controlled(changes []Change, declared string) (variable string, rest []Change, ok bool) {
 	for _, c := range changes {

@@ -62,7 +62,7 @@ func TestPlans(t *testing.T) {
 		{"an address", []string{"8101", "8102"}, []string{commandPath + " --port", "spec.target.url"}, "runtime_version", []string{}},
 		{"a flag", []string{"5ms", "4ms"}, []string{commandPath + " --itl"}, "runtime_version", []string{}},
 		{"a flag less", []string{", --eager", ""}, []string{commandPath + " --eager"}, "runtime_version", []string{}},
-		{"another engine", []string{"engine, serve", "motor"}, []string{commandPath}, "runtime_version", []string{}},
+		{"another engine", []string{"engine, serve", "motor"}, []string{commandPath}, "server.command", []string{}},
 		{"a knob of precision", []string{"--eager", "--dtype=fp8"}, []string{commandPath + " --dtype", commandPath + " --eager"}, "runtime_version", []string{commandPath + " --dtype"}},
 		{
 			"version and precision", []string{"5ms", "4ms", "bf16", "fp8"},

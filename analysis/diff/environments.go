@@ -35,7 +35,11 @@ func environments(a, b bundle.Manifest, local bool) []Change {
 		if _, is := topologyFacts.find(name); is {
 			kind, shape = Topology, true
 		}
-		list = append(list, Change{Path: name, A: factText(x, inA), B: factText(y, inB), Kind: kind, Variable: r.variable, Along: r.along})
+		c := Change{Path: name, A: factText(x, inA), B: factText(y, inB), Kind: kind, Variable: r.variable, Along: r.along}
+		if r.named {
+			c.Variable = name
+		}
+		list = append(list, c)
 	}
 	if a.TopologyDigest != b.TopologyDigest && !shape && !untold(a, a.TopologyDigest != "") && !untold(b, b.TopologyDigest != "") {
 		list = append(list, Change{Path: "topologyDigest", A: shown(a.TopologyDigest), B: shown(b.TopologyDigest), Kind: Topology, Variable: hardware})

@@ -16,6 +16,7 @@ import (
 const (
 	moves  = "moves by itself"
 	nobody = "belongs to no variable"
+	itself = "is a variable of its own"
 )
 
 // classified holds every fact that a run writes down, so that a new one cannot be
@@ -35,7 +36,7 @@ var classified = map[string]string{
 		gpu.processes pci.0000:01:00.0.link_speed`,
 	nobody: `affinity.cpus affinity.memory_nodes affinity.numa_nodes assay.binary_sha256 assay.revision assay.version
 		cgroup.cpu_limit_cores cgroup.cpuset cgroup.memory_limit_bytes cgroup.version clock.source clock.sources_available clock.sync
-		clock.timer_slack_ns env.GOGC env.LD_PRELOAD env.OMP_NUM_THREADS env.OPENBLAS_CORETYPE env.RANK env.WORLD_SIZE env.LANG
+		clock.timer_slack_ns env.GOGC env.LD_PRELOAD env.OPENBLAS_CORETYPE env.RANK env.WORLD_SIZE env.LANG
 		go.gogc_percent go.maxprocs go.memory_limit_bytes go.os_arch go.version
 		limit.memlock_soft_bytes limit.nofile_hard limit.nofile_soft limit.nproc_soft
 		memory.huge_page_bytes memory.huge_pages memory.swap_devices memory.swap_total_bytes memory.thp memory.thp_defrag
@@ -43,9 +44,10 @@ var classified = map[string]string{
 		sysctl.vm.swappiness tokenizer.kind`,
 	runtime: `container.image_digest git.branch git.changed_files git.commit git.staged_files python.path python.version
 		python.flash_attn python.numpy python.nvidia-nccl python.sglang python.tensorrt_llm python.torch python.transformers python.triton python.vllm
-		server.engine server.models server.version env.VLLM_USE_V1 env.SGLANG_X env.TRTLLM_X env.TORCH_X env.PYTORCH_X env.TRITON_X`,
+		server.engine server.models server.version`,
+	itself: `env.VLLM_USE_V1 env.SGLANG_X env.TRTLLM_X env.TORCH_X env.PYTORCH_X env.TRITON_X env.CUDA_VISIBLE_DEVICES env.OMP_NUM_THREADS`,
 	driver: `gpu.cuda_driver gpu.driver gpu.library gpu.nvml kernel.command_line kernel.release kernel.version os.id os.name os.version
-		software.cuda_toolkit software.nccl_library software.nvidia_driver env.CUDA_VISIBLE_DEVICES env.NVIDIA_X`,
+		software.cuda_toolkit software.nccl_library software.nvidia_driver env.NVIDIA_X`,
 	network: `net.eth0.driver net.eth0.mtu net.eth0.speed_mbps net.eth0.state nccl.conf rdma.devices rdma.mlx5_0.firmware
 		net.wg0.mtu net.tap0.state rdma.mlx5_0.port1.rate sysctl.net.core.rmem_max sysctl.net.core.somaxconn sysctl.net.core.wmem_max
 		sysctl.net.ipv4.ip_local_port_range sysctl.net.ipv4.tcp_congestion_control sysctl.net.ipv4.tcp_max_syn_backlog
@@ -77,6 +79,8 @@ func classOf(name string) string {
 		return moves
 	case changes[0].Variable == "":
 		return nobody
+	case changes[0].own():
+		return itself
 	}
 	return changes[0].Variable
 }

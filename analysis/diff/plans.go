@@ -19,9 +19,10 @@ const envPath = "spec.target.server.env."
 
 // plans compares two resolved plans. Points, launches and seeds follow from the
 // documents and would say everything twice.
-func plans(a, b plan.Plan) []Change {
-	flatA, flatB := flatPlan(a), flatPlan(b)
-	if a.Decided().SeedDrawn && b.Decided().SeedDrawn {
+func plans(a, b Side) []Change {
+	flatA, flatB := flatPlan(a.Plan), flatPlan(b.Plan)
+	start := startOf(a, b, flatA[commandPath], flatB[commandPath])
+	if a.Plan.Decided().SeedDrawn && b.Plan.Decided().SeedDrawn {
 		delete(flatA, "spec.seed") // one question, asked with other words each time
 		delete(flatB, "spec.seed")
 	}
@@ -32,6 +33,10 @@ func plans(a, b plan.Plan) []Change {
 			continue
 		}
 		r, known := planRules.find(path)
+		if r.address {
+			r.along = isPlace(x) && isPlace(y)
+			r.named = !r.along
+		}
 		if known && r.ignore || r.named && (x == spec.Redacted || y == spec.Redacted) {
 			continue // plans once hid every value of server.env: nobody can say that it differs
 		}
@@ -39,8 +44,8 @@ func plans(a, b plan.Plan) []Change {
 		switch {
 		case r.named:
 			c.Variable = strings.TrimPrefix(path, "spec.target.")
-		case path == commandPath && (startsScript(x) || startsScript(y)):
-			c.Variable = scriptVariable
+		case strings.HasPrefix(path, commandPath) && c.Variable == runtime:
+			c.Variable = start.variable(path)
 		}
 		list = append(list, c)
 	}

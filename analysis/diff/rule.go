@@ -10,6 +10,7 @@ type rule struct {
 	along    bool   // it goes along with any variable
 	variable string // the variable it belongs to; empty means to none
 	named    bool   // it is a variable of its own, called by its path
+	address  bool   // along where both values can be an address, and else named
 
 	reason string
 }

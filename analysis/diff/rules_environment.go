@@ -91,14 +91,15 @@ var environmentRules = rules{
 	{path: "python.*", variable: runtime},
 	{path: "container.*", variable: runtime},
 	{path: "git.*", variable: runtime, reason: "the revision that is tested, where assay runs in its repository"},
-	{path: "env.VLLM_*", variable: runtime}, {path: "env.SGLANG_*", variable: runtime}, {path: "env.TRTLLM_*", variable: runtime},
-	{path: "env.TORCH*", variable: runtime}, {path: "env.PYTORCH_*", variable: runtime}, {path: "env.TRITON_*", variable: runtime},
+	{path: "env.VLLM_*", named: true, reason: ownSetting}, {path: "env.SGLANG_*", named: true, reason: ownSetting}, {path: "env.TRTLLM_*", named: true, reason: ownSetting},
+	{path: "env.TORCH*", named: true, reason: ownSetting}, {path: "env.PYTORCH_*", named: true, reason: ownSetting}, {path: "env.TRITON_*", named: true, reason: ownSetting},
+	{path: "env.CUDA_*", named: true, reason: ownSetting}, {path: "env.OMP_*", named: true, reason: ownSetting},
 
 	{path: "gpu.driver", variable: driver}, {path: "gpu.cuda_driver", variable: driver},
 	{path: "gpu.nvml", variable: driver}, {path: "gpu.library", variable: driver},
 	{path: "software.*", variable: driver},
 	{path: "kernel.*", variable: driver}, {path: "os.*", variable: driver},
-	{path: "env.CUDA_*", variable: driver}, {path: "env.CUBLAS_*", variable: driver}, {path: "env.CUDNN_*", variable: driver},
+	{path: "env.CUBLAS_*", variable: driver}, {path: "env.CUDNN_*", variable: driver},
 	{path: "env.NVIDIA_*", variable: driver}, {path: "env.HSA_*", variable: driver}, {path: "env.HIP_*", variable: driver}, {path: "env.ROCR_*", variable: driver},
 
 	{path: "nccl.conf", variable: network},

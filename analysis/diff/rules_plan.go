@@ -1,5 +1,8 @@
 package diff
 
+// ownSetting is why a variable of the environment is called by its name.
+const ownSetting = "one setting may slow a server as much as another version"
+
 // planRules say what differences between resolved plans mean. A path that no
 // line knows belongs to no variable and makes a comparison exploratory: the
 // frozen workload, the load, the seed and the isolation are all of that sort.
@@ -67,13 +70,13 @@ var planRules = rules{
 	{path: commandPath + " --max-num-batched-tokens", reason: "batching"},
 	{path: commandPath + " --max-running-requests", reason: "batching"},
 	{path: commandPath + "*", variable: runtime},
-	{path: envPath + "HOST", along: true, reason: "another system has another address"},
-	{path: envPath + "PORT", along: true, reason: "another system has another address"},
-	{path: envPath + "*_HOST", along: true, reason: "another system has another address"},
-	{path: envPath + "*_PORT", along: true, reason: "another system has another address"},
-	{path: envPath + "*_ADDR", along: true, reason: "another system has another address"},
+	{path: envPath + "HOST", address: true, reason: "another system has another address"},
+	{path: envPath + "PORT", address: true, reason: "another system has another address"},
+	{path: envPath + "*_HOST", address: true, reason: "another system has another address"},
+	{path: envPath + "*_PORT", address: true, reason: "another system has another address"},
+	{path: envPath + "*_ADDR", address: true, reason: "another system has another address"},
 	{path: envPath + "*_VISIBLE_DEVICES", variable: hardware, reason: "other devices of the host"},
-	{path: envPath + "*", named: true, reason: "one setting may slow a server as much as another version: it is called by its name"},
+	{path: envPath + "*", named: true, reason: ownSetting},
 	{path: "spec.target.api", variable: runtime, reason: "another engine may speak another API"},
 
 	{path: "spec.target.http2", variable: network},

@@ -29,7 +29,7 @@ func scripts(a, b Side) []Change {
 			continue // what one alone names, its command says
 		}
 		c := Change{Path: "inputs.files." + name, A: x, B: y, Kind: Input, Variable: runtime}
-		if startsScript(name) {
+		if startsScript(name) || a.byShell() || a.isScript(name) && b.isScript(name) {
 			c.Variable = scriptVariable
 		}
 		list = append(list, c)
@@ -45,9 +45,27 @@ func (s Side) scripts() map[string]string {
 	}
 	digests := map[string]string{}
 	for _, f := range s.Files {
-		if f.Kind == bundle.PackedCode && slices.Contains(t.Server.Command, f.Path) {
+		if (f.Kind == bundle.PackedCode || f.Kind == bundle.PackedProgram && f.Bytes <= largestScript) && slices.Contains(t.Server.Command, f.Path) {
 			digests[f.Path] = f.Digest
 		}
 	}
 	return digests
+}
+
+// largestScript is more than any script that starts a server has, and less than programs that
+// were compiled.
+const largestScript = 64 << 10
+
+// byShell reports whether a shell starts the side's server: what it is given is a script
+// however it is called.
+func (s Side) byShell() bool {
+	t := s.Plan.Target()
+	return t != nil && t.Server != nil && len(t.Server.Command) > 0 && slices.Contains(shells, path.Base(t.Server.Command[0]))
+}
+
+// isScript reports whether what a side starts is a small program, which is a script.
+func (s Side) isScript(name string) bool {
+	return slices.ContainsFunc(s.Files, func(f bundle.PackedFile) bool {
+		return f.Path == name && f.Kind == bundle.PackedProgram && f.Bytes <= largestScript
+	})
 }

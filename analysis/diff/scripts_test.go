@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/bundle"
+	"assay/record"
 )
 
 // A setting of the server's environment and its start script are called by their names,
@@ -28,6 +29,18 @@ func TestSettingsHaveNames(t *testing.T) {
 		{"a secret", env("API_KEY: '0'"), env("API_KEY: '1'"), "", []string{}},
 		{"a plan that hid it", env("A: '[redacted]'"), env("A: '1'"), "", []string{}},
 		{"where it listens", env("ENGINE_PORT: '1'"), env("ENGINE_PORT: '2'"), "runtime_version", []string{}},
+		{"what is no place to listen", env("SLOW_PORT: '400000'"), env("SLOW_PORT: '0.5'"), "server.env.SLOW_PORT", []string{}},
+		{"other processors", starts("[engine, serve]"), starts("[taskset, -c, '0', engine, serve]"), "server.command", []string{}},
+		{"fewer processors", starts("[taskset, -c, 0-7, engine, serve]"), starts("[taskset, -c, '0', engine, serve]"), "server.command", []string{}},
+		{"less time", starts("[engine, serve]"), starts("[nice, -n, '19', engine, serve]"), "server.command", []string{}},
+		{"a line of shell", starts("[sh, -c, exec engine serve]"), starts("[sh, -c, sleep 1; exec engine serve]"), "server.command", []string{}},
+		{"a script without an ending", starts("[./fast, serve]"), starts("[./slow, serve]"), "server.command", []string{}},
+		{"one that a shell is given", starts("[bash, fast]"), starts("[bash, slow]"), "server.command", []string{}},
+		{"a variable before the program", starts("[engine, serve]"), starts("[env, DELAY=40, engine, serve]"), "server.command", []string{}},
+		{"another folder", starts("[/opt/a/bin/engine, serve]"), starts("[/opt/b/bin/engine, serve]"), "runtime_version", []string{}},
+		{"another version", starts("[/opt/engine-0.11/engine-0.11, serve]"), starts("[/opt/engine-0.12/engine-0.12.1, serve]"), "runtime_version", []string{}},
+		{"another version on the same processors", starts("[taskset, -c, '0', engine-1, serve]"), starts("[taskset, -c, '0', engine-2, serve]"), "runtime_version", []string{}},
+		{"a flag of the server in a wrapper", starts("[nice, engine, serve, --itl, 5ms]"), starts("[nice, engine, serve, --itl, 4ms]"), "runtime_version", []string{}},
 		{"another script", starts("[sh, fast.sh]"), starts("[sh, slow.sh]"), "server.script", []string{}},
 	}
 	for _, tt := range tests {
@@ -38,10 +51,26 @@ func TestSettingsHaveNames(t *testing.T) {
 	}
 }
 
+// Two engines have nothing in common in their commands, and are one difference.
+func TestOtherEngines(t *testing.T) {
+	const command = `[engine, serve, --port, "8101", --itl, 5ms, --eager]`
+	a, b := side(t, nil, command, "[vllm, serve]"), side(t, nil, command, "[python3, launch_server]")
+	for s, name := range map[*Side]string{&a: "vllm", &b: "sglang"} {
+		s.Manifest.Environment = record.Environment{"server.engine": {Value: name}}
+	}
+	if variable, rest, ok := Controlled(Bundles(a, b), "runtime_version"); variable != "runtime_version" || !ok {
+		t.Errorf("controlled %q, besides %v", variable, paths(rest))
+	}
+}
+
 // A script that was edited between two runs is another one, whatever it is called.
 func TestScriptsByContent(t *testing.T) {
 	run := func(script, digest string) Side {
-		s := side(t, nil, `[engine, serve, --port, "8101", --itl, 5ms, --eager]`, "[sh, "+script+"]")
+		shell := "sh, "
+		if strings.HasSuffix(script, ".py") {
+			shell = "python3, "
+		}
+		s := side(t, nil, `[engine, serve, --port, "8101", --itl, 5ms, --eager]`, "["+shell+script+"]")
 		s.Files = []bundle.PackedFile{{Field: "spec.target.server.command", Path: script, Kind: bundle.PackedCode, Digest: digest}}
 		return s
 	}
@@ -50,6 +79,7 @@ func TestScriptsByContent(t *testing.T) {
 	}{
 		{"the same", "start.sh", "sha256:1", "sha256:1", ""},
 		{"edited", "start.sh", "sha256:1", "sha256:2", "server.script"},
+		{"edited, without an ending", "start", "sha256:1", "sha256:2", "server.script"},
 		{"the server itself", "server.py", "sha256:1", "sha256:2", "runtime_version"},
 		{"not read on one side", "start.sh", "", "sha256:2", ""},
 	}

@@ -38,7 +38,7 @@ const notKnown = "not known"
 func systems(a, b Side) []Change {
 	x, y := a.Plan.Target(), b.Plan.Target()
 	if x == nil || y == nil || a.Manifest.Source != nil || b.Manifest.Source != nil ||
-		metric.Here(x) && metric.Here(y) || addresses(x) == addresses(y) {
+		metric.Here(x) && metric.Here(y) || Address(x) == Address(y) {
 		return nil
 	}
 	var list []Change
@@ -65,8 +65,6 @@ func undeclared(t *spec.Target) string {
 	}
 	return notKnown
 }
-
-func addresses(t *spec.Target) string { return fmt.Sprint(t.URL, t.URLs) }
 
 // namesEngine reports whether the server says what engine it is.
 func namesEngine(s Side) bool { return s.Manifest.Environment["server.engine"].Value != nil }

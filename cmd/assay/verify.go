@@ -18,9 +18,11 @@ func verifyCommand(env Env) *cobra.Command {
 		Short: "Check that a run was not changed, and who signed it",
 		Long: `Verify hashes every file of a bundle again and checks the manifest's own bytes,
 missing and added files, the frozen spec and plan, the ledger of launches, the
-order of times, the tables and the signatures. It names every file that fails.
+order of times, the tables and the signatures, and holds against each other what
+the bundle says in several places. It names every file that fails.
 
-Without --key it says who signed, which proves nothing until you trust that key.
+Without --key it says who signed, which proves nothing until you trust that key:
+whoever changes every place alike can sign the whole anew with a key of their own.
 With --key one of the given keys must have signed.
 
 Exit codes: 0 verified, 2 usage error or not a bundle, 4 NOT VERIFIED.`,
@@ -99,7 +101,7 @@ func verdict(r bundle.Report) string {
 	case bundle.SignatureNone:
 		who = "UNSIGNED"
 	case bundle.SignatureUntrusted:
-		who += ", key not trusted: pass --key"
+		who += ", key not trusted: pass --key, for anybody can sign a bundle anew"
 	}
 	text := fmt.Sprintf("verified: run %s (%s), %s", r.RunID, r.Status, who)
 	if n := len(r.Added); n > 0 {

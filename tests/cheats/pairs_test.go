@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"assay/finding"
+	"assay/spec"
 	"assay/tests/fixture"
 	"assay/tests/program"
 	"assay/tests/whole"
@@ -35,6 +36,8 @@ var pairings = []pairing{
 		check: "warm-side", says: "prompts of the candidate"},
 	{name: "the baseline asks what the candidate asked", baseline: caching, one: true, spec: []string{countedLoad, "  seed: 7"}, reversed: true,
 		check: "warm-side", says: "prompts of the baseline"},
+	{name: "the second asks by another name of the server", baseline: caching, one: true, spec: []string{countedLoad, "  seed: 7"}, second: []string{countedLoad, "  seed: 7", byName},
+		check: "warm-side", says: "prompts of the candidate"},
 	{name: "the candidate counts two tokens for one", candidate: counting(func(n int) int { return n / 2 }), check: "bytes-per-token", says: "of the candidate's usage"},
 	{name: "the candidate counts a third more", candidate: counting(func(n int) int { return 2 * n / 3 }), check: "bytes-per-token", says: "of the candidate's usage"},
 	{name: "the baseline counts one token for two", baseline: lying(func(_ question, a *answer) { a.usage /= 2 }), check: "bytes-per-token", says: "the baseline's"},
@@ -58,6 +61,9 @@ var pairings = []pairing{
 	{name: "four words to an event", candidate: lying(func(_ question, a *answer) { a.pack(4) })},
 	{name: "the end counts as a token", candidate: lying(func(_ question, a *answer) { a.usage++ })},
 }
+
+// byName reaches the server by another spelling of its address.
+const byName = "  target: {url: LOCALHOST/, model: honest-8b}"
 
 // caching has the server answer a prompt that it knows at once. It begins with an empty cache.
 func caching(l *liar) {
@@ -168,6 +174,9 @@ func TestPolicyLooksAway(t *testing.T) {
 	dir := t.TempDir()
 	base := fixture.Run{ID: "base", Launches: 3}.Write(t, dir)
 	candidate := fixture.Run{ID: "candidate", Launches: 3, Baseline: fixture.System{Version: newerEngine}, Seed: 1}.Write(t, dir)
+	twoLoads := func(r *spec.Run) { r.Spec.Load.Concurrency = []int{8, 16} }
+	base2 := fixture.Run{ID: "base2", Launches: 3, Spec: twoLoads}.Write(t, dir)
+	candidate2 := fixture.Run{ID: "candidate2", Launches: 3, Baseline: fixture.System{Version: newerEngine}, Seed: 1, Spec: twoLoads}.Write(t, dir)
 	const head = "apiVersion: assay.dev/v1alpha1\nkind: GatePolicy\nmetadata: {name: release}\nspec:\n  metrics:\n"
 	tests := []struct {
 		name, policy, want string
@@ -176,12 +185,20 @@ func TestPolicyLooksAway(t *testing.T) {
 		{"throughput alone", "    - {metric: output_throughput.v1, statistic: value, margin: 0.05}\n", "latency: no time is judged"},
 		{"errors", "    - {metric: ttft.v2, statistic: p90, margin: 0.05}\n  guards:\n    errorRate: {off: true, reason: it sheds}\n", "error rate: the policy switches its guard off (it sheds)"},
 		{"lengths", "    - {metric: ttft.v2, statistic: p90, margin: 0.05}\n  guards:\n    outputTokens: {off: true, reason: it talks}\n", "output tokens per answer: the policy switches its guard off (it talks)"},
+		{"the tail of another time", "    - {metric: ttft.v2, statistic: p90, margin: 0.05}\n    - {metric: tpot.v1, statistic: p50, margin: 0.05}\n", "tails: of TPOT no percentile above p50 is judged"},
+		{"a wide guard", "    - {metric: ttft.v2, statistic: p90, margin: 0.05}\n  guards:\n    outputTokens: {margin: 0.5, reason: it talks}\n", "output tokens per answer: a change of up to 0.5"},
+		{"a load", "    - {metric: ttft.v2, statistic: p90, margin: 0.05, points: [concurrency=8]}\n", "loads: no metric is judged at concurrency=16"},
+		{"times at one load", "    - {metric: ttft.v2, statistic: p90, margin: 0.05, points: [concurrency=8]}\n    - {metric: output_throughput.v1, statistic: value, margin: 0.25}\n", "loads: no time is judged at concurrency=16"},
 		{"nothing", "    - {metric: ttft.v2, statistic: p90, margin: 0.05}\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := program.Run(t, "", "gate", base, candidate, "--policy", write(t, "policy.yaml", head+tt.policy)).Stdout
+			a, b := base, candidate
+			if strings.Contains(tt.want, "loads:") {
+				a, b = base2, candidate2
+			}
+			got := program.Run(t, "", "gate", a, b, "--policy", write(t, "policy.yaml", head+tt.policy)).Stdout
 			if said := strings.Contains(got, "not guarded"); said != (tt.want != "") || !strings.Contains(got, tt.want) {
 				t.Errorf("want %q told\n%s", tt.want, got)
 			}

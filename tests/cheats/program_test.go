@@ -2,6 +2,7 @@ package cheats
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"net"
 	"os"
@@ -15,10 +16,17 @@ import (
 // programSpeed tells the test binary that it is a target, and how fast its clock runs.
 const programSpeed = "CHEATS_PROGRAM_SPEED"
 
-// answerCalls is a program that says a word every 8 ms, as a target of the API command. At a
+// programWait is how long the program takes for every word, in milliseconds.
+const programWait = "CHEATS_PROGRAM_WAIT"
+
+// answerCalls is a program that says a word every 8 ms, or as it is told, as a target of the API command. At a
 // speed other than 1 its clock begins each answer right and then runs at that speed.
 func answerCalls(speed string) (code int) {
 	rate, err := strconv.ParseFloat(speed, 64)
+	if err != nil {
+		return 2
+	}
+	pace, err := strconv.Atoi(cmp.Or(os.Getenv(programWait), "8"))
 	if err != nil {
 		return 2
 	}
@@ -47,7 +55,7 @@ func answerCalls(speed string) (code int) {
 		}
 		switch json.Unmarshal(lines.Bytes(), &call); call.Type {
 		case "call":
-			go answerCall(call.ID, call.Tokens, rate, say)
+			go answerCall(call.ID, call.Tokens, time.Duration(pace)*time.Millisecond, rate, say)
 		case "stop":
 			return 0
 		}
@@ -55,11 +63,11 @@ func answerCalls(speed string) (code int) {
 	return 0
 }
 
-func answerCall(id int64, tokens int, rate float64, say func(object)) {
+func answerCall(id int64, tokens int, pace time.Duration, rate float64, say func(object)) {
 	begun, began := monotonic(), time.Now()
 	stamp := func() int64 { return begun + int64(rate*float64(monotonic()-begun)) }
 	for i := range tokens {
-		time.Sleep(time.Until(began.Add(time.Duration(i+1) * 8 * time.Millisecond)))
+		time.Sleep(time.Until(began.Add(time.Duration(i+1) * pace)))
 		say(object{"t": "chunk", "v": 1, "id": id, "mono": stamp(), "text": word(id, i)})
 	}
 	say(object{"t": "done", "v": 1, "id": id, "mono": stamp(), "finish_reason": "length", "usage": object{"input_tokens": 64, "output_tokens": tokens}})

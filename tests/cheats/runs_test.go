@@ -41,7 +41,7 @@ func runSpec(url string, lines []string) string {
 			fields = append(fields, "")
 			i = len(fields) - 1
 		}
-		fields[i] = strings.ReplaceAll(line, "URL", url)
+		fields[i] = strings.NewReplacer("URL", url, "LOCALHOST", strings.Replace(url, "127.0.0.1", "localhost", 1)).Replace(line)
 	}
 	return strings.Join(fields, "\n") + "\n"
 }
@@ -90,6 +90,11 @@ func wantNamed(t *testing.T, list []finding.Finding, check, says string) {
 	}) {
 		t.Errorf("no %s with %q in:\n%s", check, says, listed(list))
 	}
+}
+
+// isVoid is a finding of a check that voids what it touches.
+func isVoid(check string) func(finding.Finding) bool {
+	return func(f finding.Finding) bool { return f.Check == check && f.Severity == finding.Void }
 }
 
 func listed(list []finding.Finding) string {
