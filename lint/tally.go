@@ -58,6 +58,7 @@ type PointTally struct {
 	Lengths  Lengths
 	Surplus  Surplus
 	Shown    Shown
+	Read     Read
 	Prompts  Prompts
 	Marks    Marks
 	Users    userTallies             // of a closed loop
