@@ -29,7 +29,8 @@ const (
 // inTokens are the metrics that divide by a count of output tokens.
 var inTokens = []string{
 	metric.OutputThroughput.ID, metric.TPOT.ID, metric.ITLToken.ID, metric.TotalThroughput.ID, metric.TokenGoodput.ID, metric.UserSpeed.ID, metric.UserSpeedE2E.ID,
-	metric.CostPerMillionOutput.ID, metric.CostPerMillionTokens.ID, metric.CostPerOutputToken.ID, metric.EnergyPerOutputToken.ID,
+	metric.TPOTDone.ID, metric.TPOTRequest.ID, metric.TPOTAfterFirst.ID, metric.NTPOT.ID, metric.DecodeThroughput.ID, metric.OutputThroughputPerGPU.ID,
+	metric.TotalThroughputPerGPU.ID, metric.CostPerMillionOutput.ID, metric.CostPerMillionTokens.ID, metric.CostPerOutputToken.ID, metric.EnergyPerOutputToken.ID,
 }
 
 // sized reports whether the text and the tokens of some answers are known.

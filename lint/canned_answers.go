@@ -11,8 +11,9 @@ import (
 var CannedAnswers = Check{
 	ID: "canned-answers", Severity: finding.Caution,
 	Doc: "Different prompts get the same answer, or answers say everything twice: no model was asked, or it is broken.",
-	When: "one text in more than half of the answers of 80 visible bytes and more, of at least 20, where fewer than 10 % of " +
-		"the prompts were sent before; at least half of the events of most answers, of 10 and more, repeat the one before",
+	When: "one text, or texts that share most of their words, in more than half of the answers of 80 visible bytes and more, of at least 20, where fewer than 10 % of " +
+		"the prompts were sent before; at least half of the events of most answers, of 10 and more, repeat what was said before, one event or up to four in turns; outside of evaluations, one " +
+		"text of 24 visible bytes and more in more than 1 % of the answers that end by themselves, and at least 5, where most others differ",
 	Applies: answersText,
 	Run:     cannedAnswers,
 }
@@ -32,16 +33,32 @@ func cannedAnswers(f *Facts) Answer {
 			Fix:      "look at the answers with load.keepAnswers, and grade them",
 		}
 		if s.Answers >= fewestShown && 2*s.Stutters > s.Answers {
-			one.Message = fmt.Sprintf("%s: in %d of %d answers at least half of the events repeat the one before", p.name, s.Stutters, s.Answers)
+			one.Message = fmt.Sprintf("%s: in %d of %d answers at least half of the events repeat what was said before", p.name, s.Stutters, s.Answers)
 			return one, true
 		}
 		looked := p.sum(func(t PointTally) int { return t.Prompts.Looked })
 		again := p.sum(func(t PointTally) int { return t.Prompts.Known })
-		most := 0
-		for _, n := range s.Texts {
-			most = max(most, n)
+		if float64(again) >= askedAgain*float64(looked) {
+			return one, false
 		}
-		one.Message = fmt.Sprintf("%s: %d of %d answers to different prompts are one and the same text", p.name, most, s.Long)
-		return one, s.Long >= fewestTexts && 2*most > s.Long && float64(again) < askedAgain*float64(looked)
+		if most := mostOf(s.Gists); s.Long >= fewestTexts && 2*most > s.Long {
+			one.Message = fmt.Sprintf("%s: %d of %d answers to different prompts are one and the same text, or nearly", p.name, most, s.Long)
+			return one, true
+		}
+		most := mostOf(s.Texts)
+		others := s.Ended - most
+		one.Message = fmt.Sprintf("%s: the same sentence is the answer to %d of %d different prompts", p.name, most, s.Answers)
+		one.Why, one.Fix = "an error or a refusal that is written as an answer is short and fast, and counts as a success", "look at it with load.keepAnswers, and count refusals as what they are"
+		// Where many answers agree, a few sentences are what was asked for, as of a classifier.
+		differ := 2*(len(s.Texts)-1) > min(others, mostTexts)
+		return one, f.Plan.Evaluation() == nil && most >= fewestSpoiled && float64(most) > spoiledShare*float64(s.Answers) && others >= fewestTexts && differ
 	})
+}
+
+// mostOf is the largest of some counts.
+func mostOf(counts map[int64]int) (most int) {
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return most
 }

@@ -10,7 +10,7 @@ import (
 var EchoedPrompt = Check{
 	ID: "echoed-prompt", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "Answers begin with words of their prompt, which nobody had to generate.",
-	When:    "more than half of the answers, of at least 10, begin with 40 bytes of their prompt",
+	When:    "more than half of the answers, of at least 10, begin with 40 bytes of their prompt, or with up to eight words and then those",
 	Applies: answersText,
 	Run: func(f *Facts) Answer {
 		return eachShown(f, func(p placeTally, s Shown) (finding.Finding, bool) {

@@ -10,7 +10,7 @@ import (
 var ProgramClock = Check{
 	ID: "program-clock", Severity: finding.Caution, About: finding.Speed,
 	Doc:     "The stamps of a measured program contradict the client's: its clock runs otherwise, or it makes them up.",
-	When:    "stamps of a command that lie outside of the request, go back, or fall behind our reads within an answer, in more than 1 % of answers and in at least 5; ours are used for those",
+	When:    "stamps of a command that lie outside of the request, go back, or lie 20 ms and a tenth of the answer before our reads, in more than 1 % of answers and in at least 5; ours are used for those",
 	Applies: serves,
 	Run: func(f *Facts) Answer {
 		return eachShown(f, func(p placeTally, s Shown) (finding.Finding, bool) {

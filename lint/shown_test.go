@@ -11,7 +11,8 @@ import (
 func saw(r *record.Request, events []record.Chunk) {
 	first, bytes, parts, none, own := events[1].At, int32(11*sceneTokens), int32(sceneTokens), int32(0), int32(sceneTokens+4)
 	r.FirstVisible, r.FirstAnswer, r.VisibleBytes, r.VisibleParts, r.Repeated, r.OwnTokens = &first, &first, &bytes, &parts, &none, &own
-	r.AnswerHash, r.Model = r.PromptHash+1, "openai/gpt-oss-20b"
+	letters := bytes
+	r.AnswerHash, r.AnswerGist, r.Letters, r.Model = r.PromptHash+1, r.PromptHash+2, &letters, "openai/gpt-oss-20b"
 }
 
 // showing is a small scene whose answers were looked at and then spoiled.
@@ -72,9 +73,14 @@ var shownTrips = []trip{
 		r.Done += 150e6
 	}), finding.Void, "the first output is followed by a wait"},
 	{"reasoning-alone", "no answer", showing(func(r *record.Request, _ *[]record.Chunk) { r.FirstAnswer = nil }), finding.Caution, "hold reasoning and no answer"},
-	{"canned-answers", "one text", showing(func(r *record.Request, _ *[]record.Chunk) { r.AnswerHash = 7 }), finding.Caution, "are one and the same text"},
-	{"canned-answers", "everything twice", showing(func(r *record.Request, _ *[]record.Chunk) { *r.Repeated = sceneTokens/2 + 1 }), finding.Caution, "repeat the one before"},
-	{"answering-model", "a smaller one", showing(some(2, func(r *record.Request) { r.Model = "gpt-oss-2b" })), finding.Caution, "openai/gpt-oss-20b was asked, and "},
+	{"canned-answers", "one text", showing(func(r *record.Request, _ *[]record.Chunk) { r.AnswerGist = 7 }), finding.Caution, "are one and the same text"},
+	{"canned-answers", "everything twice", showing(func(r *record.Request, _ *[]record.Chunk) { *r.Repeated = sceneTokens/2 + 1 }), finding.Caution, "what was said before"},
+	{"canned-answers", "a refusal in twenty", showing(func(r *record.Request, _ *[]record.Chunk) {
+		if r.FinishReason = "stop"; r.ID%20 == 0 {
+			r.AnswerHash = 7
+		}
+	}), finding.Caution, "the same sentence is the answer to "},
+	{"answering-model", "a smaller one", showing(some(2, func(r *record.Request) { r.Model = "gpt-oss-2b" })), finding.Void, "openai/gpt-oss-20b was asked, and "},
 	{"answering-model", "two systems", showing(func(r *record.Request, _ *[]record.Chunk) { r.Fingerprint = []string{"fp_a", "fp_b"}[r.ID%2] }), finding.Caution, "from 2 systems"},
 	{"short-answers", "refusals", showing(some(8, func(r *record.Request) { *r.UsageOutput = 2 })), finding.Caution, "have a quarter of the tokens asked for or fewer"},
 	{"finish-reasons", "a limit that was not reached", showing(some(8, func(r *record.Request) { *r.UsageOutput = 7 })), finding.Caution, "end with length and hold less than nine tenths"},
@@ -84,6 +90,12 @@ var shownTrips = []trip{
 	{"marked-requests", "slower with a trace", marked(-.3), finding.Caution, "requests that carry a trace take "},
 	{"program-clock", "half of the answers", showing(some(2, func(r *record.Request) { r.Flags = "program_clock" })), finding.Caution, "the program's stamps of "},
 	{"echoed-prompt", "every answer", showing(func(r *record.Request, _ *[]record.Chunk) { r.Flags = "echoes_prompt" }), finding.Caution, "answers begin with words of their prompt"},
+	{"truncated-prompts", "a third was read", showing(func(r *record.Request, _ *[]record.Chunk) { *r.UsageInput /= 3 }), finding.Void, "the server counts half of the prompt or less in 200 of 200 answers"},
+	{"usage-mismatch", "one answer in ten of two words", showing(some(10, func(r *record.Request) { *r.OwnTokens, *r.VisibleParts = 2, 2 })), finding.Void, "hold less than three quarters"},
+	{"usage-mismatch", "prose of too few tokens", showing(func(r *record.Request, _ *[]record.Chunk) { *r.OwnTokens, *r.VisibleParts = 12, 4 }), finding.Void, "the embedded tokenizer finds 12.0, "},
+	{"usage-mismatch", "code of too few tokens", showing(func(r *record.Request, _ *[]record.Chunk) {
+		*r.OwnTokens, *r.VisibleParts, *r.Letters = 10, 4, *r.VisibleBytes/2
+	}), finding.Caution, "the embedded tokenizer finds 10.0, "},
 	{"usage-mismatch", "fewer tokens than counted", showing(func(r *record.Request, _ *[]record.Chunk) { *r.OwnTokens, *r.VisibleParts = 7, 4 }), finding.Void, "the embedded tokenizer finds 7.0, "},
 }
 

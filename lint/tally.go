@@ -60,6 +60,7 @@ type PointTally struct {
 	Lengths  Lengths
 	Surplus  Surplus
 	Shown    Shown
+	Read     Read
 	Prompts  Prompts
 	Earlier  Repeats // measured prompts that an earlier launch sent to the same process
 	Marks    Marks

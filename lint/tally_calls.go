@@ -67,6 +67,7 @@ func (t *PointTally) account(r *record.Request, streams map[int64]stream, timeli
 	}
 	t.Surplus.add(r, streams[r.ID])
 	t.Shown.add(r, streams[r.ID])
+	t.Read.add(r)
 	t.Marks.add(r)
 	t.Users.add(r)
 }

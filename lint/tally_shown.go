@@ -25,6 +25,9 @@ type Shown struct {
 	Own     float64 // tokens of those, as assay counts them
 	Usage   float64 // the same, as the server does
 	Parts   float64 // events of those that show something
+	Visible float64 // bytes of those
+	Letters float64 // of them, those of letters
+	Hollow  int     // of those: they hold far less than the server counts
 
 	Sized       int     // answers with usage whose visible bytes are known
 	Bytes       float64 // of those, as people see them
@@ -35,7 +38,9 @@ type Shown struct {
 	Models  map[string]int // that the answers name
 	Systems map[string]int // fingerprints
 	Long    int            // answers of some length
-	Texts   map[int64]int  // how often each of the first texts of some length came
+	Gists   map[int64]int  // how often each of the first gists of those came
+	Ended   int            // answers of a sentence or more that ended by themselves
+	Texts   map[int64]int  // how often each of the first texts of those came
 	Brief   int            // answers of a small part of the tokens asked for
 	Full    int            // answers of nearly all of them
 }
@@ -44,6 +49,8 @@ const (
 	// longText is the least number of visible bytes of an answer of some length, some twenty
 	// words: that two of those agree is no accident.
 	longText = 80
+	// sentence is the least number of visible bytes of a whole sentence.
+	sentence = 24
 	// mostTexts bounds the texts that are told apart: where so many differ, the question is
 	// answered.
 	mostTexts = 256
@@ -55,6 +62,11 @@ const (
 	// briefly and fully are the parts of the tokens asked for that make an answer brief, and
 	// one that was not.
 	briefly, fully = .25, .9
+	// hollowBy is how many tokens an answer must lack to be hollow: templates and marks of the
+	// end take a few that nobody sees.
+	hollowBy = 8
+	// openingGaps is how many of the first gaps may be the wait behind a filler of several words.
+	openingGaps = 3
 )
 
 func (s *Shown) add(r *record.Request, events stream) {
@@ -93,22 +105,25 @@ func (s *Shown) stream(r *record.Request, events stream) {
 	if len(events.gaps) < 3 {
 		return
 	}
-	first, others := events.gaps[0], slices.Sorted(slices.Values(events.gaps[1:]))
-	if first > lonely*others[len(others)/2] && first > lonelier*others[len(others)-1] && 2*first > events.begun-r.Sent {
+	sorted := slices.Sorted(slices.Values(events.gaps))
+	longest, n := sorted[len(sorted)-1], len(sorted)-1 // it and the others
+	opening := slices.Contains(events.gaps[:openingGaps], longest)
+	if opening && longest > lonely*sorted[n/2] && longest > lonelier*sorted[n-1] && 2*longest > events.begun-r.Sent {
 		s.Stalls++
 	}
 }
 
 // alone is how long nobody may see anything after the first output before that was sent for
-// itself. Many models begin with a line break or two, which come one gap apart like all
-// that they say.
+// itself. Many models begin with a line break or two, or with an empty thought, which come one
+// gap apart like all that they say: three gaps are nothing, and four or five are where they are
+// a third of the wait.
 func alone(gaps []int64, visible int64) int64 {
-	const few, part = 5, 10
+	const few, none, part, third = 5, 3.5, 10, 3
 	if len(gaps) < 3 {
 		return visible / part
 	}
-	sorted := slices.Sorted(slices.Values(gaps))
-	return max(few*sorted[len(sorted)/2], visible/part)
+	median := slices.Sorted(slices.Values(gaps))[len(gaps)/2]
+	return max(min(few*median, max(int64(none*float64(median)), visible/third)), visible/part)
 }
 
 func (s *Shown) count(r *record.Request) {
@@ -120,12 +135,11 @@ func (s *Shown) count(r *record.Request) {
 	}
 	if *r.VisibleBytes >= longText {
 		s.Long++
-		if s.Texts == nil {
-			s.Texts = map[int64]int{}
-		}
-		if _, known := s.Texts[r.AnswerHash]; known || len(s.Texts) < mostTexts {
-			s.Texts[r.AnswerHash]++
-		}
+		s.Gists = tell(s.Gists, r.AnswerGist)
+	}
+	if *r.VisibleBytes >= sentence && !limited(r.FinishReason) {
+		s.Ended++
+		s.Texts = tell(s.Texts, r.AnswerHash)
 	}
 	if r.UsageOutput == nil {
 		return
@@ -135,9 +149,11 @@ func (s *Shown) count(r *record.Request) {
 		s.Bytes, s.SizedTokens = s.Bytes+float64(*r.VisibleBytes), s.SizedTokens+float64(*r.UsageOutput)
 	}
 	if r.OwnTokens != nil {
-		s.Counted++
-		s.Own, s.Usage = s.Own+float64(*r.OwnTokens), s.Usage+float64(*r.UsageOutput)
-		s.Parts += float64(*r.VisibleParts)
+		s.tokens(float64(*r.OwnTokens), float64(*r.VisibleParts), float64(*r.UsageOutput))
+		s.Visible += float64(*r.VisibleBytes)
+		if r.Letters != nil {
+			s.Letters += float64(*r.Letters)
+		}
 	}
 	switch got, asked := float64(*r.UsageOutput), float64(r.AskedOutput); {
 	case asked < 8: // a part of a few tokens says nothing
@@ -148,34 +164,56 @@ func (s *Shown) count(r *record.Request) {
 	}
 }
 
+// tokens adds an answer whose tokens assay counted.
+func (s *Shown) tokens(own, parts, usage float64) {
+	s.Counted++
+	s.Own, s.Parts, s.Usage = s.Own+own, s.Parts+parts, s.Usage+usage
+	if most := max(own, parts); most < sentShare*usage && usage-most >= hollowBy {
+		s.Hollow++
+	}
+}
+
+// tell counts one of the first texts that differ.
+func tell(texts map[int64]int, hash int64) map[int64]int {
+	if texts == nil {
+		texts = map[int64]int{}
+	}
+	if _, known := texts[hash]; known || len(texts) < mostTexts {
+		texts[hash]++
+	}
+	return texts
+}
+
 func (s *Shown) name(r *record.Request) {
 	if s.Models == nil {
 		s.Models, s.Systems = map[string]int{}, map[string]int{}
 	}
-	tell := func(names map[string]int, name string) {
+	named := func(names map[string]int, name string) {
 		if _, known := names[name]; name != "" && (known || len(names) < mostModels) {
 			names[name]++
 		}
 	}
-	tell(s.Models, r.Model)
-	tell(s.Systems, r.Fingerprint)
+	named(s.Models, r.Model)
+	named(s.Systems, r.Fingerprint)
 }
 
 // shown adds those of the launches of a place.
 func (p placeTally) shown() Shown {
-	all := Shown{Models: map[string]int{}, Systems: map[string]int{}, Texts: map[int64]int{}}
+	all := Shown{Models: map[string]int{}, Systems: map[string]int{}, Gists: map[int64]int{}, Texts: map[int64]int{}}
 	for _, t := range p.launches {
 		s := t.Shown
 		for _, add := range []struct{ to, n *int }{
 			{&all.Answers, &s.Answers}, {&all.Nothing, &s.Nothing}, {&all.Late, &s.Late}, {&all.Clocks, &s.Clocks}, {&all.Echoes, &s.Echoes}, {&all.Streams, &s.Streams}, {&all.Hidden, &s.Hidden},
-			{&all.Stalls, &s.Stalls}, {&all.Only, &s.Only}, {&all.Counted, &s.Counted}, {&all.Stutters, &s.Stutters}, {&all.Long, &s.Long}, {&all.Brief, &s.Brief}, {&all.Full, &s.Full}, {&all.Sized, &s.Sized},
+			{&all.Stalls, &s.Stalls}, {&all.Only, &s.Only}, {&all.Counted, &s.Counted}, {&all.Stutters, &s.Stutters}, {&all.Long, &s.Long}, {&all.Brief, &s.Brief}, {&all.Full, &s.Full}, {&all.Sized, &s.Sized}, {&all.Hollow, &s.Hollow}, {&all.Ended, &s.Ended},
 		} {
 			*add.to += *add.n
 		}
 		all.Bytes, all.SizedTokens = all.Bytes+s.Bytes, all.SizedTokens+s.SizedTokens
 		all.Own, all.Usage, all.Parts = all.Own+s.Own, all.Usage+s.Usage, all.Parts+s.Parts
+		all.Visible, all.Letters = all.Visible+s.Visible, all.Letters+s.Letters
 		addCounts(all.Models, s.Models)
 		addCounts(all.Systems, s.Systems)
+		addCounts(all.Gists, s.Gists)
 		addCounts(all.Texts, s.Texts)
 	}
 	return all

@@ -46,9 +46,9 @@ func wideFields(r *record.Request) [7]**int64 {
 	return [...]**int64{&r.Wrote, &r.First, &r.DNS, &r.Dial, &r.TLS, &r.FirstVisible, &r.FirstAnswer}
 }
 
-func narrowFields(r *record.Request) [10]**int32 {
+func narrowFields(r *record.Request) [11]**int32 {
 	return [...]**int32{&r.UsageInput, &r.UsageOutput, &r.UsageReasoning, &r.UsageCached, &r.TokenizerOutput, &r.Items,
-		&r.VisibleBytes, &r.VisibleParts, &r.Repeated, &r.OwnTokens}
+		&r.VisibleBytes, &r.Letters, &r.VisibleParts, &r.Repeated, &r.OwnTokens}
 }
 
 // compact is r without text and ids, in little memory.

@@ -149,10 +149,12 @@ type Request struct {
 	FirstVisible *int64 `parquet:"first_visible_ns"`        // first output that a person sees: not white space, characters without width or reasoning of punctuation alone; null when none came or nothing was streamed
 	FirstAnswer  *int64 `parquet:"first_answer_ns"`         // the same outside of reasoning; a tool call counts
 	VisibleBytes *int32 `parquet:"visible_bytes"`           // bytes of the output's characters that a person sees
+	Letters      *int32 `parquet:"visible_letter_bytes"`    // of them, those of letters: nearly all of prose, and fewer of code and of data
 	VisibleParts *int32 `parquet:"visible_events"`          // events of output that show something
-	Repeated     *int32 `parquet:"repeated_events"`         // those of them that say again what the one before said
+	Repeated     *int32 `parquet:"repeated_events"`         // those of them that say again what the one before said, or up to four in turns
 	OwnTokens    *int32 `parquet:"own_output_tokens"`       // tokens of the visible output as the embedded tokenizer counts them; null outside of the sample that is counted
 	AnswerHash   int64  `parquet:"answer_hash"`             // first 8 bytes of the SHA-256 of the output's text; zero where there is none
+	AnswerGist   int64  `parquet:"answer_gist"`             // least hash of the pieces of 32 bytes of the visible text, which texts that share most of them share; zero for a shorter text
 }
 
 // Origin is the stamp from which the latency of r counts.

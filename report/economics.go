@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -77,7 +78,23 @@ func BoundsText(b *spec.Bounds) (parts []string) {
 
 // Shown reports whether a face for people shows m: everything, if all is asked
 // for.
-func (r Report) Shown(m metric.Metric) bool { return r.All || !m.Detail || r.StandsIn(m) }
+func (r Report) Shown(m metric.Metric) bool {
+	return r.All || !m.Detail || r.StandsIn(m) || r.seenLater(m)
+}
+
+// seenLater reports whether m is when a person saw something, and that was later than the first
+// output: by a tenth, at the median of some point.
+func (r Report) seenLater(m metric.Metric) bool {
+	const later = 1.1
+	if m.ID != metric.TTFTVisible.ID && m.ID != metric.AnswerTTFTVisible.ID {
+		return false
+	}
+	return slices.ContainsFunc(r.Plan.Points, func(p plan.Point) bool {
+		seen, known := r.Estimates.Find(m.ID, "p50", p.Index)
+		first, both := r.Estimates.Find(metric.TTFT.ID, "p50", p.Index)
+		return known && both && seen.Value > later*first.Value
+	})
+}
 
 // writeMore says how many metrics of a point only the JSON and --all show.
 func writeMore(b *bytes.Buffer, r Report, point plan.Point) {

@@ -160,7 +160,7 @@ func (f *follower) prepare(ctx context.Context, part generator.Part) error {
 	if err := in.learn(ctx, conn); err != nil {
 		return err
 	}
-	conn.client.Redact = f.redactor.String
+	conn.client.Redact, conn.client.CountSeed = f.redactor.String, part.Run
 	f.conn = conn
 	// Generators may share a host, and a thread that waits awake takes a processor.
 	conn.client.Spin = p.Load().ReaderWait == spec.WaitSpin

@@ -73,7 +73,7 @@ func (e *execution) launch(ctx context.Context, turn turn, planned plan.Launch, 
 	}
 	e.opts.Live.EnterLaunch(planned)
 	l := &activeLaunch{turn: turn, plan: e.plan.Facing(e.side.target), planned: planned, in: e.in, recordings: &e.recordings, clock: clock, out: out, to: tables{out}, live: e.opts.Live, collectorBudget: e.opts.CollectorBudget}
-	e.conn.client.Trace = e.trace(planned)
+	e.conn.client.Trace, e.conn.client.CountSeed = e.trace(planned), e.runID()
 	runErr := errors.Join(e.tellNotes(turn, l), l.keepSheet())
 	if runErr == nil {
 		runErr = e.calibrateAround(ctx, turn, l, func() error { return e.measureLaunch(ctx, l, server) })

@@ -55,6 +55,9 @@ type Config struct {
 	// CountText counts the tokens of a text, of a sample of the answers. Nil counts none.
 	CountText func(text string) (int, error)
 
+	// CountSeed is what that sample hangs on besides: the id of the run.
+	CountSeed string
+
 	// KeepLogprobs records the log-probabilities that come with answers.
 	KeepLogprobs bool
 

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"sync"
 	"time"
@@ -293,11 +292,11 @@ func (p *program) stop() {
 	<-p.ended
 }
 
-// fellBehind reports whether stamps lose more time against our reads, over one answer, than a
-// busy host explains: the clock of the program then runs slower than ours.
-func fellBehind(lost int64, reads []mark) bool {
-	const idle, share = 20e6, 4 // nanoseconds that a reader may be held up, and the part of the answer besides
-	return lost > idle+(reads[len(reads)-1].at-reads[0].at)/share
+// tooEarly reports whether a stamp lies further before our read of its line than a busy host
+// explains: the clock of the program runs slower than ours, or the stamp is made up.
+func tooEarly(lag int64, reads []mark) bool {
+	const idle, share = 20e6, 10 // nanoseconds that a reader may be held up, and the part of the answer besides
+	return lag > idle+(reads[len(reads)-1].at-reads[0].at)/share
 }
 
 // restamp puts the program's own stamps in place of ours, where every line has
@@ -310,7 +309,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	}
 	marks := make([]mark, 0, len(r.reading.marks))
 	given, begin, before := 0, 0, r.request.Sent
-	least, most := int64(math.MaxInt64), int64(0) // from a stamp to our read of it: of all, and of the last
+	lag := int64(0) // from a stamp to our read of it, the largest: whoever stamps the first line early has a short TTFT
 	for _, m := range r.reading.marks {
 		var said commandLine
 		if json.Unmarshal(r.reading.body[begin:m.end], &said) == nil && said.Mono != nil {
@@ -318,7 +317,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 			at := *said.Mono - c.clock.Epoch
 			if at >= before && at <= m.at {
 				marks, before = append(marks, mark{end: m.end, at: at}), at
-				least, most = min(least, m.at-at), m.at-at
+				lag = max(lag, m.at-at)
 			}
 		}
 		begin = m.end
@@ -326,7 +325,7 @@ func (r *Raw) restamp(c *Client) (done int64, flag string) {
 	switch {
 	case given == 0:
 		return r.Done, ""
-	case len(marks) < len(r.reading.marks), fellBehind(most-least, r.reading.marks):
+	case len(marks) < len(r.reading.marks), tooEarly(lag, r.reading.marks):
 		return r.Done, "program_clock"
 	}
 	r.reading.marks, r.request.Stamps = marks, ReadProgram

@@ -14,8 +14,8 @@ import (
 type shown struct {
 	first, answer int64 // stamps; zero for none
 	bytes, events int32
-	repeated      int32           // events that say again what the one before said
-	before        string          // what that was
+	letters       int32 // bytes of letters, of those
+	stutter       stutter
 	text          strings.Builder // what can be seen of all
 	spaced        bool            // it ends with white space
 }
@@ -39,14 +39,15 @@ func (s *shown) add(piece *Piece, at int64) {
 		s.spaced = false
 		s.text.WriteRune(r)
 		s.bytes += int32(utf8.RuneLen(r))
+		if unicode.IsLetter(r) {
+			s.letters += int32(utf8.RuneLen(r))
+		}
 		seen = seen || piece.Kind != record.Reasoning || !unicode.IsPunct(r)
 	}
 	if s.bytes > bytes {
-		if s.events++; said == s.before {
-			s.repeated++
-		}
+		s.events++
+		s.stutter.add(said)
 	}
-	s.before = said
 	if !seen {
 		return
 	}
@@ -69,13 +70,6 @@ func hidden(r rune) bool {
 // blanks are the letters and symbols of Unicode that show nothing.
 const blanks = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 
-// The sample of which the tokens are counted: the first answers, so that short runs have
-// enough, and a share of all.
-const (
-	countFirst = 64
-	countEach  = 8
-)
-
 // keepText puts into the record what the text is, and the text itself where it is kept.
 func (a *answer) keepText() {
 	r, s := &a.request, &a.shown
@@ -86,8 +80,9 @@ func (a *answer) keepText() {
 		if a.echoes() {
 			a.flag("echoes_prompt")
 		}
-		r.AnswerHash = promptHash(a.text.String())
-		r.VisibleBytes, r.VisibleParts, r.Repeated = &s.bytes, &s.events, &s.repeated
+		r.AnswerHash, r.AnswerGist = promptHash(a.text.String()), gist(s.text.String())
+		repeated := s.stutter.most()
+		r.VisibleBytes, r.Letters, r.VisibleParts, r.Repeated = &s.bytes, &s.letters, &s.events, &repeated
 	}
 	if s.first > 0 {
 		r.FirstVisible = &s.first
@@ -95,7 +90,7 @@ func (a *answer) keepText() {
 	if s.answer > 0 {
 		r.FirstAnswer = &s.answer
 	}
-	if a.client.cfg.CountText == nil || r.Result != record.OK || r.ID >= countFirst && r.ID%countEach > 0 || !a.allText() {
+	if a.client.cfg.CountText == nil || r.Result != record.OK || !a.client.cfg.counts(r.ID) || !a.allText() {
 		return
 	}
 	if n, err := a.client.cfg.CountText(s.text.String()); err == nil {
@@ -112,16 +107,6 @@ func (a *answer) allText() bool {
 		}
 	}
 	return a.text.Len() > 0
-}
-
-// echoLength is how many bytes of an answer that stand in its prompt are an echo: some eight
-// words, which no answer repeats by accident.
-const echoLength = 40
-
-// echoes reports whether the answer begins with words of its prompt.
-func (a *answer) echoes() bool {
-	text := strings.TrimSpace(a.shown.text.String())
-	return len(text) >= echoLength && len(a.prompt) >= echoLength && strings.Contains(a.prompt, text[:echoLength])
 }
 
 // model notes which model answers.

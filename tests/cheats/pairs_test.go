@@ -48,6 +48,8 @@ var pairings = []pairing{
 			}
 		}
 	}), check: "bytes-per-token"},
+	{name: "two models behind one name", baseline: answeredBy("honest-8b-2026-05-01"), candidate: answeredBy("honest-8b-2026-08-01"), check: "answering-model", says: "both runs ask for honest-8b"},
+	{name: "one model by a date and by its path", baseline: answeredBy("honest-8b-2026-05-01"), candidate: answeredBy("/models/honest-8b-2026-05-01")},
 
 	{name: "other prompts of the same server", baseline: caching, one: true, spec: []string{countedLoad, "  seed: 7"}, second: []string{countedLoad, "  seed: 8"}},
 	{name: "a server that was started anew in between", baseline: caching, one: true, between: caching, spec: []string{countedLoad, "  seed: 7"}},
@@ -64,6 +66,11 @@ var pairings = []pairing{
 
 // byName reaches the server by another spelling of its address.
 const byName = "  target: {url: LOCALHOST/, model: honest-8b}"
+
+// answeredBy has the answers name a model.
+func answeredBy(model string) func(*liar) {
+	return lying(func(_ question, a *answer) { a.replace("honest-8b", model) })
+}
 
 // caching has the server answer a prompt that it knows at once. It begins with an empty cache.
 func caching(l *liar) {

@@ -20,7 +20,8 @@ const programSpeed = "CHEATS_PROGRAM_SPEED"
 const programWait = "CHEATS_PROGRAM_WAIT"
 
 // answerCalls is a program that says a word every 8 ms, or as it is told, as a target of the API command. At a
-// speed other than 1 its clock begins each answer right and then runs at that speed.
+// speed other than 1 its clock begins each answer right and then runs at that speed; at a speed
+// below zero its first stamps are early by so many milliseconds, and the last is right.
 func answerCalls(speed string) (code int) {
 	rate, err := strconv.ParseFloat(speed, 64)
 	if err != nil {
@@ -65,7 +66,15 @@ func answerCalls(speed string) (code int) {
 
 func answerCall(id int64, tokens int, pace time.Duration, rate float64, say func(object)) {
 	begun, began := monotonic(), time.Now()
-	stamp := func() int64 { return begun + int64(rate*float64(monotonic()-begun)) }
+	whole := time.Duration(tokens) * pace
+	stamp := func() int64 {
+		past := monotonic() - begun
+		if rate < 0 {
+			early := -rate * 1e6 * float64(int64(whole)-past) / float64(whole)
+			return max(begun, monotonic()-max(0, int64(early)))
+		}
+		return begun + int64(rate*float64(past))
+	}
 	for i := range tokens {
 		time.Sleep(time.Until(began.Add(time.Duration(i+1) * pace)))
 		say(object{"t": "chunk", "v": 1, "id": id, "mono": stamp(), "text": word(id, i)})

@@ -107,8 +107,8 @@ func listed(list []finding.Finding) string {
 
 // allCheats and allTwins are those of every table.
 var (
-	allCheats = slices.Concat(cheats, spokenCheats, timeCheats)
-	allTwins  = slices.Concat(honestTwins, spokenTwins, timeTwins)
+	allCheats = slices.Concat(cheats, spokenCheats, timeCheats, sentCheats)
+	allTwins  = slices.Concat(honestTwins, spokenTwins, timeTwins, sentTwins)
 )
 
 // TestCheats has every server lie through a real run. Lint must name the check that sees it,

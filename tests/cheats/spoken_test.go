@@ -69,7 +69,7 @@ var spokenCheats = []cheat{
 		for i := range a.words {
 			a.words[i].text = word(q.n, i/2)
 		}
-	}), check: "canned-answers", says: "repeat the one before", twin: "completions: a word to an event"},
+	}), check: "canned-answers", says: "what was said before", twin: "completions: a word to an event"},
 	{name: "messages: one answer for everybody", server: in(anthropicMessages, func(_ question, a *answer) {
 		for i := range a.words {
 			a.words[i].text = word(7, i)

@@ -58,12 +58,12 @@ var cheats = []cheat{
 		for i := range a.words {
 			a.words[i] = says(a.words[i].wait, word(q.n, i/2))
 		}
-	}), check: "canned-answers", twin: "a word said twice now and then", says: "repeat the one before"},
+	}), check: "canned-answers", twin: "a word said twice now and then", says: "what was said before"},
 	{name: "one word again and again", server: lying(func(q question, a *answer) {
 		for i := range a.words {
 			a.words[i] = says(a.words[i].wait, word(q.n, 0))
 		}
-	}), check: "canned-answers", twin: "a word said twice now and then", says: "repeat the one before"},
+	}), check: "canned-answers", twin: "a word said twice now and then", says: "what was said before"},
 	{name: "one answer for everybody", server: lying(func(_ question, a *answer) {
 		for i := range a.words {
 			a.words[i] = says(a.words[i].wait, word(7, i))

@@ -8,6 +8,8 @@ import (
 // timeCheats are set-ups whose times are not what they seem.
 var timeCheats = []cheat{
 	{name: "a program whose clock runs at a quarter of the speed", server: running("0.25"), check: "program-clock", twin: "a program whose clock is right"},
+	{name: "a program whose first stamps are early", server: running("-59"), check: "program-clock", twin: "a program whose clock is right"},
+	{name: "a program of long answers whose clock is a sixth too slow", server: running("0.84"), spec: []string{longAnswers, eightUsers}, check: "program-clock", twin: "a program of long answers"},
 	{name: "a program of short answers whose clock runs at half the speed", server: running("0.5"), spec: []string{shortAnswers}, check: "littles-law", says: "throughput × E2E", twin: "a program of short answers"},
 	{name: "one user of four waits three times as long", server: byConnection(func(connection int) bool { return connection%4 == 1 }, 3), spec: []string{eightUsers}, check: "starved-users", twin: "lengths that vary twelvefold"},
 	{name: "every second user waits three times as long", server: byConnection(func(connection int) bool { return connection%2 == 1 }, 3), spec: []string{eightUsers}, check: "starved-users", twin: "one slow answer in ten, for eight users"},
@@ -26,6 +28,7 @@ var timeCheats = []cheat{
 // timeTwins are honest set-ups like those.
 var timeTwins = []cheat{
 	{name: "a program whose clock is right", server: running("1")},
+	{name: "a program of long answers", server: running("1"), spec: []string{longAnswers, eightUsers}},
 	{name: "a program of short answers", server: running("1"), spec: []string{shortAnswers}},
 	{name: "lengths that vary twelvefold", server: lying(func(q question, a *answer) {
 		n := []int{2, 2, 3, 24, 5, 24, 2, 9, 4, 3, 17, 2, 6}[q.n%13]
@@ -42,6 +45,7 @@ var timeTwins = []cheat{
 
 const (
 	shortAnswers     = "  workload: {model: words, sequenceLengthMix: [{inputTokens: 64, outputTokens: 4, weight: 1}]}"
+	longAnswers      = "  workload: {model: words, sequenceLengthMix: [{inputTokens: 64, outputTokens: 90, weight: 1}]}"
 	eightUsers       = "  load: {concurrency: [8], duration: 1500ms, warmup: {duration: 100ms}, calibrate: false}"
 	eightUsersEnding = "  load: {concurrency: [8], duration: 1500ms, warmup: {duration: 100ms}, calibrate: false, ignoreEOS: false}"
 	manyUsers        = "  load: {concurrency: [16], duration: 1500ms, warmup: {duration: 100ms}, calibrate: false}"

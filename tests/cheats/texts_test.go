@@ -1,0 +1,11 @@
+package cheats
+
+import "strings"
+
+// Texts as the tokenizer of Llama 3 cuts them. A character of several tokens comes with the first
+// of them, and the others are empty.
+var english = strings.Split("Sure|!| Here| is| a| simple| recipe| for| chocolate| chip| cookies|.| First|,| pre|heat| your| oven| and| line| a| baking| sheet| with| parchment| paper|.| In| a| large| bowl|,| cream| together| the| butter|,| brown| sugar|,| and| vanilla| extract| until| the| mixture| is| light| and| fluffy|.| Next|,| beat| in| the| eggs| one| at| a| time|,| making| sure| each| is| fully| incorporated| before| adding| the| flour|.| Overall|,| understanding| the| fundamental| differences| between| these| approaches| allows| organizations| to| make| informed| decisions| about| their| infrastructure|.", "|")
+var jsonText = strings.Split("{\n| | \"|id|\":| |17|,\n| | \"|name|\":| \"|user| |17|\",\n| | \"|score|\":| |0|.|736|1|,\n| | \"|tags|\":| [\n|   | \"|first|\",\n|   | \"|second|\"\n| | ],\n| | \"|address|\":| {\n|   | \"|street|\":| \"|12| Main|\",\n|   | \"|zip|\":| null|\n| | },\n| | \"|active|\":| true|,\n| | \"|vis|its|\":| |420|,\n| | \"|parent|\":| {\n|   | \"|id|\":| |3|,\n|   | \"|weight|\":| |0|.|25|\n| | }\n|}\n", "|")
+var goCode = strings.Split("func| (|s| *|Server|)| Close|()| error| {\n|\ts|.mu|.Lock|()\n|\tdefer| s|.mu|.Unlock|()\n|\tfor| c| :=| range| s|.con|ns| {\n|\t|\tif| err| :=| c|.Close|();| err| !=| nil| {\n|\t\t|\treturn| fmt|.Errorf|(\"|close|:| %|w|\",| err|)\n|\t|\t|}\n|\t|\tdelete|(s|.con|ns|,| c|)\n|\t|}\n|\treturn| nil|\n|}\n\n|//| Serve| accepts| connections| until| the| listener| is| closed|.\n|func| (|s| *|Server|)| Serve|(l| net|.Listener|)| error| {\n|\tfor| {\n|\t|\tconn|,| err| :=| l|.Accept|()\n", "|")
+var chinese = strings.Split("人|工|智能|是|计算|机|科学|的一个|分|支|，它|试|图|了解|智能|的|实|质|。|首|先|，我们|需要|明|确|问题|的|范围|，然后|逐|步|分析|每|一个|步||骤|。|例如|，如果|用户|希望|提高|系统|的|性能|，可以|考虑|使用|缓|存|和|并|行|计算|等|方法|。", "|")
+var hindi = strings.Split("क|ृत|्र|िम| ब|ुद|्ध|िम|त|्त|ा| क|ंप|्य|ूट|र| व|िज|्ञ|ान| क|ी| एक| श|ाख|ा| ह|ै| ज|ो| मश|ीन|ों| क|ो| मन|ुष|्य|ों| क|ी| तरह| स|ो|चन|े| म|ें| सक|्ष|म| बन|ात|ी| ह|ै।| इसक|ा| उपय|ोग| भ|ाष|ा| अन|ुव|ाद| और| श|िक|्ष|ा| म|ें| क|िय|ा| ज|ात|ा| ह|ै।", "|")
