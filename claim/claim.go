@@ -37,6 +37,7 @@ type Claim struct {
 	Launches   int            `json:"launches"`
 	Requests   int            `json:"requests"` // in the smallest launch; 1 where the launch as a whole gives one value
 	Median     float64        `json:"median"`   // of the launches
+	Grade      Grade          `json:"grade"`    // of this one: a p99 of few launches has a lower one than its run
 	Conditions []Condition    `json:"conditions"`
 	Weak       string         `json:"weak,omitempty"`     // what the sentence says against its own number
 	Cautions   []string       `json:"cautions,omitempty"` // ids of the findings that the claim must carry
