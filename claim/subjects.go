@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/analysis/objective"
+	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
@@ -262,7 +263,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	c := Claim{
 		Metric: row.Metric, Statistic: row.Statistic, Point: m.point.Name, Side: row.Side,
 		Value: row.Value, Unit: row.Unit, Interval: row.Interval, Confidence: row.Confidence,
-		Launches: len(row.PerLaunch), Requests: math.MaxInt, Conditions: m.conditions,
+		Launches: len(row.PerLaunch), Requests: math.MaxInt, OneSitting: bundle.OneSitting(m.Manifest.Launches...), Conditions: m.conditions,
 		Weak: m.coarse(row), Cautions: idsOf(m.about(m.Audit.Findings, OfRow(row, m.Plan)), finding.Caution),
 	}
 	var values []float64
@@ -298,6 +299,9 @@ func (m maker) replicates(c Claim, unseen float64) string {
 		text += fmt.Sprintf(" of at least %d values", c.Requests)
 	}
 	text += fmt.Sprintf(" (their median %s), %g %%", unit.Format(c.Median, c.Unit), 100*c.Confidence)
+	if c.OneSitting {
+		text += " for this sitting"
+	}
 	if unseen > 0 {
 		text += fmt.Sprintf(", not excluding a slow mode of up to %.0f %% of launches", 100*unseen)
 	}
