@@ -295,7 +295,7 @@ func TestOutliersOfThree(t *testing.T) {
 		s.also(func(r *spec.Run) { r.Spec.Trials.OutlierPolicy.Method = method })
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 {
-				slower(r, *events, 1)
+				slower(r, *events, 2)
 			}
 		}
 		f := s.facts(t)
