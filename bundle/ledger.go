@@ -42,6 +42,25 @@ type LaunchEnd struct {
 	Wall    time.Time // zero means now
 }
 
+// sitting is how long launches may lie apart that share the hour, the room and the other
+// tenants.
+const sitting = 24 * time.Hour
+
+// OneSitting says that launches were all begun within a day, so that they know nothing of
+// others; false where nobody knows when.
+func OneSitting(launches ...LaunchInfo) bool {
+	var from, to time.Time
+	for _, l := range launches {
+		if from.IsZero() || l.Started.Before(from) {
+			from = l.Started
+		}
+		if l.Started.After(to) {
+			to = l.Started
+		}
+	}
+	return !from.IsZero() && to.Sub(from) <= sitting
+}
+
 // A LaunchInfo is one launch as the ledger describes it.
 type LaunchInfo struct {
 	Index   int              `json:"launch"`

@@ -35,8 +35,10 @@ type Claim struct {
 	Interval   stats.Interval `json:"interval"`
 	Confidence float64        `json:"confidence"`
 	Launches   int            `json:"launches"`
-	Requests   int            `json:"requests"` // in the smallest launch; 1 where the launch as a whole gives one value
-	Median     float64        `json:"median"`   // of the launches
+	Requests   int            `json:"requests"`             // in the smallest launch; 1 where the launch as a whole gives one value
+	Median     float64        `json:"median"`               // of the launches
+	Grade      Grade          `json:"grade"`                // of this one: a p99 of few launches has a lower one than its run
+	OneSitting bool           `json:"oneSitting,omitempty"` // all launches were made within a day, and the interval is of it
 	Conditions []Condition    `json:"conditions"`
 	Weak       string         `json:"weak,omitempty"`     // what the sentence says against its own number
 	Cautions   []string       `json:"cautions,omitempty"` // ids of the findings that the claim must carry

@@ -57,6 +57,22 @@ func sound() Evidence {
 	}
 }
 
+// The interval of launches that were made within a day is called that of the sitting.
+func TestSittingIsNamed(t *testing.T) {
+	e := sound()
+	for _, tt := range []struct {
+		apart time.Duration
+		want  bool
+	}{{time.Hour, true}, {48 * time.Hour, false}} {
+		from := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+		e.Manifest.Launches = []bundle.LaunchInfo{{Started: from}, {Index: 1, Started: from.Add(tt.apart)}}
+		c := Make(e, "test").Claims[0]
+		if said := strings.Contains(c.Sentence, "95 % for this sitting,"); said != tt.want || c.OneSitting != tt.want {
+			t.Errorf("launches %s apart: one sitting %v, want %v: %s", tt.apart, c.OneSitting, tt.want, c.Sentence)
+		}
+	}
+}
+
 // A p99 of ten launches is published, of five it is not, and what needs no tail is.
 func TestTailsArePublishedOfTen(t *testing.T) {
 	e := sound()

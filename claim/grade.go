@@ -23,6 +23,15 @@ const (
 	Exploratory Grade = "exploratory" // for whoever looks further, not for quoting outside
 )
 
+// GradeOf is the grade of one statistic of so many launches, of a run of grade g; lowered
+// says why it is not the run's own. A statistic that stands beside a p99 is named with it.
+func GradeOf(g Grade, statistic string, launches int) (grade Grade, lowered string) {
+	if g == Publication && strings.Contains(statistic, "p99") && launches < spec.LaunchesForTail {
+		return Realism, fmt.Sprintf("a p99 is published of %d launches or more", spec.LaunchesForTail)
+	}
+	return g, ""
+}
+
 // gradeOf is the grade that the evidence supports, and why it is not the one that
 // the spec asks for.
 func gradeOf(e Evidence) (Grade, []string) {

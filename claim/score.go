@@ -74,7 +74,7 @@ func scoreClaim(e Evidence, known Claims, t accuracy.Task, p accuracy.Point) Cla
 	m := maker{Evidence: e, claims: known, point: point}
 	c := Claim{
 		Metric: scoreMetric, Statistic: s.Grader, Point: p.Name, Side: p.Side, Value: s.Estimate.Value, Unit: s.Unit(),
-		Interval: s.Estimate.Interval, Confidence: s.Estimate.Confidence, Launches: p.Launches, Requests: s.Graded,
+		Interval: s.Estimate.Interval, Confidence: s.Estimate.Confidence, Launches: p.Launches, Requests: s.Graded, Grade: known.Grade,
 		Median: stats.Middle(s.PerLaunch), Conditions: scoreConditions(e, t, p, point),
 		Cautions: idsOf(m.about(e.Audit.Findings, OfScore(t, p, p.Scores[0])), finding.Caution),
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/analysis/objective"
+	"assay/bundle"
 	"assay/finding"
 	"assay/lint"
 	"assay/metric"
@@ -243,7 +244,7 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	c := Claim{
 		Metric: row.Metric, Statistic: row.Statistic, Point: m.point.Name, Side: row.Side,
 		Value: row.Value, Unit: row.Unit, Interval: row.Interval, Confidence: row.Confidence,
-		Launches: len(row.PerLaunch), Requests: math.MaxInt, Conditions: m.conditions,
+		Launches: len(row.PerLaunch), Requests: math.MaxInt, OneSitting: bundle.OneSitting(m.Manifest.Launches...), Conditions: m.conditions,
 		Weak: m.coarse(row), Cautions: idsOf(m.about(m.Audit.Findings, OfRow(row, m.Plan)), finding.Caution),
 	}
 	var values []float64
@@ -262,7 +263,9 @@ func (m maker) claim(row metric.Row, with string) Claim {
 	for _, condition := range m.conditions {
 		parts = append(parts, condition.Value)
 	}
-	parts = append(parts, m.replicates(c, row.UnseenShare), m.grade(row, with))
+	grade, lowered := m.grade(row, with)
+	c.Grade = grade
+	parts = append(parts, m.replicates(c, row.UnseenShare), strings.TrimSuffix(fmt.Sprintf("%s grade: %s", grade, lowered), ": "))
 	if len(c.Cautions) > 0 {
 		parts = append(parts, "with caution: "+strings.Join(c.Cautions, ", "))
 	}
@@ -277,24 +280,18 @@ func (m maker) replicates(c Claim, unseen float64) string {
 		text += fmt.Sprintf(" of at least %d values", c.Requests)
 	}
 	text += fmt.Sprintf(" (their median %s), %g %%", unit.Format(c.Median, c.Unit), 100*c.Confidence)
+	if c.OneSitting {
+		text += " for this sitting"
+	}
 	if unseen > 0 {
 		text += fmt.Sprintf(", not excluding a slow mode of up to %.0f %% of launches", 100*unseen)
 	}
 	return text
 }
 
-// launchesForTail is the fewest launches of which a p99 may be published: of five that
-// agree 45 % of all launches may be of a slower mode, which is what a p99 is about; of ten
-// 26 %.
-const launchesForTail = 10
-
-// grade is that of the run, and for a p99 of few launches no more than realism.
-func (m maker) grade(row metric.Row, with string) string {
-	far := strings.HasPrefix(row.Statistic, "p99") || strings.Contains(with, "p99")
-	if k := len(row.PerLaunch); far && k < launchesForTail && m.claims.Grade == Publication {
-		return fmt.Sprintf("%s grade: a p99 is published of %d launches or more", Realism, launchesForTail)
-	}
-	return fmt.Sprintf("%s grade", m.claims.Grade)
+// grade is that of the run, or what is left of it for a p99 of few launches.
+func (m maker) grade(row metric.Row, with string) (Grade, string) {
+	return GradeOf(m.claims.Grade, row.Statistic+" "+with, len(row.PerLaunch))
 }
 
 // where names the point, and the side where there are several.

@@ -29,7 +29,7 @@ var ruleTrips = []trip{
 		finding.Caution, "gain = 1.4 is the arithmetic mean of ratios"},
 	{"not-deterministic", "varies", first(func(_ *Facts, s *Statement) { s.Deterministic, s.Interval = true, nil }),
 		finding.Void, "is called deterministic, but 5 launches gave"},
-	{"unchecked-normality", "one launch apart", func(s *scene) { s.request = slowLaunch(3) }, finding.Caution, "ttft.v2 mean at concurrency=8: W = 0."},
+	{"unchecked-normality", "one launch apart", func(s *scene) { s.launches, s.request = 8, slowLaunch(3) }, finding.Caution, "ttft.v2 mean at concurrency=8: W = 0."},
 	{"unsound-comparison", "no interval", func(s *scene) {
 		s.against = func(b *scene) { b.request = slowLaunches }
 		first(func(_ *Facts, s *Statement) { s.Delta = &Delta{Ratio: .91} })(s)

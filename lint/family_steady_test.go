@@ -68,10 +68,10 @@ var steadyTrips = []trip{
 		s.launches = 3
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 {
-				slower(r, *events, 1)
+				slower(r, *events, 2)
 			}
 		}
-	}, finding.Caution, "far beyond the robust deviation from the median, as in up to 1.9 % of 3 normal launches): "},
+	}, finding.Caution, "far beyond the robust deviation from the median, as in up to 1.2 % of 3 normal launches): "},
 	{"shares-differ", "one launch fails a fifth", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			turnedAway(r, launch == 2 && r.ID%5 == 0 || r.ID%50 == 0)
@@ -295,7 +295,7 @@ func TestOutliersOfThree(t *testing.T) {
 		s.also(func(r *spec.Run) { r.Spec.Trials.OutlierPolicy.Method = method })
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 2 {
-				slower(r, *events, 1)
+				slower(r, *events, 2)
 			}
 		}
 		f := s.facts(t)

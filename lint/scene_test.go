@@ -154,6 +154,7 @@ func (s scene) plan(t *testing.T) plan.Plan {
 	if !spec.Valid(faults) {
 		t.Fatal(faults)
 	}
+	doc.Run.Spec.Trials.MinReplicates = 5 // as many as the checks over launches begin with
 	doc.Run.Spec.Workload.Correctness.AllowedExceptions = []string{"gsm8k: a scene has no answers"}
 	if s.run != nil {
 		s.run(doc.Run)

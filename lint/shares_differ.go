@@ -16,9 +16,9 @@ import (
 var SharesDiffer = Check{
 	ID: "shares-differ", Severity: finding.Caution,
 	Doc: "Launches differ in their errors or in the objectives they kept by more than chance.",
-	When: "Pearson's chi-square of the error rate or the SLO attainment over the launches, at 1 % shared " +
-		"among the points, where each launch is expected to have 5 of either kind, and the launches are " +
-		"5 points apart or more",
+	When: "Pearson's chi-square of the error rate or the SLO attainment over the launches, or an exact test " +
+		"where a launch is expected to have fewer than 5 of either kind, at 1 % shared among the points; and " +
+		"the launches are 5 points apart or more",
 	Run: sharesDiffer,
 }
 
@@ -27,8 +27,9 @@ const sharesApart = .05
 
 func sharesDiffer(f *Facts) Answer {
 	type testedRow struct {
-		row metric.Row
-		p   float64
+		row    metric.Row
+		p      float64
+		method string
 	}
 	var tested []testedRow
 	for _, row := range append(rowsOf(f, metric.ErrorRate.ID, "value"), rowsOf(f, metric.Attainment.ID, "value")...) {
@@ -36,8 +37,8 @@ func sharesDiffer(f *Facts) Answer {
 		for _, v := range row.PerLaunch {
 			hits, trials = append(hits, int(math.Round(v.Value*float64(v.N)))), append(trials, v.N)
 		}
-		if p, ok := stats.SharesDiffer(hits, trials); ok {
-			tested = append(tested, testedRow{row, p})
+		if p, method := stats.SharesDiffer(hits, trials); method != "" {
+			tested = append(tested, testedRow{row, p, method})
 		}
 	}
 	var list []finding.Finding
@@ -49,8 +50,8 @@ func sharesDiffer(f *Facts) Answer {
 		}
 		list = append(list, finding.Finding{
 			Severity: finding.Caution,
-			Message: fmt.Sprintf("%s: the %s is %.1f %% in launch %d and %.1f %% in launch %d, which is more than chance does (chi-square, p = %.2g)",
-				rowName(f, one.row), one.row.Name, 100*least.Value, least.Launch+1, 100*most.Value, most.Launch+1, one.p),
+			Message: fmt.Sprintf("%s: the %s is %.1f %% in launch %d and %.1f %% in launch %d, which is more than chance does (%s, p = %.2g)",
+				rowName(f, one.row), one.row.Name, 100*least.Value, least.Launch+1, 100*most.Value, most.Launch+1, one.method, one.p),
 			Why: "the mean of unlike launches is the rate of none of them, and the next one may be like either",
 			Fix: "look in the logs of the launch that stands apart, and make more launches: of few, the rare kind may be missing",
 		})

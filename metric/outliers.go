@@ -141,8 +141,8 @@ func (e *Estimates) reestimate(p plan.Plan, r Row) func([]LaunchValue) (stats.Es
 
 // sharesDiffer says that the shares of the launches differ by more than chance.
 func (r Row) sharesDiffer() bool {
-	p, tested := stats.SharesDiffer(counted(r.PerLaunch))
-	return tested && p <= stats.SharesLevel
+	p, _ := stats.SharesDiffer(counted(r.PerLaunch))
+	return p <= stats.SharesLevel
 }
 
 // counted is the shares of launches as the hits and trials that they were made of.

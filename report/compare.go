@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"assay/analysis/compare"
@@ -44,7 +45,7 @@ func ComparisonOutline(r compare.Report, all bool) Outline {
 		p.addComparison(r, c, all)
 	}
 	reading := Block{Title: "how to read it", Lines: []string{
-		fmt.Sprintf("Ratios are candidate ÷ baseline over launches, with %g %% intervals. A difference matters from %.3g %% (--margin).", 100*(1-r.Alpha), 100*r.Margin),
+		fmt.Sprintf("Ratios are candidate ÷ baseline over launches, with %g %% intervals%s. A difference matters from %.3g %% (--margin).", 100*(1-r.Alpha), ofSitting(r), 100*r.Margin),
 		"Better and worse: p, corrected, is at most " + fmt.Sprintf("%.3g", r.Alpha) + ". Equivalent: the difference is shown to lie within the margin.",
 		"Inconclusive is neither, and not a sign of equality. Could see: the smallest difference that these launches would have shown with " + fmt.Sprintf("%g %% chance.", 100*r.Power),
 		"p is corrected by Holm over the primary metrics of all candidates, by Benjamini and Hochberg over the rest (" + r.Rule + ").",
@@ -52,6 +53,14 @@ func ComparisonOutline(r compare.Report, all bool) Outline {
 	reading.Lines = append(reading.Lines, qualityReading(r)...)
 	p.add(reading)
 	return p
+}
+
+// ofSitting says that no interval of a comparison knows of other days.
+func ofSitting(r compare.Report) string {
+	if slices.ContainsFunc(r.Comparisons, func(c compare.Comparison) bool { return !c.OneSitting }) {
+		return ""
+	}
+	return " for this sitting (other days may differ by more)"
 }
 
 // pairFindings lists what the checks found in a pair.
@@ -119,7 +128,7 @@ func (p *Outline) addComparison(r compare.Report, c compare.Comparison, all bool
 		}
 	}
 	for _, point := range points {
-		p.addPoint(c, point, all)
+		p.addPoint(r, c, point, all)
 	}
 	for _, b := range shiftBlocks(c) {
 		p.add(b)
@@ -196,7 +205,7 @@ func partyText(role string, p compare.Party) string {
 // ComparedStatistics are shown of every distribution; --all shows the others too.
 var ComparedStatistics = map[string]bool{"p50": true, "p95": true, "p99": true, "value": true}
 
-func (p *Outline) addPoint(c compare.Comparison, point string, all bool) {
+func (p *Outline) addPoint(r compare.Report, c compare.Comparison, point string, all bool) {
 	head := []string{"metric", "baseline", "candidate", "ratio", "verdict", "p", "could see", "effect"}
 	for _, primary := range []bool{true, false} {
 		b := Block{Head: head}
@@ -218,8 +227,13 @@ func (p *Outline) addPoint(c compare.Comparison, point string, all bool) {
 		if primary {
 			b.Title = fmt.Sprintf("%s: %s, primary metrics", c.Candidate.Label, place)
 		}
+		if text := BesideTails(min(r.Baseline.Launches, c.Candidate.Launches), 1-r.Alpha); text != "" && slices.ContainsFunc(c.Rows, func(row compare.Row) bool {
+			return row.Point == point && row.Primary == primary && strings.HasPrefix(row.Statistic, "p99")
+		}) {
+			b.Lines = append(b.Lines, text)
+		}
 		if hidden > 0 {
-			b.Lines = []string{fmt.Sprintf("%d more %s with --all", hidden, numbered(hidden, "statistic", "statistics"))}
+			b.Lines = append(b.Lines, fmt.Sprintf("%d more %s with --all", hidden, numbered(hidden, "statistic", "statistics")))
 		}
 		p.add(b)
 	}
@@ -231,6 +245,9 @@ func comparedRow(row compare.Row) []string {
 		name += " " + row.Statistic
 	}
 	verdict := string(row.Verdict)
+	if row.SittingOnly {
+		verdict += " in this sitting"
+	}
 	if row.Differs {
 		verdict += " (differs, by less than the margin)"
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/claim"
 	"assay/metric"
 	"assay/plan"
 	"assay/stats"
@@ -53,11 +54,12 @@ var csvColumns = []csvColumn{
 	{"method", func(_ Report, _ plan.Point, row metric.Row) string { return row.Method }},
 	{"warnings", func(_ Report, _ plan.Point, row metric.Row) string { return strings.Join(row.Warnings, "; ") }},
 	{"status", func(r Report, _ plan.Point, _ metric.Row) string { return string(r.Status) }},
-	{"grade", func(r Report, _ plan.Point, _ metric.Row) string {
+	{"grade", func(r Report, _ plan.Point, row metric.Row) string {
 		if r.Claims == nil {
 			return ""
 		}
-		return string(r.Claims.Grade)
+		grade, _ := claim.GradeOf(r.Claims.Grade, row.Statistic, len(row.PerLaunch))
+		return string(grade)
 	}},
 	{"signature", func(r Report, _ plan.Point, _ metric.Row) string { return r.Signature }},
 	{"certified", func(_ Report, _ plan.Point, row metric.Row) string { return strconv.FormatBool(certified(row)) }},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"assay/analysis/gate"
@@ -35,6 +36,10 @@ func GateOutline(r gate.Result) Outline {
 			corrected = pValue(*d.Corrected)
 		}
 		metrics.Rows = append(metrics.Rows, []string{d.Key, string(d.Verdict), measuredText(d), marginText(d), corrected, percentText(d.Detectable), d.Reason})
+	}
+	tail := func(d gate.Decision) bool { return strings.Contains(d.Key, " p99") }
+	if text := BesideTails(min(r.Baseline.Launches, r.Candidate.Launches), 1-r.Alpha); text != "" && slices.ContainsFunc(r.Metrics, tail) {
+		metrics.Lines = []string{text}
 	}
 	p.add(metrics)
 	p.add(earlierBlock(r.Metrics))

@@ -243,6 +243,9 @@ func writePoint(b *bytes.Buffer, r Report, point plan.Point) {
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", strings.Join(cells, "\t"), Sizes(median), Percent(median.CV), BoundOf(r, m))
 	}
 	t.Flush()
+	if text := r.BesideTails(); text != "" && len(each) > 0 {
+		fmt.Fprintf(b, "  %s\n", text)
+	}
 	warnOfSessions(b, r, point)
 	for _, m := range whole {
 		if row, ok := r.Estimates.Find(m.ID, "value", point.Index); ok {

@@ -156,6 +156,8 @@ func TestWarnings(t *testing.T) {
 	f(patched(t, example(t, minimal), patch{"spec.sinks.rawArtifacts.pathTemplate", "file:///archive/${RUN_ID}/"}))
 	f(patched(t, example(t, minimal), patch{"spec.sinks.rawArtifacts.pathTemplate", "/archive/all"}), "A97 spec.sinks.rawArtifacts.pathTemplate")
 	f(patched(t, example(t, "realism-mixed.yaml"), patch{"spec.workload.correctness.allowedExceptions", []string{"mmlu: too long"}}), "A116 spec.workload.correctness.suite[0]")
+	f(patched(t, example(t, serving), patch{"spec.trials.minReplicates", 9}), "A118 spec.trials.minReplicates")
+	f(patched(t, example(t, serving), patch{"spec.trials.minReplicates", 5}, patch{"spec.intent.headline", HeadlineThroughput}, patch{"spec.slo", remove{}}))
 	f(patched(t, example(t, serving), patch{"spec.workload.precision", AsServed}, patch{"spec.comparison.controls.fixed.precision", AsServed}),
 		"A32 spec.workload.precision")
 	f(patched(t, example(t, minimal), patch{"spec.target.headers", map[string]any{"X-Key": "abcdefgh", "Accept": "text/plain"}}),

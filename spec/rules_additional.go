@@ -22,6 +22,7 @@ var additionalRules = []Rule{
 	{ID: "A8", Path: "spec.workload.correctness", Doc: "Publication grade declares a correctness policy with at least one suite.", check: correctnessDeclared, lenient: true},
 	{ID: "A116", Path: "spec.workload.correctness", Doc: "A task of correctness.suite that no task of evaluation asks, and that is not excepted, is pointed out.", check: suiteAsked},
 	{ID: "A117", Path: "spec.intent.headline", Doc: "Publication grade of serving chooses its headline before the run.", check: headlineChosen, lenient: true},
+	{ID: "A118", Path: "spec.trials.minReplicates", Doc: "A publication that stands on a p99 with fewer than ten launches is pointed out.", check: tailRepeated},
 	{ID: "A9", Path: "spec.comparison", Doc: "Image references are digests: NAME@sha256:HEX or sha256:HEX.", check: imagesPinned, lenient: true},
 	{ID: "A10", Path: "spec.comparison", Doc: "Artifact references can be resolved; publication grade has both.", check: artifactsResolvable, lenient: true},
 	{ID: "A11", Path: "spec.comparison", Doc: "Baseline and candidate differ, or are sides of this run.", check: sidesDiffer, lenient: true},

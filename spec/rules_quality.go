@@ -2,9 +2,20 @@ package spec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
+
+// tailRepeated says before a run that its p99 will be of a lower grade than the rest.
+func tailRepeated(c *checker) {
+	s := &c.run.Spec
+	far := s.Intent.Headline == HeadlineLatency || slices.ContainsFunc(s.SLO, func(o Objective) bool { return o.Percentile >= 99 })
+	if n := s.Trials.MinReplicates; c.publication && !c.reference && s.serves() && far && n < LaunchesForTail {
+		c.warn("spec.trials.minReplicates", fmt.Sprintf("a p99 is published of %d launches or more, and what stands on one is of realism grade with %d: of so few that agree %.0f %% of all launches may be slower",
+			LaunchesForTail, n, 100*(1-math.Pow(.05, 1/float64(n)))))
+	}
+}
 
 // Excepts reports whether the policy does without a task, and the reason that it gives:
 // "gsm8k: the reason", or the name alone.

@@ -341,7 +341,7 @@ func TestAdditionalRules(t *testing.T) {
 		{"A96", minimal, []patch{{"spec.provenance.signing.attestationFormat", "slsa"}}, "spec.provenance.signing.attestationFormat", "must be in_toto: this version writes no other form"},
 		{"A95", minimal, []patch{{"spec.trials.interval", "bootstrap"}}, "spec.trials.interval", "a bootstrap needs trials.minReplicates of 20 at least: fewer are too poor a picture of what they were drawn from"},
 	}
-	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true, "A99": true, "A116": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules, TestSweepRules and TestScorerRules have them
+	tested := map[string]bool{"A13": true, "A21": true, "A32": true, "A34": true, "A41": true, "A42": true, "A80": true, "A81": true, "A97": true, "A99": true, "A116": true, "A118": true} // TestTwelveFaults, TestUnreadable, TestWarnings, TestSessionAndTraceRules, TestSweepRules and TestScorerRules have them
 	for _, tt := range tests {
 		tested[tt.rule] = true
 		t.Run(tt.rule+" "+tt.path, func(t *testing.T) {

@@ -23,7 +23,7 @@ func template() Run {
 				Baseline:          &Artifact{ArtifactRef: "run:baseline", Description: "the published run to compare against; write its run id"},
 				Candidate:         &Artifact{ArtifactRef: SelfArtifact, Description: "the run made from this document"},
 			},
-			Trials: Trials{MinReplicates: 5},
+			Trials: Trials{MinReplicates: LaunchesForTail},
 			Automation: Automation{CI: CI{
 				Canary: new(true), Nightly: new(true), PreRelease: new(true),
 			}},

@@ -1,5 +1,10 @@
 package spec
 
+// LaunchesForTail is the fewest launches of which a p99 may be published: of five that
+// agree 45 % of all launches may be of a slower mode, which is what a p99 is about; of ten
+// 26 %.
+const LaunchesForTail = 10
+
 // Trials says how often a run is repeated and how its spread is judged. The
 // replicate is the launch, never the request.
 type Trials struct {

@@ -176,6 +176,9 @@ type Comparison struct {
 	// measured one of the sides.
 	Definitions []Definition `json:"definitions,omitempty"`
 
+	// OneSitting says that all launches were made within a day: the intervals are of it.
+	OneSitting bool `json:"oneSitting,omitempty"`
+
 	Paired        bool           `json:"paired"`
 	PairedBy      string         `json:"pairedBy,omitempty"` // block or set
 	Sets          []NodeSet      `json:"sets,omitempty"`     // the hosts of the launches, where there are several sets of them
@@ -235,6 +238,10 @@ type Row struct {
 	// Differs says that an equivalent pair differs all the same, by less than the
 	// margin.
 	Differs bool `json:"differs,omitempty"`
+
+	// SittingOnly says that the sides are equivalent in these two runs, and that runs on
+	// other days may differ by more than the margin.
+	SittingOnly bool `json:"sittingOnly,omitempty"`
 
 	// Detectable is the smallest relative difference that these launches would
 	// show; absent where it is infinite.
@@ -327,6 +334,7 @@ func (r Report) one(baseline, candidate Side, confidence float64, o Options) (Co
 	if c.Declared == "" {
 		c.Declared = candidate.Plan.Comparison().VariableUnderTest
 	}
+	c.OneSitting = bundle.OneSitting(slices.Concat(baseline.Manifest.Launches, candidate.Manifest.Launches)...)
 	c.Changes = diff.Bundles(baseline.Side, candidate.Side)
 	variable, rest, ok := diff.Controlled(c.Changes, c.Declared)
 	c.Variable, c.Controlled = variable, ok

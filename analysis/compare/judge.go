@@ -109,6 +109,7 @@ func (row *Row) decide(margin, alpha float64) {
 	case row.P.Corrected <= alpha:
 		row.Verdict = row.direction()
 	}
+	row.SittingOnly = row.Verdict == Equivalent && row.apartOnOtherDays(margin) > alpha
 }
 
 // bare compares values that never vary.

@@ -88,6 +88,15 @@ func (row *Row) beyondRuns(p float64) float64 {
 	return max(p, row.values.Between(row.Ratio.Value, row.runSpread))
 }
 
+// apartOnOtherDays is P of "two runs made on other days differ by the margin or more", where
+// the launches do not show how far apart runs are; zero where they do.
+func (row *Row) apartOnOtherDays(margin float64) float64 {
+	if row.runSpread == 0 || row.Ratio == nil || row.values.Share() {
+		return 0
+	}
+	return distuv.UnitNormal.CDF((math.Abs(math.Log(row.Ratio.Value)) - math.Log1p(margin)) / row.values.RunError(row.runSpread))
+}
+
 // onlyRuns says that launches show a difference which two runs of one system may have.
 func (row *Row) onlyRuns(alpha float64) bool {
 	return row.runSpread > 0 && row.P != nil && row.ofLaunches <= alpha && row.P.P > alpha

@@ -8,6 +8,7 @@ import (
 
 	"assay/analysis/diff"
 	"assay/bundle"
+	"assay/stats"
 )
 
 // ran is a side whose two launches were made from the given hour on.
@@ -33,6 +34,29 @@ func TestApart(t *testing.T) {
 	} {
 		if got := Apart(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Launches that agree say equivalent of these two runs, and of other days only where runs
+// spread less than the margin.
+func TestEquivalentInThisSitting(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		spread, margin float64
+		want           bool
+	}{
+		{"in turn", 0, .05, false},
+		{"days may differ by more", AllowedSpread, .05, true},
+		{"days may not differ by so much", AllowedSpread, .2, false},
+		{"another start", startSpread, .05, false},
+	} {
+		row := Row{Metric: "m", Ratio: &stats.Estimate{Value: 1}, P: &Tested{P: .9, Corrected: .9}, Equivalence: &Tested{Corrected: .001}, runSpread: tt.spread}
+		row.values = Values{A: []float64{1, 1.001, .999}, B: []float64{1, .999, 1.001}}
+		row.Difference = &stats.Estimate{}
+		row.decide(tt.margin, .05)
+		if row.Verdict != Equivalent || row.SittingOnly != tt.want {
+			t.Errorf("%s: %s, in this sitting only: %v; want %v", tt.name, row.Verdict, row.SittingOnly, tt.want)
 		}
 	}
 }

@@ -155,6 +155,9 @@ func (g guard) at(policy spec.GatePolicy, a, b compare.Side, point string) (one 
 		return one, q, false
 	}
 	q = Question{Key: one.Key, Values: v, Better: g.better, Margin: margin}
+	if !v.Paired && a.Digest != b.Digest {
+		q.Runs = runSpread(policy.Spec.RunSpread)
+	}
 	if g.shares {
 		q.Margin, q.Absolute = 0, margin
 	}
@@ -185,6 +188,8 @@ func (q Question) trip(d Decision) (Verdict, string) {
 		return NotWorse, measured + ", within the guard's margin"
 	case d.Verdict == Regressed:
 		return Regressed, measured + ", beyond the guard's margin and significant"
+	case d.unsettled:
+		return Inconclusive, measured + ", beyond the guard's margin, but " + q.Runs.unsettled()
 	}
 	return Inconclusive, measured + ", beyond the guard's margin; whether by chance, the launches do not say"
 }

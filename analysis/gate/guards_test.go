@@ -72,6 +72,35 @@ func TestGuards(t *testing.T) {
 	}
 }
 
+// Two runs may complete unlike numbers of requests for no fault of the candidate's: what
+// speaks against it lies beyond what runs do, or was measured in turn.
+func TestGuardsOfTwoRuns(t *testing.T) {
+	slower := func(id string, factor float64) compare.Side {
+		r := scene.Run{Dir: filepath.Join(t.TempDir(), id), ID: id, Document: document}
+		for _, slow := range noise(5, factor, .01, 7) {
+			r.Launches = append(r.Launches, scene.Launch{Slow: slow})
+		}
+		return open(t, r, "")
+	}
+	base := slower("base", 1)
+	guarded := policy(t, "  metrics:", "  guards: {completedRequests: {margin: 0.05, reason: it is what is paid for}}\n  metrics:")
+	for _, tt := range []struct {
+		factor float64
+		want   Verdict
+		reason string
+	}{
+		{1, NotWorse, "within the guard's margin"},
+		{1.09, Inconclusive, "beyond the guard's margin, but two runs of one system"},
+		{1.5, Regressed, "beyond the guard's margin and significant"},
+	} {
+		r, err := Judge(Input{Policy: guarded, Baseline: base, Candidate: slower("candidate", tt.factor), Grade: realism})
+		i := slices.IndexFunc(r.Guards, func(d GuardDecision) bool { return d.Guard == "completedRequests" })
+		if err != nil || i < 0 || r.Guards[i].Verdict != tt.want || !strings.Contains(r.Guards[i].Reason, tt.reason) {
+			t.Errorf("%v times as slow: %+v, %v; want %s because of %q", tt.factor, r.Guards, err, tt.want, tt.reason)
+		}
+	}
+}
+
 // TestAuditsStop is stopped by a void finding whatever the policy's grade, passes on
 // a caution, and leaves to the policy what it has decided in writing.
 func TestAuditsStop(t *testing.T) {

@@ -120,5 +120,10 @@ func unmet(j *judge.Judgement, grade string) (list []string) {
 		}
 		list = append(list, fmt.Sprintf("it is of %s grade, and %s grade is wanted (%s)", j.Claims.Grade, grade, why))
 	}
+	for _, c := range j.Claims.Claims {
+		if c.Headline && c.Grade != j.Claims.Grade && slices.Index(grades, string(c.Grade)) > slices.Index(grades, grade) {
+			list = append(list, fmt.Sprintf("its headline stands on a p99 of %d launches, and a p99 is published of %d or more (trials.minReplicates)", c.Launches, spec.LaunchesForTail))
+		}
+	}
 	return list
 }

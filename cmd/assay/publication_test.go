@@ -40,7 +40,7 @@ func publicationRun(t *testing.T) bundleAudit {
 	}
 	dir := t.TempDir()
 	short := strings.NewReplacer("127.0.0.1:8102", addr, "pathTemplate: runs/", "pathTemplate: "+filepath.Join(dir, "kept")+"/", "[assay,", "["+self+",", "duration: 10s", "duration: 2500ms",
-		"duration: 4s", "duration: 1500ms", "minReplicates: 5", "minReplicates: 3").Replace(string(text))
+		"duration: 4s", "duration: 1500ms", "minReplicates: 10", "minReplicates: 3").Replace(string(text))
 	baseline := buildScene(t, dir, "published", scene.Noise(3, 1, .005, 1))
 	published, err := bundle.Open(baseline)
 	if err != nil {

@@ -46,7 +46,7 @@ func publishedSides(t *testing.T, dir string, baseline, candidate pupil) string 
 	document = regexp.MustCompile(`(?s)    prompt:\n.*?spread: 0.5\n`).ReplaceAllString(document, "")
 	return strings.NewReplacer("suite: [gsm8k]", "suite: [own]", "datasetRef: synthetic", fmt.Sprintf("datasetRef: %q", digest),
 		"pathTemplate: runs/", "pathTemplate: "+filepath.Join(dir, "kept")+"/", "concurrency: [12]", "concurrency: [100]", "    ignoreEOS: true\n", "",
-		"duration: 10s", "duration: 4s", "duration: 4s", "duration: 1500ms", "minReplicates: 5", "minReplicates: 3").Replace(document)
+		"duration: 10s", "duration: 4s", "duration: 4s", "duration: 1500ms", "minReplicates: 10", "minReplicates: 3").Replace(document)
 }
 
 // At publication grade the verdict about speed and quality counts: exit 0 for a candidate

@@ -134,7 +134,8 @@ func (a auditor) facts(b *bundle.Bundle) (*lint.Facts, error) {
 	return j.Facts()
 }
 
-// grade is the grade that a bundle has earned, as its claims have it.
+// grade is the grade that a bundle has earned, as its claims have it: for what the policy
+// gates.
 func (a auditor) grade(s compare.Side) (grade string, why []string) {
 	j, err := a.bundles.Judgement(s.Bundle.Dir)
 	if err != nil {
@@ -143,6 +144,16 @@ func (a auditor) grade(s compare.Side) (grade string, why []string) {
 	why = j.Claims.Downgrades
 	if j.Claims.Grade != claim.Publication && len(why) == 0 {
 		why = []string{"its class is " + j.Claims.Asked}
+	}
+	for _, gated := range a.in.Policy.Spec.Metrics {
+		for _, row := range s.Estimates.Rows {
+			if row.Metric != gated.Metric || row.Statistic != gated.Statistic {
+				continue
+			}
+			if grade, lowered := claim.GradeOf(j.Claims.Grade, row.Statistic, len(row.PerLaunch)); lowered != "" {
+				return string(grade), append(slices.Clip(why), fmt.Sprintf("%s %s of %d launches: %s", row.Statistic, row.Name, len(row.PerLaunch), lowered))
+			}
+		}
 	}
 	return string(j.Claims.Grade), why
 }

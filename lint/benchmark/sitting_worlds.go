@@ -38,12 +38,8 @@ var sittings = []sitting{
 	timed("50 % of launches 1.2 ×", "mean", toSee, usualRequests, modes(.5, 1.2)).with(1.1, .5),
 	timed("a stall in 1 launch of 4, p99", "p99", toSee, 400, stalls(.25)).with(0, .25),
 	timed("a stall in 1 launch of 10, p99", "p99", toSee, 400, stalls(.1)).with(0, .1),
-	counted("20 % errors in 1 launch of 10", metric.ErrorRate, toSee, .02, 400, func(rng *rand.Rand) (float64, bool) {
-		if rng.Float64() < .1 {
-			return .2, true
-		}
-		return 0, false
-	}).with(.02, .1),
+	counted("20 % errors in 1 launch of 10", metric.ErrorRate, toSee, .02, 400, failing(.2)).with(.02, .1),
+	counted("5 % errors in 1 launch of 10", metric.ErrorRate, toSee, .005, 400, failing(.05)).with(.005, .1),
 	timed("launches AR(1) 0.5", "mean", elsewhere, usualRequests, autoLaunches(.5)).with(1, 0),
 	timed("launches AR(1) 0.8", "mean", elsewhere, usualRequests, autoLaunches(.8)).with(1, 0),
 	timed("launches AR(1) 0.95", "mean", elsewhere, usualRequests, autoLaunches(.95)).with(1, 0),
@@ -86,6 +82,16 @@ func counted(name string, m metric.Metric, want wanted, truth float64, n int, sh
 
 func always(share float64) func(*rand.Rand) (float64, bool) {
 	return func(*rand.Rand) (float64, bool) { return share, false }
+}
+
+// failing has one launch in ten fail so many of its requests, and no other.
+func failing(share float64) func(*rand.Rand) (float64, bool) {
+	return func(rng *rand.Rand) (float64, bool) {
+		if rng.Float64() < .1 {
+			return share, true
+		}
+		return 0, false
+	}
 }
 
 // each makes k launches of their requests.

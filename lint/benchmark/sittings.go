@@ -51,7 +51,7 @@ var launchCounts = []int{3, 4, 5, 10}
 
 // sittingTrials is how many experiments of this table there are for one of the others,
 // in hundredths: a check is asked in each.
-const sittingTrials = 30
+const sittingTrials = 100
 
 // A sat is what became of one run.
 type sat struct {

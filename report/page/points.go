@@ -172,6 +172,9 @@ func (x exhibit) ladder(point plan.Point, side, title string) part {
 		}
 	}
 	p.add(x.variants(more))
+	if text := x.BesideTails(); text != "" && len(p.Rows) > 0 {
+		p.Lines = []string{text}
+	}
 	return p
 }
 

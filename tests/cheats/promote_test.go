@@ -1,6 +1,7 @@
 package cheats
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -26,7 +27,8 @@ func TestPromote(t *testing.T) {
 		code int
 		want string
 	}{
-		{"an honest publication", fixture.Run{}, nil, passed, "is published in"},
+		{"an honest publication", fixture.Run{Launches: 10}, nil, passed, "is published in"},
+		{"a p99 of three launches", fixture.Run{}, nil, refused, "its headline stands on a p99 of 3 launches"},
 		{"a run that nobody signed", fixture.Run{Realism: true, Unsigned: true}, []string{"--policy", realism}, refused, "nobody signed it (assay keygen makes a key"},
 		{"realism as a publication", fixture.Run{Realism: true}, nil, refused, "it is of realism grade, and publication grade is wanted"},
 		{"realism where the policy wants no more", fixture.Run{Realism: true}, []string{"--policy", realism}, passed, "is published in"},
@@ -38,7 +40,7 @@ func TestPromote(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			run, to := tt.run, t.TempDir()
-			run.ID, run.Launches = "base", 3
+			run.ID, run.Launches = "base", cmp.Or(run.Launches, 3)
 			got := program.Run(t, "", append([]string{"promote", run.Write(t, t.TempDir()), "--to", to, "--why", "a release"}, tt.args...)...)
 			if got.Code != tt.code || !strings.Contains(got.Text(), tt.want) {
 				t.Fatalf("exit code %d, want %d and %q\n%s", got.Code, tt.code, tt.want, got.Text())
