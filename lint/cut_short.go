@@ -41,7 +41,7 @@ func cutShort(f *Facts) Answer {
 			continue
 		}
 		answer.Findings = append(answer.Findings, finding.Finding{
-			Severity: finding.Void, Scope: finding.Scope{Points: []string{point.Name}, Side: t.Side},
+			Severity: finding.Void,
 			Message: fmt.Sprintf("%s, launch %d: %d requests in %s were measured, planned are %s", placeName(point.Name, t.Side), t.Launch+1,
 				t.Measured, duration(measured), plannedLoad(planned, point.Requests)),
 			Why: "whoever may end a launch early can wait for a good moment",

@@ -27,7 +27,7 @@ func TestCleanRun(t *testing.T) {
 // placed are the checks that look at one point at a time, and forbid nothing elsewhere.
 var placed = []string{
 	Survivors.ID, PromptCache.ID, OutputLength.ID, OpeningWave.ID, InsufficientWarmup.ID, Drain.ID, LaunchTrend.ID, InFlightCap.ID,
-	CoordinatedOmission.ID, OutsideWindow.ID, CutShort.ID,
+	CoordinatedOmission.ID, OutsideWindow.ID,
 }
 
 // Every check trips on its own scene and says the figures.

@@ -164,8 +164,8 @@ func (q Question) measure(l Levels) Decision {
 			return d
 		}
 		d.Ratio = &ratio
-		q.measureRuns(&d)
 	}
+	q.measureRuns(&d)
 	test, err := q.test()
 	if err != nil && !errors.Is(err, stats.ErrNoSpread) {
 		d.Reason = err.Error()

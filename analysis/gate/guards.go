@@ -155,9 +155,7 @@ func (g guard) at(policy spec.GatePolicy, a, b compare.Side, point string) (one 
 		return one, q, false
 	}
 	q = Question{Key: one.Key, Values: v, Better: g.better, Margin: margin}
-	if !v.Paired && a.Digest != b.Digest {
-		q.Runs = runSpread(policy.Spec.RunSpread)
-	}
+	q.settle(policy.Spec.RunSpread, a, b)
 	if g.shares {
 		q.Margin, q.Absolute = 0, margin
 	}

@@ -2,7 +2,9 @@ package gate
 
 import (
 	"fmt"
+	"math"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/analysis/compare"
@@ -51,13 +53,29 @@ func ofLaunches(p *stats.Past) *stats.Past {
 	return &alone
 }
 
-// measureRuns asks how often two runs of one system are as far apart.
+// measureRuns asks how often two runs of one system are as far apart. A share near zero has no
+// spread in proportion to itself, and stands by its launches.
 func (q Question) measureRuns(d *Decision) {
-	if q.Runs.Spread == 0 {
+	if q.Runs.Spread == 0 || q.Values.Share() {
 		return
 	}
-	p := q.Values.Between(d.Ratio.Value, q.Runs.Spread)
+	away := d.Difference.Value
+	if q.relative() {
+		away = math.Log(d.Ratio.Value)
+	}
+	p := 2 * distuv.UnitNormal.CDF(-math.Abs(away)/q.runError())
 	d.Runs, d.Between = &q.Runs, &p
+}
+
+// runError is the standard error of what is between two runs on other days, as a logarithm or,
+// for an absolute margin, in the metric's own unit.
+func (q Question) runError() float64 {
+	if q.relative() {
+		return q.Values.RunError(q.Runs.Spread)
+	}
+	a, b := q.Values.A, q.Values.B
+	launches := math.Sqrt(stat.Variance(a, nil)/float64(len(a)) + stat.Variance(b, nil)/float64(len(b)))
+	return math.Hypot(launches, math.Sqrt2*q.Runs.Spread*math.Abs(stat.Mean(a, nil)))
 }
 
 func (d Decision) between() float64 {
@@ -80,12 +98,15 @@ func (d Decision) onlyRuns(alpha float64, family int) bool {
 // belowOnOtherDays asks whether a loss that is below the margin in these launches is so on
 // other days too, where that is asked.
 func (q Question) belowOnOtherDays(d *Decision, loss loss, alpha float64) bool {
-	if !q.Runs.bothWays() || !q.relative() {
+	if !q.Runs.bothWays() || q.Values.Share() {
 		return true
 	}
-	p := distuv.UnitNormal.CDF((loss.value - loss.limit) / q.Values.RunError(q.Runs.Spread))
-	*d.NotWorse = max(*d.NotWorse, p)
-	return *d.NotWorse <= alpha
+	p := distuv.UnitNormal.CDF((loss.value - loss.limit) / q.runError())
+	if d.NotWorse != nil {
+		p = max(p, *d.NotWorse)
+	}
+	d.NotWorse = &p
+	return p <= alpha
 }
 
 // sitting is what a pass does not say where nobody knows the spread from run to run.
