@@ -46,8 +46,9 @@ and of the history: a void finding stops it by name.
 With --confirm a regression stands only if the candidate, measured afresh, regresses
 again. With --warehouse the gate learns from the earlier runs of the system there, six
 at least, how much its launches and its days spread: three launches then see
-regressions that they would miss alone, and two runs made on different days can be judged. With --history every verdict is remembered, and a baseline that moved or a
-candidate that was tried before is found.
+regressions that they would miss alone, and two runs made on different days can
+be judged. With --history every verdict is remembered, and a baseline that moved
+or a candidate that was tried before is found.
 
 Only runs of publication grade gate a release; about others the verdict is advisory.
 Exit codes: 0 passed, 1 failed to judge, 2 usage error, 3 did not pass, 4 a bundle was
