@@ -14,12 +14,12 @@ import (
 )
 
 // carryOutPart makes some launches of a plan, as a host does that others share the run with.
-func carryOutPart(t *testing.T, p plan.Plan, nodes []bundle.Node, only []int) *bundle.Bundle {
+func carryOutPart(t *testing.T, p plan.Plan, source []byte, nodes []bundle.Node, only []int) *bundle.Bundle {
 	t.Helper()
 	host := telemetry.Local(t.Context())
 	defer host.Close()
 	result, err := Execute(t.Context(), p, Options{
-		Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host, Nodes: nodes, Only: only,
+		Source: source, Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Host: host, Nodes: nodes, Only: only,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +37,10 @@ func carryOutPart(t *testing.T, p plan.Plan, nodes []bundle.Node, only []int) *b
 // Parts that two sets of hosts made are one run: every launch of the plan is there once,
 // on its own set, and what the clients say adds up.
 func TestAssemble(t *testing.T) {
-	p := planOf(t, fmt.Sprintf(`workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]},
+	fields := fmt.Sprintf(`workload: {model: m, sequenceLengthMix: [{inputTokens: 4, outputTokens: 1, weight: 1}]},
 		target: {url: %q}, candidates: [{name: new, target: {url: %q}}], trials: {sets: 2},
-		load: {concurrency: [1], requests: 5, duration: 10s, warmup: {}, calibrate: false}`, named(t, "old-engine"), named(t, "new-engine")))
+		load: {concurrency: [1], requests: 5, duration: 10s, warmup: {}, calibrate: false}`, named(t, "old-engine"), named(t, "new-engine"))
+	p, source := planOf(t, fields), documentOf(fields)
 	nodes := []bundle.Node{{Name: "a"}, {Name: "b"}}
 	var parts []*bundle.Bundle
 	for set := range 2 {
@@ -49,9 +50,9 @@ func TestAssemble(t *testing.T) {
 				only = append(only, l.Index)
 			}
 		}
-		parts = append(parts, carryOutPart(t, p, nodes, only))
+		parts = append(parts, carryOutPart(t, p, source, nodes, only))
 	}
-	o := Options{Source: []byte("test"), Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Nodes: nodes}
+	o := Options{Source: source, Out: t.TempDir(), Tool: bundle.Tool{Name: "test", Version: "0"}, Now: time.Now(), Nodes: nodes}
 	result, err := Assemble(p, o, parts, bundle.Failed)
 	if err != nil || result.Status != bundle.Completed {
 		t.Fatalf("%+v, %v", result, err)

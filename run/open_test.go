@@ -62,7 +62,7 @@ func openPlan(t *testing.T, url, load string) plan.Plan {
 // carryOut runs p and returns its sealed bundle.
 func carryOut(t *testing.T, p plan.Plan) *bundle.Bundle {
 	t.Helper()
-	return carryOutPart(t, p, nil, nil)
+	return carryOutPart(t, p, []byte("test"), nil, nil)
 }
 
 func rows[T any](t *testing.T, b *bundle.Bundle, table string) (list []T) {

@@ -8,9 +8,13 @@ import (
 	"assay/spec"
 )
 
+func documentOf(fields string) []byte {
+	return []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t}, spec: {` + fields + `}}`)
+}
+
 func planOf(t *testing.T, fields string) plan.Plan {
 	t.Helper()
-	doc, faults := spec.Parse("test.yaml", []byte(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: t}, spec: {`+fields+`}}`))
+	doc, faults := spec.Parse("test.yaml", documentOf(fields))
 	if !spec.Valid(faults) {
 		t.Fatal(faults)
 	}
