@@ -101,13 +101,14 @@ func (v *verifier) plan() {
 		v.fail("statements", PlanFile, "does not follow from %s: %v", SpecFile, err)
 	}
 	for _, l := range v.manifest.Launches {
-		i := slices.IndexFunc(p.Launches, func(planned plan.Launch) bool { return planned.Index == l.Index })
-		switch {
-		case i < 0:
-			v.fail("statements", LedgerFile, "launch %d is none of the %d that were planned", l.Index+1, len(p.Launches))
-		case l.Side != p.Launches[i].Side || l.Block != p.Launches[i].Block:
-			v.fail("statements", LedgerFile, "launch %d was made of side %q in block %d, and planned of side %q in block %d",
-				l.Index+1, l.Side, l.Block+1, p.Launches[i].Side, p.Launches[i].Block+1)
+		if !slices.ContainsFunc(p.Launches, func(planned plan.Launch) bool {
+			return planned.Side == l.Side && planned.Block == l.Block && (l.Side != "" || planned.Index == l.Index)
+		}) {
+			side := ""
+			if l.Side != "" {
+				side = fmt.Sprintf(" of side %q in block %d", l.Side, l.Block+1)
+			}
+			v.fail("statements", LedgerFile, "launch %d%s is none of the %d that were planned", l.Index+1, side, len(p.Launches))
 		}
 	}
 }

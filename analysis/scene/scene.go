@@ -5,6 +5,7 @@ package scene
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -75,6 +76,10 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 	if !spec.Valid(faults) {
 		return nil, fmt.Errorf("scene %s: %v", r.ID, faults)
 	}
+	document, err := r.document(doc.Run)
+	if err != nil {
+		return nil, err
+	}
 	p, err := plan.New(*doc.Run)
 	if err != nil {
 		return nil, err
@@ -87,7 +92,7 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 	if begun.IsZero() {
 		begun = Begin()
 	}
-	w, err := bundle.Create(r.Dir, bundle.Header{RunID: r.ID, Created: begun, Spec: []byte(r.Document), Plan: encoded, WorkloadDigest: p.WorkloadDigest})
+	w, err := bundle.Create(r.Dir, bundle.Header{RunID: r.ID, Created: begun, Spec: document, Plan: encoded, WorkloadDigest: p.WorkloadDigest})
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +113,22 @@ func (r Run) Build(ctx context.Context) (*bundle.Bundle, error) {
 		return nil, err
 	}
 	return bundle.Open(r.Dir)
+}
+
+// document is what the run was asked for: of as many launches as it has, where its text leaves
+// that open.
+func (r Run) document(run *spec.Run) ([]byte, error) {
+	each, most := map[string]int{}, 0
+	for _, l := range r.Launches {
+		each[l.Side]++
+		most = max(most, each[l.Side])
+	}
+	trials := &run.Spec.Trials
+	if most <= 3 || trials.Sets > 0 || trials.MinReplicates > 0 {
+		return []byte(r.Document), nil
+	}
+	trials.MinReplicates = most
+	return json.Marshal(run)
 }
 
 // write records one launch: at each point one user who asks again as soon as the
