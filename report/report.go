@@ -62,16 +62,16 @@ type Report struct {
 	Search    *search.Summary     `json:"search,omitempty"` // nil when the load was not searched for
 	Sweeps    []fleet.Sweep       `json:"sweeps,omitempty"` // the highest loads that keep the objectives
 	MLPerf    []mlperf.Result     `json:"mlperf,omitempty"`
-	Unacted   spec.Unacted        `json:"unacted,omitzero"`   // what the document states and the run did not act on
-	Warnings  []string            `json:"warnings,omitempty"` // what reading the bundle gave cause for
-	Client    metric.Client       `json:"client"`             // the instrument itself
-	Steady    steady.Report       `json:"steady"`             // whether windows were in steady state
-	Findings  []finding.Finding   `json:"findings,omitempty"` // what needs eyes
-	Claims    *claim.Claims       `json:"claims,omitempty"`   // what may be quoted, and the grade
+	Unacted   spec.Unacted        `json:"unacted,omitzero"`    // what the document states and the run did not act on
+	Warnings  []string            `json:"warnings,omitempty"`  // what reading the bundle gave cause for
+	Client    metric.Client       `json:"client"`              // the instrument itself
+	Steady    steady.Report       `json:"steady"`              // whether windows were in steady state
+	Findings  []finding.Finding   `json:"findings,omitempty"`  // what needs eyes
+	Claims    *claim.Claims       `json:"claims,omitempty"`    // what may be quoted, and the grade
 	OtherDays []OtherDays         `json:"otherDays,omitempty"` // the same with earlier runs in view
-	Replays   []judge.Replay      `json:"replays,omitempty"`  // which parts of a trace were asked
-	Reported  []record.Reported   `json:"reported,omitempty"` // figures of another tool, as it computed them
-	Source    *bundle.Source      `json:"source,omitempty"`   // that tool; nil for what assay measured
+	Replays   []judge.Replay      `json:"replays,omitempty"`   // which parts of a trace were asked
+	Reported  []record.Reported   `json:"reported,omitempty"`  // figures of another tool, as it computed them
+	Source    *bundle.Source      `json:"source,omitempty"`    // that tool; nil for what assay measured
 
 	// Agreement is its results beside those that assay computes from the same requests.
 	Agreement []agreement.Row `json:"agreement,omitempty"`
