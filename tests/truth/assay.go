@@ -38,8 +38,9 @@ func (l load) String() string {
 
 // spec is the document that the run is made from.
 func (o options) spec(l load, url string) string {
-	if o.target.command == nil {
-		o.target = inC
+	of := o.target
+	if of.command == nil {
+		of = inC
 	}
 	loop, offered := "closed_loop", fmt.Sprintf("concurrency: [%d]", l.users)
 	if l.users == 0 {
@@ -59,7 +60,7 @@ spec:
   target: {url: %q%s}
   load: {%s, duration: %s, warmup: {duration: %s}}
   trials: {minReplicates: %d}
-`, o.target.model, loop, o.answer.tokens, url, o.target.fields, offered, o.duration, o.warmup, max(3, o.launches))
+`, of.model, loop, o.answer.tokens, url, of.fields, offered, o.duration, o.warmup, max(3, o.launches))
 }
 
 // measure lets assay run measure the truth server.
