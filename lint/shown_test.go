@@ -90,7 +90,7 @@ var shownTrips = []trip{
 	{"marked-requests", "slower with a trace", marked(-.3), finding.Caution, "requests that carry a trace take "},
 	{"program-clock", "half of the answers", showing(some(2, func(r *record.Request) { r.Flags = "program_clock" })), finding.Caution, "the program's stamps of "},
 	{"echoed-prompt", "every answer", showing(func(r *record.Request, _ *[]record.Chunk) { r.Flags = "echoes_prompt" }), finding.Caution, "answers begin with words of their prompt"},
-	{"truncated-prompts", "a third was read", showing(func(r *record.Request, _ *[]record.Chunk) { *r.UsageInput /= 3 }), finding.Void, "the server counts half of the prompt or less in 200 of 200 answers"},
+	{"truncated-prompts", "a third was read", showing(func(r *record.Request, _ *[]record.Chunk) { *r.UsageInput /= 3 }), finding.Caution, "the server counts half of the prompt or less in 200 of 200 answers"},
 	{"usage-mismatch", "one answer in ten of two words", showing(some(10, func(r *record.Request) { *r.OwnTokens, *r.VisibleParts = 2, 2 })), finding.Void, "hold less than three quarters"},
 	{"usage-mismatch", "prose of too few tokens", showing(func(r *record.Request, _ *[]record.Chunk) { *r.OwnTokens, *r.VisibleParts = 12, 4 }), finding.Void, "the embedded tokenizer finds 12.0, "},
 	{"usage-mismatch", "code of too few tokens", showing(func(r *record.Request, _ *[]record.Chunk) {

@@ -201,6 +201,12 @@ func newAlerts(seen [][]int) (days []int) {
 
 func (r quietResult) rate() float64 { return 1000 * float64(r.early+r.late) / float64(r.series*length) }
 
+// tooMany says that the rate is more than one beyond two standard errors of the simulation.
+func (r quietResult) tooMany() bool {
+	days := float64(r.series*length) / 1000
+	return r.rate() > 1+2*math.Sqrt(1/days)
+}
+
 func (r quietResult) String() string {
 	return fmt.Sprintf("%.2f (%.1f %%)", r.rate(), 100*float64(r.open)/float64(r.series))
 }
