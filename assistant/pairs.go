@@ -135,7 +135,7 @@ func (s *Server) comparison(ctx context.Context, bundles pair.Reader, c compare.
 	if len(out.Void) > 0 {
 		return out, nil
 	}
-	out.Quotable = c.Controlled
+	out.Quotable = quotable(c)
 	for _, row := range c.Rows {
 		if row.Verdict == compare.Void {
 			for _, why := range row.Void {
@@ -158,6 +158,19 @@ func (s *Server) comparison(ctx context.Context, bundles pair.Reader, c compare.
 		out.Rows = append(out.Rows, one)
 	}
 	return out, nil
+}
+
+// quotable reports whether a comparison says anything that may be repeated: it is controlled, says
+// something of a result that was declared, and nothing forbids one of those.
+func quotable(c compare.Comparison) bool {
+	says := false
+	for _, row := range c.Rows {
+		if row.Primary && row.Verdict == compare.Void {
+			return false
+		}
+		says = says || row.Primary && row.Verdict != compare.Inconclusive
+	}
+	return c.Controlled && says
 }
 
 func optional(e *stats.Estimate) *Estimated {

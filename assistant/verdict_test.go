@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"assay/analysis/compare"
 	"assay/claim"
 	"assay/finding"
 	"assay/judge"
@@ -60,5 +61,27 @@ func TestNumbersAreClaimed(t *testing.T) {
 	}
 	if quotes < 10 || withheld < 10 || void < 10 {
 		t.Errorf("%d quotes, %d numbers withheld, %d void runs: the judgements do not try it", quotes, withheld, void)
+	}
+}
+
+// A comparison may be repeated where it is controlled and says something of what was declared; of
+// what a finding forbids, or nobody knows yet, there is nothing to repeat.
+func TestQuotableComparisons(t *testing.T) {
+	t.Parallel()
+	row := func(v compare.Verdict, primary bool) compare.Row { return compare.Row{Verdict: v, Primary: primary} }
+	for name, tt := range map[string]struct {
+		c    compare.Comparison
+		want bool
+	}{
+		"worse":                          {compare.Comparison{Controlled: true, Rows: []compare.Row{row(compare.Worse, true), row(compare.Inconclusive, true)}}, true},
+		"worse, and another row void":    {compare.Comparison{Controlled: true, Rows: []compare.Row{row(compare.Worse, true), row(compare.Void, false)}}, true},
+		"a declared row is void":         {compare.Comparison{Controlled: true, Rows: []compare.Row{row(compare.Equivalent, true), row(compare.Void, true)}}, false},
+		"all rows are void":              {compare.Comparison{Controlled: true, Rows: []compare.Row{row(compare.Void, true)}}, false},
+		"nothing is known yet":           {compare.Comparison{Controlled: true, Rows: []compare.Row{row(compare.Inconclusive, true), row(compare.Worse, false)}}, false},
+		"more differs than was declared": {compare.Comparison{Rows: []compare.Row{row(compare.Worse, true)}}, false},
+	} {
+		if got := quotable(tt.c); got != tt.want {
+			t.Errorf("%s: quotable %v, want %v", name, got, tt.want)
+		}
 	}
 }

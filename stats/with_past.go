@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -18,7 +19,8 @@ const (
 // A Comparison is the log ratio of two sides whose spread earlier runs know as well.
 type Comparison struct {
 	contrast
-	n int // launches of the smaller side
+	n   int   // launches of the smaller side
+	err error // why the sides cannot be compared; every question answers with it
 
 	// Borrowed says that the spread of launches is that of earlier runs too; false where the
 	// launches are wilder than theirs.
@@ -28,19 +30,19 @@ type Comparison struct {
 // Compare holds b against a, which are above zero; in pairs where b[i] and a[i] belong to one
 // block. Pairs are taken to differ as two launches do: what blocks share makes them
 // differ less, and this test more careful than it need be.
-func (p Past) Compare(a, b []float64, paired bool) (Comparison, error) {
+func (p Past) Compare(a, b []float64, paired bool) Comparison {
 	var now contrast
 	var err error
 	variance, df, weight, runs := 0.0, 0.0, 0.0, 2.0
 	if paired {
 		if now, err = pairedLogContrast(a, b); err != nil {
-			return Comparison{}, err
+			return Comparison{err: err}
 		}
 		n := float64(len(a))
 		variance, df, weight, runs = now.se*now.se*n/2, n-1, 2/n, 0
 	} else {
 		if now, err = logContrast(a, b); err != nil {
-			return Comparison{}, err
+			return Comparison{err: err}
 		}
 		logs, _ := logsOf(a, b) // they have logarithms, as logContrast knows
 		na, _, va := moments(logs[0])
@@ -58,15 +60,20 @@ func (p Past) Compare(a, b []float64, paired bool) (Comparison, error) {
 		p = p.OfLaunches()
 	}
 	c.se, c.df = p.spreadOf(launch, weight, runs)
-	return c, nil
+	return c
 }
 
 // Test asks whether the sides differ, two-sided.
-func (c Comparison) Test() (Test, error) { return c.test(WithPastMethod) }
+func (c Comparison) Test() (Test, error) {
+	if c.err != nil {
+		return Test{}, c.err
+	}
+	return c.test(WithPastMethod)
+}
 
 // Ratio is b ÷ a with its interval.
 func (c Comparison) Ratio(confidence float64) (Estimate, error) {
-	if err := needConfidence(confidence); err != nil {
+	if err := cmp.Or(c.err, needConfidence(confidence)); err != nil {
 		return Estimate{}, err
 	}
 	est := exponential(c.estimate(confidence, c.n, RatioWithPastMethod))
@@ -78,7 +85,7 @@ func (c Comparison) Ratio(confidence float64) (Estimate, error) {
 
 // Equivalent is the test of that name with what the past knows.
 func (c Comparison) Equivalent(margin, alpha float64) (Test, error) {
-	if err := needMargin(margin, alpha); err != nil {
+	if err := cmp.Or(c.err, needMargin(margin, alpha)); err != nil {
 		return Test{}, err
 	}
 	return tost(c.contrast, margin, alpha, EquivalentWithPastMethod)
@@ -86,15 +93,18 @@ func (c Comparison) Equivalent(margin, alpha float64) (Test, error) {
 
 // NotWorse is NonInferior with what the past knows.
 func (c Comparison) NotWorse(margin float64, lowerIsBetter bool) (Test, error) {
-	if err := needMargin(margin, .05); err != nil {
+	if err := cmp.Or(c.err, needMargin(margin, .05)); err != nil {
 		return Test{}, err
 	}
 	return notWorse(c.contrast, margin, lowerIsBetter, NotWorseWithPastMethod)
 }
 
 // Detectable is the smallest relative difference that would be shown with the given power by a
-// two-sided test at level alpha.
+// two-sided test at level alpha; infinite for sides that cannot be compared.
 func (c Comparison) Detectable(alpha, power float64) float64 {
+	if c.err != nil {
+		return math.Inf(1)
+	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: c.df}
 	return (t.Quantile(1-alpha/2) + t.Quantile(power)) * c.se
 }

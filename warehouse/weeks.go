@@ -55,8 +55,7 @@ func delayOf(xs []float64) *Delay {
 	if len(xs) == 0 {
 		return nil
 	}
-	slices.Sort(xs)
-	return &Delay{(xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2, xs[len(xs)-1]}
+	return &Delay{stats.Middle(xs), slices.Max(xs)}
 }
 
 // ShareText is a share with its interval.

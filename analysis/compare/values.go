@@ -48,11 +48,7 @@ func (v Values) Least() int { return min(len(v.A), len(v.B)) }
 // Ratio estimates candidate ÷ baseline.
 func (v Values) Ratio(confidence float64) (stats.Estimate, error) {
 	if v.Past != nil {
-		c, err := v.withPast()
-		if err != nil {
-			return stats.Estimate{}, err
-		}
-		return c.Ratio(confidence)
+		return v.withPast().Ratio(confidence)
 	}
 	if v.Paired {
 		return stats.PairedRatio(v.A, v.B, confidence)
@@ -86,11 +82,7 @@ func (v Values) Test() (stats.Test, error) {
 	case v.Share():
 		return v.shareTest()
 	case v.Past != nil:
-		c, err := v.withPast()
-		if err != nil {
-			return stats.Test{}, err
-		}
-		return c.Test()
+		return v.withPast().Test()
 	case v.By == spec.TestByRanks:
 		return v.Ranks()
 	case v.By == spec.TestByPermutation:
@@ -136,11 +128,7 @@ func (v Values) permute() (stats.Test, error) {
 // tests on the logarithms.
 func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {
 	if v.Past != nil {
-		c, err := v.withPast()
-		if err != nil {
-			return stats.Test{}, err
-		}
-		return c.Equivalent(margin, alpha)
+		return v.withPast().Equivalent(margin, alpha)
 	}
 	if v.Paired {
 		return stats.EquivalentPaired(v.A, v.B, margin, alpha)
@@ -151,11 +139,7 @@ func (v Values) Equivalent(margin, alpha float64) (stats.Test, error) {
 // NotWorse asks whether the candidate is worse by less than margin.
 func (v Values) NotWorse(margin float64, better metric.Direction) (stats.Test, error) {
 	if v.Past != nil {
-		c, err := v.withPast()
-		if err != nil {
-			return stats.Test{}, err
-		}
-		return c.NotWorse(margin, better == metric.Lower)
+		return v.withPast().NotWorse(margin, better == metric.Lower)
 	}
 	if v.Paired {
 		return stats.NonInferiorPaired(v.A, v.B, margin, better == metric.Lower)
@@ -188,8 +172,8 @@ func (v Values) Detectable(alpha, power float64) float64 {
 	if math.IsNaN(cv) {
 		return math.Inf(1)
 	}
-	if c, err := v.withPast(); v.Past != nil && err == nil {
-		return c.Detectable(alpha, power)
+	if v.Past != nil {
+		return v.withPast().Detectable(alpha, power)
 	}
 	if v.Paired {
 		df := len(v.A) - 1

@@ -10,7 +10,7 @@ import (
 	"assay/spec"
 )
 
-// Who passes is told what the policy did not look at, metric by metric and load by load.
+// A verdict lists what the policy did not look at, metric by metric and load by load.
 func TestNotGuarded(t *testing.T) {
 	ttft := spec.GatedMetric{Metric: "ttft.v2", Statistic: "p50"}
 	tail := spec.GatedMetric{Metric: "ttft.v2", Statistic: "p90"}

@@ -86,8 +86,8 @@ func TestRunsSay(t *testing.T) {
 }
 
 // What earlier runs know lets three blocks decide: in one metric nearly as often as somebody who
-// knows the spread, and in five at all. Two runs on days of their own are held against the days
-// that the past shows, with the same few false alarms.
+// knows the spread, and in five metrics where they could not decide alone. Two runs made on
+// different days are compared with regard to how far apart days are, with as few false alarms.
 func TestEarlierRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	const trials = 400

@@ -96,7 +96,7 @@ type measuredAgain struct {
 
 // measureAgain measures the systems of two runs in blocks. Where both documents start the same
 // system, the good one is not there any more: then the new one alone is measured afresh, and
-// held against the run of the good one.
+// compared with the run of the good one.
 func (m *scheduledMeasurer) measureAgain(ctx context.Context, folder, good, bad string) (again measuredAgain) {
 	fail := func(err error) measuredAgain { return measuredAgain{err: err} }
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -55,7 +55,7 @@ func (s *scheduleScene) openText(id string) string {
 
 const e2eAlert = "minutely/regressed/e2e.v2 p50"
 
-// A new version is slower. It is slower in blocks with the old one too, so that people are told;
+// A new version is slower. It is slower in blocks with the old one too, so that an alert is sent;
 // somebody who asks again by hand reads the same.
 func TestScheduleConfirmsRegression(t *testing.T) {
 	whole.Only(t)

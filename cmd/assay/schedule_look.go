@@ -160,7 +160,7 @@ func (m *scheduledMeasurer) policy(e timetable.Entry) (spec.GatePolicy, error) {
 	return readPolicy(m.env, file)
 }
 
-// baselineOf is the run that a run of a schedule is held against.
+// baselineOf is the run that a run of a schedule is compared with.
 func baselineOf(ctx context.Context, w *warehouse.Warehouse, e timetable.Entry, digest string) (string, error) {
 	if asked := e.Document.Spec.Gate; asked != nil && asked.Baseline != "" {
 		return asked.Baseline, nil
