@@ -5,6 +5,7 @@ import (
 
 	"assay/finding"
 	"assay/metric"
+	"assay/record"
 	"assay/spec"
 )
 
@@ -14,7 +15,7 @@ var PromptCache = Check{
 	ID: "prompt-cache", Code: "L-07", Severity: finding.Void, About: finding.Speed,
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
-		"of measured prompts were sent before in their launch, or more than 10 % in an earlier launch to the same process, " +
+		"of measured prompts were sent before in their launch, more than 10 % in an earlier launch to the same process, or all in an earlier run whose bundle lies beside this one, " +
 		"and a cache probe shows a saving above 10 % (a caution where no probe looked, whatever the server counts)",
 	Applies: cacheable,
 	Run:     promptCache,
@@ -63,8 +64,18 @@ func (p placeTally) askedEarlier() float64 {
 	return float64(p.sum(func(t PointTally) int { return t.Earlier.Known })) / float64(max(1, looked))
 }
 
+// askedBy is the earlier run that sent the prompts of a launch; nil where none is known.
+func (p placeTally) askedBy() *record.Asked {
+	for _, t := range p.launches {
+		if t.Asked != nil {
+			return t.Asked
+		}
+	}
+	return nil
+}
+
 // cached judges one place, of whose prompts a share had been sent before: in the same launch,
-// or in an earlier one to the same process. Rows of a data set that two launches happen to
+// in an earlier one to the same process, or in an earlier run. Rows of a data set that two launches happen to
 // share are no more than a few.
 func cached(f *Facts, p placeTally, repeated, earlier float64) (finding.Finding, bool) {
 	declared, known := declaredSharing(f.Plan.WorkloadOf(p.point))
@@ -74,6 +85,11 @@ func cached(f *Facts, p placeTally, repeated, earlier float64) (finding.Finding,
 	if repeated <= repeatShare && earlier > cacheSlack {
 		repeated, again = earlier, fmt.Sprintf("%.0f %% of its measured prompts had been sent to the same process by an earlier launch", 100*earlier)
 		fix = "start the target anew for each launch (target.server), or switch its cache off"
+	}
+	if before := p.askedBy(); before != nil && repeated <= repeatShare {
+		target := f.target(p.side)
+		repeated, again = 1, fmt.Sprintf("%s had sent all its prompts to %s, from %s on", before.Run, target.Address(), before.At.UTC().Format("2006-01-02 15:04 UTC"))
+		fix = "leave spec.seed out, so that each run asks new prompts, or have the target started for it (target.server)"
 	}
 	if repeated <= repeatShare {
 		again = "the launch sent them once, so that somebody asked the same before it"

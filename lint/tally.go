@@ -62,7 +62,8 @@ type PointTally struct {
 	Shown    Shown
 	Read     Read
 	Prompts  Prompts
-	Earlier  Repeats // measured prompts that an earlier launch sent to the same process
+	Earlier  Repeats       // measured prompts that an earlier launch sent to the same process
+	Asked    *record.Asked // the earlier run that sent the prompts of the launch to the same server
 	Marks    Marks
 	Users    userTallies             // of a closed loop
 	Copies   Repeats                 // measured answers that took as long as one before, to the nanosecond
@@ -168,6 +169,15 @@ func (w *tallyWatch) points(info bundle.LaunchInfo) (map[int32]*PointTally, erro
 		if at := points[e.Point]; at != nil {
 			if err := at.event(e); err != nil {
 				return nil, err
+			}
+		}
+		if e.Name == record.PromptsAsked {
+			var asked record.Asked
+			if err := json.Unmarshal([]byte(e.Detail), &asked); err != nil {
+				return nil, fmt.Errorf("event %s: %w", e.Name, err)
+			}
+			for _, at := range points {
+				at.Asked = &asked
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/analysis/diff"
 	"assay/finding"
 	"assay/metric"
 )
@@ -43,7 +42,7 @@ func warmSide(f *Facts) Answer {
 	}
 	one := finding.Finding{
 		Severity: finding.Note,
-		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, diff.Address(f.Plan.Target())),
+		Message:  fmt.Sprintf("%.0f %% of the prompts of %s had been asked of %s by the other run", 100*share, name, f.Plan.Target().Address()),
 		Why:      "a prompt that a server knows is read from its cache: the second to ask is faster whatever is compared",
 		Fix:      "ask new prompts in each run (leave spec.seed out), have the server started anew (target.server), or measure both in turn with assay compare BASE CAND --again",
 	}
@@ -58,7 +57,7 @@ func warmSide(f *Facts) Answer {
 // started it for either, its address is one, and nothing that is known of it differs.
 func (f *Facts) sameServer() bool {
 	a, b := f.Against.Plan.Target(), f.Plan.Target()
-	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || diff.Address(a) != diff.Address(b) {
+	if a == nil || b == nil || a.Server != nil || b.Server != nil || a.API == "command" || a.Address() != b.Address() {
 		return false
 	}
 	if len(f.Plan.Candidates())+len(f.Against.Plan.Candidates()) > 0 {

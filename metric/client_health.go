@@ -75,7 +75,7 @@ func (h *ClientHealth) fromRequests(requests []*Timeline) {
 type clientTrace struct {
 	shared, followers int               // output events that shared a read, of those that come after another
 	streamed, leftOut int64             // time from the first to the last output, and in gaps that ITL leaves out
-	own               map[int][]float64 // by point; see Timeline.ownTTFT
+	first             map[int][]ownPart // by point
 	_                 [24]byte          // each worker counts in a cache line of its own
 }
 
@@ -98,11 +98,13 @@ func (s *clientTrace) see(t *Timeline) {
 			s.leftOut -= gap
 		}
 	}
-	if t.Result == record.OK && !t.NewConn { // else the network's handshakes are in it
-		if s.own == nil {
-			s.own = map[int][]float64{}
+	at, answered := t.firstOutput()
+	if answered && t.Result == record.OK && !t.NewConn { // else the network's handshakes are in it
+		if s.first == nil {
+			s.first = map[int][]ownPart{}
 		}
-		s.own[int(t.Point)] = append(s.own[int(t.Point)], t.ownTTFT())
+		one := ownPart{float32(seconds(at - t.Origin())), float32(t.ownTTFT())}
+		s.first[int(t.Point)] = append(s.first[int(t.Point)], one)
 	}
 }
 
@@ -110,11 +112,11 @@ func (s *clientTrace) see(t *Timeline) {
 func (h *ClientHealth) fromTraces(seen []clientTrace) {
 	shared, followers := 0, 0
 	var streamed, leftOut int64
-	own := map[int][]float64{}
+	first := map[int][]ownPart{}
 	for _, s := range seen {
 		shared, followers = shared+s.shared, followers+s.followers
-		for point, list := range s.own {
-			own[point] = append(own[point], list...)
+		for point, list := range s.first {
+			first[point] = append(first[point], list...)
 		}
 		streamed, leftOut = streamed+s.streamed, leftOut+s.leftOut
 	}
@@ -126,7 +128,7 @@ func (h *ClientHealth) fromTraces(seen []clientTrace) {
 		share := float64(shared) / float64(followers)
 		h.SharedRead = &share
 	}
-	h.Moved = movedOf(own)
+	h.Moved = movedOf(first)
 }
 
 func (h *ClientHealth) readEvents(b *bundle.Bundle) error {

@@ -199,3 +199,24 @@ func TestGapsLeftOut(t *testing.T) {
 		t.Errorf("share of the time in gaps that are left out = %v, want 20 of 50 ms", h.GapsLeftOut)
 	}
 }
+
+// Those in the middle leave late and all others at once: the median of the parts is nothing, and
+// the median TTFT moves all the same.
+func TestMovedMedian(t *testing.T) {
+	var seen []ownPart
+	for i := range 99 {
+		one := ownPart{ttft: .020 + float32(i)*1e-6}
+		if i >= 45 && i < 60 {
+			one.own = 100e-6
+		}
+		seen = append(seen, one)
+	}
+	got := movedOf(map[int][]ownPart{3: seen})
+	if len(got) != 1 || got[0].Point != 3 || got[0].N != 99 {
+		t.Fatalf("moved %+v, want one point of 99 requests", got)
+	}
+	// Without the client's part fifteen of the middle are first, and rank 50 is what was rank 35.
+	if want := 15e-6; math.Abs(got[0].P50-want) > 1e-8 || got[0].P99 > 1e-9 || math.Abs(float64(got[0].Max)-100e-6) > 1e-8 {
+		t.Errorf("moved %+v, want the median by %v and nothing at the p99", got[0], want)
+	}
+}

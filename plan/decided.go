@@ -71,8 +71,11 @@ func (p Plan) Candidates() []spec.Candidate { return p.Run.Spec.Candidates }
 // Sides are the systems that the launches start; one without a name in a run of one.
 func (p Plan) Sides() []spec.Side { return p.Run.Spec.Sides() }
 
-// SharesServer reports whether the launches meet one process of the server.
+// SharesServer reports whether some sides ask one and the same server.
 func (p Plan) SharesServer() bool { return p.Run.Spec.SharesServer() }
+
+// KeepsServer reports whether launches share one start of the server.
+func (p Plan) KeepsServer() bool { return p.Run.Spec.KeepsServer() }
 
 // Objectives are the limits that the run is to keep.
 func (p Plan) Objectives() []spec.Objective { return p.Run.Spec.SLO }

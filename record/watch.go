@@ -1,5 +1,7 @@
 package record
 
+import "time"
+
 // A Sample is one reading of one gauge or counter beside the run: one row of
 // the table samples.
 type Sample struct {
@@ -34,6 +36,10 @@ const (
 	// ClientReading says, at the beginning of a launch, how answers are read: a Reading.
 	ClientReading = "client.reading"
 
+	// PromptsAsked says, at the beginning of a launch, that an earlier run sent its prompts to the
+	// same running server: an Asked.
+	PromptsAsked = "prompts.asked"
+
 	// ConnectionsCold says that connections could not be opened ahead of a point.
 	ConnectionsCold = "connections.cold"
 
@@ -54,6 +60,13 @@ type Reading struct {
 	Spin       bool   `json:"spin"`    // they wait awake
 	Why        string `json:"why"`     // what decided that
 	Processors int    `json:"processors"`
+}
+
+// Asked is an earlier run that sent the prompts of a launch to the same address, as an event
+// tells it.
+type Asked struct {
+	Run string    `json:"run"` // its id
+	At  time.Time `json:"at"`  // when it began
 }
 
 // A Collector is what the client's garbage collector did in a measured window, as an

@@ -126,7 +126,7 @@ func (e *execution) measure(ctx context.Context, l *activeLaunch, server *server
 		return err
 	}
 	defer leave()
-	if err = e.newClient(l); err != nil {
+	if err = errors.Join(e.tellAsked(l), e.newClient(l)); err != nil {
 		return err
 	}
 	defer l.client.Close()

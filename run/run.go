@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"assay/bundle"
@@ -180,6 +181,7 @@ func execute(ctx context.Context, p plan.Plan, opts Options, sides []*side, in *
 		return nil, err
 	}
 	e := &execution{plan: p, opts: opts, sides: sides, in: in, staff: staff, out: w, redactor: redactor}
+	e.earlier = sync.OnceValue(func() []earlierRun { return earlierRuns(opts.Out, e.runID()) })
 	opts.Live.Begin(p, redactor.String)
 	opts.Live.Identify(e.runID())
 	failures, err := e.carryOver()
@@ -251,6 +253,7 @@ type execution struct {
 
 	recordings recordings
 	waiting    *waiting // nil until it is decided; see awake
+	earlier    func() []earlierRun
 
 	requests, failed int64   // of the launches that have ended
 	balance          Balance // of them

@@ -98,8 +98,8 @@ type GateGuards struct {
 	// The output tokens of an answer. By default they may be a tenth more or fewer.
 	OutputTokens *GateGuard `json:"outputTokens,omitzero"`
 
-	// The requests that are completed in a second. By default they may be a fifth
-	// fewer, which is a margin of 0.25.
+	// The requests that are completed in a second, in an open loop as a share of those
+	// offered. By default they may be a fifth fewer, which is a margin of 0.25.
 	CompletedRequests *GateGuard `json:"completedRequests,omitzero"`
 }
 

@@ -64,3 +64,11 @@ func (s *RunSpec) SharesServer() bool {
 	}
 	return false
 }
+
+// KeepsServer reports whether some side's server lives longer than a launch: its launches
+// share one start of it, and do not show what another would change.
+func (s *RunSpec) KeepsServer() bool {
+	return slices.ContainsFunc(s.Sides(), func(side Side) bool {
+		return side.Target.Server == nil || side.Target.Server.Restart != RestartLaunch
+	})
+}

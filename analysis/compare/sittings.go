@@ -40,7 +40,7 @@ func runSpread(a, b Side) float64 {
 		return 0
 	case Apart(a, b):
 		return AllowedSpread
-	case a.Plan.SharesServer() || b.Plan.SharesServer():
+	case a.Plan.KeepsServer() || b.Plan.KeepsServer():
 		return startSpread
 	}
 	return 0

@@ -8,6 +8,7 @@ import (
 
 	"assay/analysis/diff"
 	"assay/bundle"
+	"assay/spec"
 	"assay/stats"
 )
 
@@ -33,6 +34,32 @@ func TestApart(t *testing.T) {
 		{"no times", ran("a", 9), Side{Digest: "b"}, false},
 	} {
 		if got := Apart(tt.a, tt.b); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Launches that share one start of a server do not show what another would change; where each
+// starts its own, or no server is asked, they do.
+func TestStartsOfServers(t *testing.T) {
+	at := func(digest string, server *spec.Server) Side {
+		s := ran(digest, 9)
+		s.Plan.Run.Spec.Target = &spec.Target{URL: "http://127.0.0.1:8000", Server: server}
+		return s
+	}
+	anew, once := &spec.Server{Restart: spec.RestartLaunch}, &spec.Server{Restart: spec.RestartRun}
+	for _, tt := range []struct {
+		name string
+		a, b Side
+		want float64
+	}{
+		{"somebody else's server", at("a", nil), at("b", nil), startSpread},
+		{"one start for all launches", at("a", once), at("b", anew), startSpread},
+		{"a start for each launch", at("a", anew), at("b", anew), 0},
+		{"no server", ran("a", 9), ran("b", 9), 0},
+		{"sides of one run", at("a", nil), at("a", nil), 0},
+	} {
+		if got := runSpread(tt.a, tt.b); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -38,7 +38,7 @@ const notKnown = "not known"
 func systems(a, b Side) []Change {
 	x, y := a.Plan.Target(), b.Plan.Target()
 	if x == nil || y == nil || a.Manifest.Source != nil || b.Manifest.Source != nil ||
-		metric.Here(x) && metric.Here(y) || Address(x) == Address(y) {
+		metric.Here(x) && metric.Here(y) || x.Address() == y.Address() {
 		return nil
 	}
 	var list []Change

@@ -40,6 +40,10 @@ type guard struct {
 	// shares says that the margin counts in points of a share.
 	shares bool
 
+	// ofOffered is what it is called where a rate is offered, and the requests that arrive in a
+	// second are chance: there it looks at its metric divided by them. Empty is never.
+	ofOffered string
+
 	changed func(spec.GateGuards) *spec.GateGuard
 	values  func(a, b compare.Side, point string) (v compare.Values, inA, inB bool)
 }
@@ -54,11 +58,11 @@ var guards = []guard{
 	},
 	{
 		name: "outputTokens", what: "output tokens per answer", of: []string{metric.OutputThroughput.ID, metric.RequestThroughput.ID}, margin: .1, either: true,
-		changed: func(g spec.GateGuards) *spec.GateGuard { return g.OutputTokens }, values: tokensPerAnswer,
+		changed: func(g spec.GateGuards) *spec.GateGuard { return g.OutputTokens }, values: quotientOf(metric.OutputThroughput.ID, metric.RequestThroughput.ID),
 	},
 	{
 		name: "completedRequests", what: "completed requests per second", of: []string{metric.RequestThroughput.ID}, metric: metric.RequestThroughput.ID, margin: .25, better: metric.Higher,
-		changed: func(g spec.GateGuards) *spec.GateGuard { return g.CompletedRequests }, values: valuesOf(metric.RequestThroughput.ID),
+		changed: func(g spec.GateGuards) *spec.GateGuard { return g.CompletedRequests }, values: valuesOf(metric.RequestThroughput.ID), ofOffered: "completed share of offered requests",
 	},
 }
 
@@ -75,26 +79,28 @@ func valuesOf(id string) func(a, b compare.Side, point string) (compare.Values, 
 	}
 }
 
-// tokensPerAnswer is output_throughput.v1 ÷ request_throughput.v2 in each launch.
-func tokensPerAnswer(a, b compare.Side, point string) (compare.Values, bool, bool) {
-	tokens, inA, inB := valuesOf(metric.OutputThroughput.ID)(a, b, point)
-	answers, answersA, answersB := valuesOf(metric.RequestThroughput.ID)(a, b, point)
-	inA, inB = inA && answersA, inB && answersB
-	if !inA || !inB {
-		return compare.Values{}, inA, inB
-	}
-	divide := func(tokens, answers []float64) []float64 {
-		var list []float64
-		for i := range min(len(tokens), len(answers)) {
-			if answers[i] > 0 {
-				list = append(list, tokens[i]/answers[i])
-			}
+// quotientOf are one metric's values divided by another's, launch by launch.
+func quotientOf(id, by string) func(a, b compare.Side, point string) (compare.Values, bool, bool) {
+	return func(a, b compare.Side, point string) (compare.Values, bool, bool) {
+		above, inA, inB := valuesOf(id)(a, b, point)
+		below, belowA, belowB := valuesOf(by)(a, b, point)
+		inA, inB = inA && belowA, inB && belowB
+		if !inA || !inB {
+			return compare.Values{}, inA, inB
 		}
-		return list
+		v := compare.Values{A: divided(above.A, below.A), B: divided(above.B, below.B), Paired: above.Paired}
+		v.Paired = v.Paired && len(v.A) == len(v.B)
+		return v, len(v.A) > 0, len(v.B) > 0
 	}
-	v := compare.Values{A: divide(tokens.A, answers.A), B: divide(tokens.B, answers.B), Paired: tokens.Paired}
-	v.Paired = v.Paired && len(v.A) == len(v.B)
-	return v, len(v.A) > 0, len(v.B) > 0
+}
+
+func divided(above, below []float64) (list []float64) {
+	for i := range min(len(above), len(below)) {
+		if below[i] > 0 {
+			list = append(list, above[i]/below[i])
+		}
+	}
+	return list
 }
 
 // watch asks every guard at every point of the baseline. Guards share an error
@@ -134,16 +140,27 @@ func (g guard) replaced(policy spec.GatePolicy, point plan.Point) bool {
 	})
 }
 
+// measured is what the guard looks at, and its values.
+func (g guard) measured(a, b compare.Side, point string) (what string, v compare.Values, inA, inB bool) {
+	if g.ofOffered != "" {
+		if v, inA, inB = quotientOf(g.metric, metric.OfferedRate.ID)(a, b, point); inA && inB {
+			return g.ofOffered, v, true, true
+		}
+	}
+	v, inA, inB = g.values(a, b, point)
+	return g.what, v, inA, inB
+}
+
 // at is the guard at one point: a decision already where there is nothing to ask,
 // and no verdict at all where neither side has what it watches.
 func (g guard) at(policy spec.GatePolicy, a, b compare.Side, point string) (one GuardDecision, q Question, ask bool) {
 	one = GuardDecision{Guard: g.name, Default: g.margin}
-	one.Key, one.Better = g.what+" at "+point, g.better
+	what, v, inA, inB := g.measured(a, b, point)
+	one.Key, one.Better = what+" at "+point, g.better
 	margin, change := g.margin, g.changed(policy.Spec.Guards)
 	if change != nil {
 		margin, one.Changed = change.Margin, change.Reason
 	}
-	v, inA, inB := g.values(a, b, point)
 	switch {
 	case change != nil && change.Off:
 		one.Verdict, one.Reason = Off, "switched off by the policy: "+change.Reason

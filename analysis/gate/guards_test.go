@@ -179,3 +179,31 @@ func TestAttempts(t *testing.T) {
 		t.Errorf("%+v, want nothing", got)
 	}
 }
+
+// How many requests arrive in a second is chance where a rate is offered: the guard asks how many
+// of them were answered.
+func TestGuardOfArrivals(t *testing.T) {
+	offered := func(id string, arrivals float64, failed int) compare.Side {
+		text := strings.NewReplacer("{model: m}", "{model: m, concurrencyModel: open_loop}", "concurrency: [1]", "rate: [20]").Replace(document)
+		r := scene.Run{Dir: filepath.Join(t.TempDir(), id), ID: id, Document: text}
+		for range 5 { // requests of a scene follow one another: slower ones are fewer in a second
+			r.Launches = append(r.Launches, scene.Launch{Slow: 1 / arrivals, Requests: 60 - failed, Failed: failed})
+		}
+		return open(t, r, "")
+	}
+	base := offered("base", 1, 0)
+	for _, tt := range []struct {
+		name      string
+		candidate compare.Side
+		want      Verdict
+	}{
+		{"fewer arrive, and all are answered", offered("calm", .6, 0), NotWorse},
+		{"as many arrive, and a third is not answered", offered("bad", 1, 20), Regressed},
+	} {
+		r, err := Judge(Input{Policy: policy(t), Baseline: base, Candidate: tt.candidate, Grade: realism})
+		i := slices.IndexFunc(r.Guards, func(d GuardDecision) bool { return d.Guard == "completedRequests" })
+		if err != nil || i < 0 || r.Guards[i].Verdict != tt.want || r.Guards[i].Key != "completed share of offered requests at rate=20/s" {
+			t.Errorf("%s: %+v, %v; want %s", tt.name, r.Guards, err, tt.want)
+		}
+	}
+}

@@ -150,6 +150,9 @@ func (l Launch) write(w *bundle.Writer, p plan.Plan, index int, begun time.Time)
 		for i := range l.Requests + l.Failed {
 			r, chunks := l.request(id, now, i)
 			r.Point = int32(point.Index)
+			if point.Rate > 0 {
+				r.User = -1 // of an open loop
+			}
 			if i >= l.Requests {
 				r.Result, r.Error = record.Truncated, "the stream ended early"
 			}

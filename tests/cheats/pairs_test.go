@@ -90,16 +90,57 @@ func caching(l *liar) {
 // measureAt runs assay against an address and returns its bundle.
 func measureAt(t *testing.T, url string, lines []string) string {
 	t.Helper()
-	dir := t.TempDir()
+	return measureIn(t, t.TempDir(), url, lines)
+}
+
+// measureIn does the same in a folder, where bundles of earlier runs may lie.
+func measureIn(t *testing.T, dir, url string, lines []string) string {
+	t.Helper()
 	noError(t, os.WriteFile(filepath.Join(dir, "run.yaml"), []byte(runSpec(url, lines)), 0o644))
 	if r := program.Run(t, dir, "run", "run.yaml", "--out", "runs"); r.Code != 0 {
 		t.Fatalf("exit code %d\n%s", r.Code, r.Text())
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "runs", "*__run__cheat"))
-	if err != nil || len(made) != 1 {
-		t.Fatalf("%v, %v; want one bundle", made, err)
+	if err != nil || len(made) == 0 {
+		t.Fatalf("%v, %v; want a bundle", made, err)
 	}
-	return made[0]
+	return slices.Max(made) // names begin with the time
+}
+
+// TestAskedEarlier asks a server for what an earlier run asked it, as the bundles of a folder
+// remember.
+func TestAskedEarlier(t *testing.T) {
+	whole.Only(t)
+	t.Parallel()
+	const seed = "  seed: 7"
+	const probed = "  load: {concurrency: [4], duration: 800ms, warmup: {duration: 100ms}, calibrate: false, cacheProbe: {pairs: 20}}"
+	for _, tt := range []struct {
+		name     string
+		server   func(*liar)
+		second   []string // in place of the seed
+		severity finding.Severity
+	}{
+		{"the same prompts", caching, []string{seed}, finding.Caution},
+		{"the same prompts at another load", caching, []string{seed, "  load: {concurrency: [2], duration: 800ms, warmup: {duration: 100ms}, calibrate: false}"}, finding.Caution},
+		{"the same prompts by another name of the server", caching, []string{seed, byName}, finding.Caution},
+		{"the same prompts, and a probe sees a cache", caching, []string{seed, probed}, finding.Void},
+		{"the same prompts, and a probe sees none", func(*liar) {}, []string{seed, probed}, ""},
+		{"other prompts", caching, []string{"  seed: 8"}, ""},
+		{"prompts that nobody chose", caching, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := honestly()
+			tt.server(l)
+			dir, url := t.TempDir(), l.listen(t)
+			measureIn(t, dir, url, []string{seed})
+			found := linted(t, measureIn(t, dir, url, tt.second))
+			i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Check == "prompt-cache" })
+			if tt.severity == "" && i >= 0 || tt.severity != "" && (i < 0 || found[i].Severity != tt.severity || !strings.Contains(found[i].Message, "had sent all its prompts")) {
+				t.Errorf("want %q of prompt-cache in:\n%s", tt.severity, listed(found))
+			}
+		})
+	}
 }
 
 // TestPairings measures both sides of every pair and asks what lint says of them together.

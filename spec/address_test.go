@@ -1,10 +1,6 @@
-package diff
+package spec
 
-import (
-	"testing"
-
-	"assay/spec"
-)
+import "testing"
 
 // One server has many addresses, and two servers none in common.
 func TestPlainAddress(t *testing.T) {
@@ -17,7 +13,7 @@ func TestPlainAddress(t *testing.T) {
 	seen := map[string]int{}
 	for i, list := range same {
 		for _, u := range list {
-			plain := Address(&spec.Target{URL: u})
+			plain := (&Target{URL: u}).Address()
 			if j, known := seen[plain]; known != (u != list[0]) || known && i != j {
 				t.Errorf("%s is written as %s", u, plain)
 			}

@@ -1,16 +1,14 @@
-package diff
+package spec
 
 import (
 	"net"
 	"net/url"
 	"slices"
 	"strings"
-
-	"assay/spec"
 )
 
 // Address is where a target answers, in one spelling of many.
-func Address(t *spec.Target) string {
+func (t *Target) Address() string {
 	list := []string{plainAddress(t.URL)}
 	for _, u := range t.URLs {
 		list = append(list, plainAddress(u))
