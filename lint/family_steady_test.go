@@ -42,6 +42,14 @@ var steadyTrips = []trip{
 		s.launches = 8
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) { slower(r, *events, .03*float64(launch)) }
 	}, finding.Void, "over 8 launches (p = "},
+	{"launch-modes", "three launches of eight are a fifth slower", func(s *scene) {
+		s.launches = 8
+		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
+			if launch == 1 || launch == 4 || launch == 5 {
+				slower(r, *events, .2)
+			}
+		}
+	}, finding.Caution, "in launches 2, 5, 6 and"},
 	{"outlier-launches", "one launch half as fast", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 3 {

@@ -82,15 +82,22 @@ func launchShape(xs []float64) string {
 	if len(xs) < fewestForShape || !(CV(xs) > shapeMatters) {
 		return ""
 	}
+	if kinds, ok := FindKinds(xs, shapeMatters); ok && kinds.P <= shapeAlpha {
+		return twoModes(len(xs)-len(kinds.Upper), len(kinds.Upper))
+	}
 	w, p, err := ShapiroWilk(xs)
 	if err != nil || p >= shapeAlpha {
 		return ""
 	}
 	lower, gap, within := widestGap(slices.Sorted(slices.Values(xs)))
 	if gap > apartBy*within {
-		return fmt.Sprintf("the launches have two modes, %d lower and %d higher: their mean belongs to neither", lower, len(xs)-lower)
+		return twoModes(lower, len(xs)-lower)
 	}
 	return fmt.Sprintf("the launches do not look normal (Shapiro–Wilk W = %.2f, p = %.1g), so the interval may be too narrow", w, p)
+}
+
+func twoModes(lower, higher int) string {
+	return fmt.Sprintf("the launches have two modes, %d lower and %d higher: their mean belongs to neither", lower, higher)
 }
 
 // widestGap splits sorted values where two neighbours lie furthest apart: how many lie

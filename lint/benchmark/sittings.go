@@ -250,7 +250,7 @@ func factsOf(m metric.Metric, launches []metric.Drawn, from time.Time) (*lint.Fa
 }
 
 // launchChecks are the checks that look at what launches gave.
-var launchChecks = []lint.Check{lint.LaunchTrend, lint.OutlierLaunches, lint.SharesDiffer, lint.Normality}
+var launchChecks = []lint.Check{lint.LaunchTrend, lint.OutlierLaunches, lint.LaunchModes, lint.SharesDiffer, lint.Normality}
 
 func checkNames() string {
 	var names []string

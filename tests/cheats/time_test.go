@@ -16,6 +16,7 @@ var timeCheats = []cheat{
 	{name: "half as fast without a trace", server: marking(func(marked bool) bool { return !marked }), spec: []string{manyUsers}, check: "marked-requests", says: "the 1", twin: "many users, all alike"},
 	{name: "slower with a trace", server: marking(func(marked bool) bool { return marked }), spec: []string{manyUsers}, check: "marked-requests", twin: "many users, all alike"},
 	{name: "each launch slower than the one before", server: overLaunches(func(launch int) float64 { return 1 + .2*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
+	{name: "two launches of six in a slow mode", server: overLaunches(func(launch int) float64 { return []float64{1, 1.6, 1.01, .99, 1.62, 1}[launch%6] }), spec: sixLaunches, check: "launch-modes", says: "in launches 2, 5 and", twin: "six launches that differ"},
 	{name: "each launch faster than the one before", server: overLaunches(func(launch int) float64 { return 2 - .2*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
 	{name: "one launch of six is three times as slow", server: overLaunches(func(launch int) float64 {
 		if launch == 3 {
