@@ -242,6 +242,13 @@ var servingTrips = quick([]trip{
 			}
 		}
 	}, finding.Void, "the first 8 requests of the window wait 4.0 times as long"},
+	{"opening-wave", "on a busy host", onBusyHost(func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			if r.ID >= 40 && r.ID < 48 {
+				answerLater(r, events, 300e6)
+			}
+		}
+	}), finding.Caution, "; the host was busy, which may have done it"},
 	{"starved-users", "two of eight", func(s *scene) {
 		s.small()
 		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {

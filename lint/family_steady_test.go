@@ -32,6 +32,19 @@ func drawnOut(r *record.Request, events []record.Chunk, share float64) {
 	}
 }
 
+// onBusyHost has tasks wait for a processor most of the time.
+func onBusyHost(change func(*scene)) func(*scene) {
+	return func(s *scene) {
+		change(s)
+		s.spoil = func(f *Facts) {
+			waited := .6
+			for i := range f.Client.Launches {
+				f.Client.Launches[i].Isolation.CPUPressure = &waited
+			}
+		}
+	}
+}
+
 var steadyTrips = []trip{
 	{"launch-trend", "faster with each of five launches, in every figure", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
@@ -90,6 +103,11 @@ var steadyTrips = []trip{
 			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
 		}
 	}, finding.Void, "requests before TTFT is steady: mean"},
+	{"insufficient-warmup", "on a busy host", onBusyHost(func(s *scene) {
+		s.request = func(_ int, r *record.Request, events *[]record.Chunk) {
+			slower(r, *events, 8*math.Exp(-float64(r.ID)/25))
+		}
+	}), finding.Caution, "; the host was busy, which may have done it"},
 	{"insufficient-warmup", "in one launch of five", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			if launch == 0 {

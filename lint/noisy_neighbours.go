@@ -122,6 +122,29 @@ func (f *Facts) contention(list []contended, what string, out finding.Finding) A
 	return found(out)
 }
 
+// busyHost says that in most launches tasks of the host waited for a processor so long, or other
+// machines took so much, that what looks like the system's own start may be theirs.
+func (f *Facts) busyHost() bool {
+	busy := 0
+	for _, h := range f.Client.Launches {
+		waited, _ := waiting(h.Isolation)
+		if steal := h.Isolation.Steal; waited > heavyWaiting || steal != nil && *steal > heavySteal {
+			busy++
+		}
+	}
+	return 2*busy > len(f.Client.Launches)
+}
+
+// onBusyHost is a finding about how a system starts: on a busy host nobody can tell its start from
+// what others did, and it forbids nothing.
+func (f *Facts) onBusyHost(one finding.Finding) finding.Finding {
+	if one.Severity == finding.Void && f.busyHost() {
+		one.Severity = finding.Caution
+		one.Message += "; the host was busy, which may have done it"
+	}
+	return one
+}
+
 // waiting is the share of the measured time in which something waited for a processor.
 // Where the kernel keeps no such account, what the client's own threads waited stands
 // for it.

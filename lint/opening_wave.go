@@ -13,7 +13,7 @@ var OpeningWave = Check{
 	ID: "opening-wave", Code: "L-09", Severity: finding.Void, About: finding.Speed,
 	Doc: "All users begin at once, and their first requests wait for each other.",
 	When: "in most launches the median time to the first byte of the first requests (as many as users, " +
-		"32 in an open loop) is more than twice that of all",
+		"32 in an open loop) is more than twice that of all; a caution where the host was busy in most launches (waiting above 25 %, steal above 5 %)",
 	Applies: func(f *Facts) bool { return serves(f) && slices.ContainsFunc(f.Plan.Points, steadyPoint(f)) },
 	Run:     openingWave,
 }
@@ -71,11 +71,11 @@ func openingWave(f *Facts) Answer {
 		if carried == 0 {
 			message += "; nothing was in flight when it began"
 		}
-		answer.Findings = append(answer.Findings, finding.Finding{
+		answer.Findings = append(answer.Findings, f.onBusyHost(finding.Finding{
 			Severity: finding.Void, Scope: p.scope(), Message: message,
 			Why: "the figures hold the burst of a start, which is no part of steady work",
 			Fix: "give load.warmup more time, and let it hand over to the window without draining",
-		})
+		}))
 	}
 	if !looked && answer.Missing == "" {
 		answer.Missing = "requests of a measured window"

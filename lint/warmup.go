@@ -21,7 +21,7 @@ var InsufficientWarmup = Check{
 		"in half of the launches, or in any launch if the mean or p50 of the window, or a p99 that is " +
 		"mostly the cold start, is more than 10 % off that of its steady part (caution); the latter " +
 		"in most launches, or in the mean over all of them (void). A p99 counts from 368 requests on, " +
-		"which can bound it",
+		"which can bound it. No more than a caution where the host was busy in most launches (waiting above 25 %, steal above 5 %)",
 	Applies: judgesSteadiness,
 	Run:     insufficientWarmup,
 }
@@ -143,7 +143,7 @@ func insufficientWarmup(f *Facts) Answer {
 		case in.large == 0 && 2*in.bad < in.all:
 			continue
 		}
-		list = append(list, earlyFinding(point.Name, own[0], in, severity))
+		list = append(list, f.onBusyHost(earlyFinding(point.Name, own[0], in, severity)))
 	}
 	return found(list...)
 }

@@ -270,6 +270,7 @@ type Row struct {
 	uncertified bool
 	runSpread   float64 // by how much two runs of one system may differ beside what launches show
 	ofLaunches  float64 // P of a difference by the launches alone
+	offered     *offered
 }
 
 // Tested is the P of a test and what is left of it after the correction for the

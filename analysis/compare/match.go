@@ -229,6 +229,10 @@ func newRow(a, b Side, x, y metric.Row, point string, confidence float64) (Row, 
 	if !row.values.Paired && row.values.Past == nil { // the past knows how far runs are apart
 		row.runSpread = runSpread(a, b)
 	}
+	var err error
+	if row.offered, err = offeredTo(a, b, x, y, point); err != nil {
+		return row, err
+	}
 	for _, side := range []metric.Row{x, y} {
 		if ok, why := Certified(side); !ok {
 			row.uncertified = true
@@ -321,7 +325,7 @@ func (row *Row) test() error {
 	case err != nil:
 		return err
 	}
-	row.P = &Tested{P: row.beyondRuns(test.P), Method: test.Method}
+	row.P = &Tested{P: row.beyondArrivals(row.beyondRuns(test.P)), Method: test.Method}
 	if ranks, err := row.values.Ranks(); err == nil { // pairs without a difference have none
 		row.Ranks = finite(ranks.P)
 	}

@@ -19,6 +19,8 @@ func (row *Row) settle(margin, alpha, power float64) string {
 		return "more requests in each launch: the percentile needs them"
 	case v.Least() < leastLaunches:
 		return fmt.Sprintf("%s: %d are the fewest that show any spread", more(leastLaunches-v.Least(), v.Paired), leastLaunches)
+	case row.onlyArrivals(alpha):
+		return row.sameArrivals()
 	case row.onlyRuns(alpha):
 		return row.inTurn()
 	case v.Share():

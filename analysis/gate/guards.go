@@ -79,28 +79,25 @@ func valuesOf(id string) func(a, b compare.Side, point string) (compare.Values, 
 	}
 }
 
-// quotientOf are one metric's values divided by another's, launch by launch.
+// quotientOf are one metric's values divided by another's, launch by launch. Earlier runs
+// say nothing of their spread.
 func quotientOf(id, by string) func(a, b compare.Side, point string) (compare.Values, bool, bool) {
-	return func(a, b compare.Side, point string) (compare.Values, bool, bool) {
-		above, inA, inB := valuesOf(id)(a, b, point)
-		below, belowA, belowB := valuesOf(by)(a, b, point)
-		inA, inB = inA && belowA, inB && belowB
-		if !inA || !inB {
-			return compare.Values{}, inA, inB
+	return func(a, b compare.Side, point string) (v compare.Values, inA, inB bool) {
+		x, inA := quotient(a, id, by, point)
+		y, inB := quotient(b, id, by, point)
+		if inA && inB {
+			v = compare.Match(a, b, x, y)
+			v.Past = nil
 		}
-		v := compare.Values{A: divided(above.A, below.A), B: divided(above.B, below.B), Paired: above.Paired}
-		v.Paired = v.Paired && len(v.A) == len(v.B)
-		return v, len(v.A) > 0, len(v.B) > 0
+		return v, inA, inB
 	}
 }
 
-func divided(above, below []float64) (list []float64) {
-	for i := range min(len(above), len(below)) {
-		if below[i] > 0 {
-			list = append(list, above[i]/below[i])
-		}
-	}
-	return list
+func quotient(s compare.Side, id, by, point string) (metric.Row, bool) {
+	above, has := find(s, spec.GatedMetric{Metric: id, Statistic: "value"}, point)
+	below, hasBelow := find(s, spec.GatedMetric{Metric: by, Statistic: "value"}, point)
+	row := compare.Per(above, below)
+	return row, has && hasBelow && len(row.PerLaunch) > 0
 }
 
 // watch asks every guard at every point of the baseline. Guards share an error
