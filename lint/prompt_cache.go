@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"errors"
 	"fmt"
 
 	"assay/finding"
 	"assay/metric"
 	"assay/record"
 	"assay/spec"
+	"assay/stats"
 )
 
 // PromptCache fires when the target's caches knew more of the prompts than the
@@ -16,7 +18,7 @@ var PromptCache = Check{
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
 		"of measured prompts were sent before in their launch, more than 10 % in an earlier launch to the same process, or all in an earlier run whose bundle lies beside this one, " +
-		"and a cache probe shows a saving above 10 % (a caution where no probe looked, whatever the server counts)",
+		"and a cache probe shows a saving above 10 %, by the median of its pairs and at p = 1 % (a caution up to 10 %, and where no probe looked, whatever the server counts)",
 	Applies: cacheable,
 	Run:     promptCache,
 }
@@ -105,19 +107,22 @@ func cached(f *Facts, p placeTally, repeated, earlier float64) (finding.Finding,
 	case repeated <= repeatShare:
 		return finding.Finding{}, false
 	}
-	saving, probed := probeSaving(f, p.side)
+	saving, chance, probed := f.Tally.Probed[p.side].saving()
 	switch {
-	case probed && saving > cacheSlack:
+	case probed && saving > cacheSlack && chance <= cacheSure:
 		return finding.Finding{
 			Severity: finding.Void, Scope: p.scope(),
 			Message: fmt.Sprintf("%s: %s, and a prompt that is known has its first token %.0f %% sooner", p.name, again, 100*saving),
 			Why:     "the target answers known prompts from a cache", Fix: fix,
 		}, true
-	case probed:
+	case probed && (saving <= cacheSlack || chance > cacheMaybe):
 		return finding.Finding{}, false // it has no cache that helps
 	}
 	told := "nothing says"
-	if counted {
+	switch {
+	case probed:
+		told = fmt.Sprintf("one that is known had its first token %.0f %% sooner (p = %.1g), which does not say for sure", 100*saving, chance)
+	case counted:
 		told = fmt.Sprintf("the server counts %.0f %% of their tokens as cached (%s), while no probe shows", 100*hits, source)
 	}
 	return finding.Finding{
@@ -155,15 +160,31 @@ func cacheHits(f *Facts, p placeTally) (share float64, source string, ok bool) {
 	return row.Value, "by the server's counters", ok
 }
 
-// probeSaving is what a known prompt saves of its time to first token, by the
-// cache probe.
-func probeSaving(f *Facts, side string) (share float64, ok bool) {
-	p := placeTally{side: side}
-	p.point.Index = metric.LaunchPoint
-	cold, hasCold := find(f, metric.CacheColdTTFT.ID, "value", p)
-	warm, hasWarm := find(f, metric.CacheWarmTTFT.ID, "value", p)
-	if !hasCold || !hasWarm || cold.Value <= 0 {
-		return 0, false
+// CachePairs are the TTFTs of prompts that were sent twice, by which a cache shows.
+type CachePairs struct{ Cold, Warm []float64 }
+
+const (
+	// Up to cacheSure a saving is no chance, and beyond cacheMaybe it is nothing to speak of.
+	cacheSure, cacheMaybe = .01, .1
+)
+
+// saving is what a known prompt saves of its time to first token, in the middle, and how
+// often chance shows as much; false where no pair was sent.
+func (c CachePairs) saving() (share, p float64, ok bool) {
+	if len(c.Cold) == 0 {
+		return 0, 0, false
 	}
-	return 1 - warm.Value/cold.Value, true
+	ratios := make([]float64, len(c.Cold))
+	for i := range ratios {
+		ratios[i] = c.Warm[i] / c.Cold[i]
+	}
+	share = 1 - stats.Middle(ratios)
+	switch test, err := stats.PairedLog(c.Cold, c.Warm); {
+	case errors.Is(err, stats.ErrNoSpread): // each saves the same
+		return share, 0, true
+	case err != nil: // of one pair nobody knows
+		return share, cacheMaybe, true
+	default:
+		return share, test.P, true
+	}
 }

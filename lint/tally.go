@@ -21,6 +21,8 @@ type Tally struct {
 
 	Traces []LaunchTraces
 
+	Probed map[string]CachePairs // by side; what the cache probe sent twice
+
 	asked *seen // a sample of the prompts of all requests but probes
 }
 
@@ -94,7 +96,7 @@ type tallyWatch struct {
 }
 
 func newTallyWatch(b *bundle.Bundle, p plan.Plan) *tallyWatch {
-	return &tallyWatch{bundle: b, plan: p, timelines: newSeen(), servers: map[string]*seen{}, tally: Tally{asked: newSeen()}}
+	return &tallyWatch{bundle: b, plan: p, timelines: newSeen(), servers: map[string]*seen{}, tally: Tally{asked: newSeen(), Probed: map[string]CachePairs{}}}
 }
 
 func (w *tallyWatch) see(launch metric.WatchedLaunch) error {
@@ -102,6 +104,9 @@ func (w *tallyWatch) see(launch metric.WatchedLaunch) error {
 		return nil
 	}
 	w.tally.Traces = append(w.tally.Traces, tracesOf(w.bundle.Manifest, launch))
+	cold, warm := launch.Launch.CachePairs()
+	pairs := w.tally.Probed[launch.Info.Side]
+	w.tally.Probed[launch.Info.Side] = CachePairs{append(pairs.Cold, cold...), append(pairs.Warm, warm...)}
 	points, err := w.launch(launch)
 	w.tally.Points = append(w.tally.Points, points...)
 	return err

@@ -21,18 +21,27 @@ func (l *Launch) pairs() (cold, warm []*Timeline) {
 	return cold, warm
 }
 
+// CachePairs are the TTFTs of the prompts that the cache probe sent twice, in seconds.
+func (l *Launch) CachePairs() (cold, warm []float64) {
+	first, again := l.pairs()
+	for i := range first {
+		c, w := TTFT.Each(first[i]), TTFT.Each(again[i])
+		if len(c) > 0 && len(w) > 0 {
+			cold, warm = append(cold, c[0]), append(warm, w[0])
+		}
+	}
+	return cold, warm
+}
+
 // pairedTTFT is the mean of what take makes of the two TTFTs of each pair.
 func pairedTTFT(take func(cold, warm float64) float64) func(*Launch) (float64, bool) {
 	return func(l *Launch) (float64, bool) {
-		cold, warm := l.pairs()
-		sum, n := 0.0, 0
+		cold, warm := l.CachePairs()
+		sum := 0.0
 		for i := range cold {
-			c, w := TTFT.Each(cold[i]), TTFT.Each(warm[i])
-			if len(c) > 0 && len(w) > 0 {
-				sum, n = sum+take(c[0], w[0]), n+1
-			}
+			sum += take(cold[i], warm[i])
 		}
-		return sum / float64(n), n > 0
+		return sum / float64(len(cold)), len(cold) > 0
 	}
 }
 

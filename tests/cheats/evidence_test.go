@@ -21,6 +21,27 @@ func TestEvidence(t *testing.T) {
 	for _, c := range allCheats {
 		fmt.Fprintf(&page, "| %s | `%s` | %s |\n", c.name, c.check, c.twin)
 	}
+	page.WriteString(evidencePairs)
+	for _, honest := range []bool{false, true} {
+		if honest {
+			page.WriteString(evidenceHonestPairs)
+		}
+		for _, p := range pairings {
+			if honest == (p.check == "") {
+				fmt.Fprintf(&page, "| %s | %s |\n", p.name, checkName(p.check))
+			}
+		}
+		for _, e := range earlierRuns {
+			if honest == (e.severity == "") {
+				fmt.Fprintf(&page, "| %s | %s |\n", e.name, checkName(map[bool]string{false: seenBefore}[honest]))
+			}
+		}
+	}
+	page.WriteString(evidenceSealed)
+	for _, f := range tamperers {
+		fmt.Fprintf(&page, "| %s | verify names %s |\n", f.name, f.named)
+	}
+	page.WriteString(evidenceTail)
 	if *update {
 		if err := os.WriteFile(evidence, []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -31,7 +52,48 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-const evidenceHead = `# Set-ups that mislead within one run
+func checkName(check string) string {
+	if check == "" {
+		return "none"
+	}
+	return "`" + check + "`"
+}
+
+const evidencePairs = `
+## Between two runs
+
+Both runs are really made, of lying or honest servers, and lint looks at the pair:
+` + "`go test ./tests/cheats -run 'TestPairings|TestAskedEarlier'`" + ` with ASSAY_TESTS=all.
+
+| set-up | named by |
+| --- | --- |
+`
+
+const evidenceHonestPairs = `
+Honest ones, of which no check above may say more than a note:
+
+| set-up | named by |
+| --- | --- |
+`
+
+const evidenceSealed = `
+## In a bundle that was changed
+
+Tests change a bundle that was really made, some of them as somebody would who knows every place that names a figure and seals it again
+(tests/cheats/seal_test.go and resealed_test.go; bundle/tamper_test.go for what the manifest states of ids, counts and dates):
+
+| change | what says so |
+| --- | --- |
+`
+
+const evidenceTail = `| dates that contradict each other or lie in the future, the id of another run, requests that were begun and are not there | verify: statements |
+| every second launch left out, with its seeds, and sealed again | verify: a seed that does not follow from the plan |
+| every second launch left out, planned anew, and sealed again | ` + "`trace-mismatch`" + ` |
+| a spec and a plan that do not belong together, sealed again | verify: the plan does not follow from the spec |
+| the first launches of a longer run, or all figures forged alike, sealed again | nothing but a policy that names trusted keys, or a log that others hold |
+`
+
+const evidenceHead = `# Set-ups that mislead
 
 %d servers and programs that lie, and %d honest ones that look like them, each through a real run of
 the program. A test demands that lint names the check for each lie, that this check has nothing worse than a note to say of

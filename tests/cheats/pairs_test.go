@@ -107,37 +107,48 @@ func measureIn(t *testing.T, dir, url string, lines []string) string {
 	return slices.Max(made) // names begin with the time
 }
 
+// An earlier run is one whose bundle lies beside that of a run which asks the same server.
+type earlier struct {
+	name     string
+	server   func(*liar)
+	second   []string         // what the later run has in place of the seed of both
+	severity finding.Severity // of prompt-cache; empty where it says nothing
+}
+
+const (
+	firstSeed  = "  seed: 7"
+	withProbe  = "  load: {concurrency: [4], duration: 800ms, warmup: {duration: 100ms}, calibrate: false, cacheProbe: {pairs: 20}}"
+	withTwo    = "  load: {concurrency: [2], duration: 800ms, warmup: {duration: 100ms}, calibrate: false}"
+	seenBefore = "prompt-cache"
+)
+
+var earlierRuns = []earlier{
+	{"an earlier run asked the same prompts", caching, []string{firstSeed}, finding.Caution},
+	{"an earlier run asked the same prompts at another load", caching, []string{firstSeed, withTwo}, finding.Caution},
+	{"an earlier run asked the same prompts by another name of the server", caching, []string{firstSeed, byName}, finding.Caution},
+	{"an earlier run asked the same prompts, and a probe sees a cache", caching, []string{firstSeed, withProbe}, finding.Void},
+
+	{"an earlier run asked the same prompts, and a probe sees no cache", func(*liar) {}, []string{firstSeed, withProbe}, ""},
+	{"an earlier run asked other prompts", caching, []string{"  seed: 8"}, ""},
+	{"an earlier run asked other prompts, and nobody chose a seed", caching, nil, ""},
+}
+
 // TestAskedEarlier asks a server for what an earlier run asked it, as the bundles of a folder
 // remember.
 func TestAskedEarlier(t *testing.T) {
 	whole.Only(t)
 	t.Parallel()
-	const seed = "  seed: 7"
-	const probed = "  load: {concurrency: [4], duration: 800ms, warmup: {duration: 100ms}, calibrate: false, cacheProbe: {pairs: 20}}"
-	for _, tt := range []struct {
-		name     string
-		server   func(*liar)
-		second   []string // in place of the seed
-		severity finding.Severity
-	}{
-		{"the same prompts", caching, []string{seed}, finding.Caution},
-		{"the same prompts at another load", caching, []string{seed, "  load: {concurrency: [2], duration: 800ms, warmup: {duration: 100ms}, calibrate: false}"}, finding.Caution},
-		{"the same prompts by another name of the server", caching, []string{seed, byName}, finding.Caution},
-		{"the same prompts, and a probe sees a cache", caching, []string{seed, probed}, finding.Void},
-		{"the same prompts, and a probe sees none", func(*liar) {}, []string{seed, probed}, ""},
-		{"other prompts", caching, []string{"  seed: 8"}, ""},
-		{"prompts that nobody chose", caching, nil, ""},
-	} {
+	for _, tt := range earlierRuns {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := honestly()
 			tt.server(l)
 			dir, url := t.TempDir(), l.listen(t)
-			measureIn(t, dir, url, []string{seed})
+			measureIn(t, dir, url, []string{firstSeed})
 			found := linted(t, measureIn(t, dir, url, tt.second))
-			i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Check == "prompt-cache" })
+			i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Check == seenBefore })
 			if tt.severity == "" && i >= 0 || tt.severity != "" && (i < 0 || found[i].Severity != tt.severity || !strings.Contains(found[i].Message, "had sent all its prompts")) {
-				t.Errorf("want %q of prompt-cache in:\n%s", tt.severity, listed(found))
+				t.Errorf("want %q of %s in:\n%s", tt.severity, seenBefore, listed(found))
 			}
 		})
 	}
