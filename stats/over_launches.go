@@ -86,7 +86,7 @@ func launchShape(xs []float64) string {
 		return twoModes(len(xs)-len(kinds.Upper), len(kinds.Upper))
 	}
 	w, p, err := ShapiroWilk(xs)
-	if err != nil || p >= shapeAlpha {
+	if err != nil || p >= shapeAlpha || CV(xs) > wideSpread && looksLogNormal(xs) {
 		return ""
 	}
 	lower, gap, within := widestGap(slices.Sorted(slices.Values(xs)))
@@ -94,6 +94,19 @@ func launchShape(xs []float64) string {
 		return twoModes(lower, len(xs)-lower)
 	}
 	return fmt.Sprintf("the launches do not look normal (Shapiro–Wilk W = %.2f, p = %.1g), so the interval may be too narrow", w, p)
+}
+
+// looksLogNormal says that launches may be log-normal, for which a widened interval is made.
+func looksLogNormal(xs []float64) bool {
+	if slices.Min(xs) <= 0 {
+		return false
+	}
+	logs := make([]float64, len(xs))
+	for i, x := range xs {
+		logs[i] = math.Log(x)
+	}
+	_, p, err := ShapiroWilk(logs)
+	return err == nil && p >= shapeAlpha
 }
 
 func twoModes(lower, higher int) string {
