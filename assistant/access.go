@@ -160,7 +160,7 @@ func (a access) open(ctx context.Context) (*warehouse.Warehouse, error) {
 
 // remembering is the reader with what the runs of the warehouse teach; without a warehouse, launches
 // alone decide.
-func (a access) remembering(ctx context.Context, bundles pair.Reader) pair.Reader {
+func (a access) remembering(ctx context.Context, bundles pair.Reader, trusted ...string) pair.Reader {
 	return bundles.Remembering(func(j *judge.Judgement) (compare.Past, error) {
 		w, err := a.open(ctx)
 		if errors.Is(err, warehouse.ErrNone) {
@@ -169,7 +169,7 @@ func (a access) remembering(ctx context.Context, bundles pair.Reader) pair.Reade
 		if err != nil {
 			return nil, err
 		}
-		past, err := w.Past(ctx, j)
+		past, err := w.Past(ctx, j, trusted...)
 		return past, errors.Join(err, w.Close())
 	})
 }

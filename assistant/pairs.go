@@ -262,7 +262,7 @@ func (s *Server) gate(ctx context.Context, ask gateAsk) (gated, error) {
 	bundles := pair.NewReader(func(dir string) (*judge.Judgement, error) {
 		return judge.Open(dir, judge.Options{Trust: s.trusting(policy.Spec.TrustedKeys), Version: s.opts.Version, Derive: true})
 	})
-	in, err := s.access.remembering(ctx, bundles).Gate(about)
+	in, err := s.access.remembering(ctx, bundles, policy.Spec.TrustedKeys...).Gate(about)
 	if err != nil {
 		return gated{}, err
 	}

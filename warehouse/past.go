@@ -3,9 +3,11 @@ package warehouse
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 
 	"assay/analysis/compare"
+	"assay/bundle"
 	"assay/finding"
 	"assay/judge"
 	"assay/stats"
@@ -22,9 +24,9 @@ type earlier struct {
 }
 
 // pastQuery reads every result of the runs of one workload, system and testbed that count,
-// with its launches. CROSS JOIN keeps the order: from the few runs to their facts.
+// with its launches; of some signers alone where those are named. CROSS JOIN keeps the order: from the few runs to their facts.
 const pastQuery = `WITH runs AS (SELECT artifact_manifest_digest, created_ns FROM current_run
-	WHERE workload_spec_digest = ? AND system = ? AND testbed = ? AND status = 'completed' AND coalesce(worst_finding, '') <> 'void' AND quick = 0
+	WHERE workload_spec_digest = ? AND system = ? AND testbed = ? AND status = 'completed' AND coalesce(worst_finding, '') <> 'void' AND quick = 0 AND (? = 0 OR signature IN (?, ?) AND signer IN (SELECT value FROM json_each(?)))
 	ORDER BY created_ns DESC LIMIT ?)
 	SELECT r.artifact_manifest_digest, f.metric, f.statistic, f.point_name, f.side, f.value, l.value
 	FROM runs r CROSS JOIN metric_fact f ON f.artifact_manifest_digest = r.artifact_manifest_digest
@@ -33,13 +35,19 @@ const pastQuery = `WITH runs AS (SELECT artifact_manifest_digest, created_ns FRO
 	ORDER BY r.created_ns, r.artifact_manifest_digest, f.fact, l.launch`
 
 // Past is what the runs of a judgement's workload, system and testbed teach about how much
-// its results spread.
-func (w *Warehouse) Past(ctx context.Context, j *judge.Judgement) (compare.Past, error) {
+// its results spread. Where somebody trusts some keys only, runs that others signed, or nobody,
+// teach nothing: a spread that is too small passes what it should not.
+func (w *Warehouse) Past(ctx context.Context, j *judge.Judgement, trusted ...string) (compare.Past, error) {
 	d, err := dimensionsOf(j)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := w.db.QueryContext(ctx, pastQuery, d.workload.digest, systemOf(j), testbedOf(j), mostPast)
+	keys, err := json.Marshal(trusted)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := w.db.QueryContext(ctx, pastQuery, d.workload.digest, systemOf(j), testbedOf(j),
+		len(trusted), bundle.SignatureTrusted, bundle.SignatureUntrusted, string(keys), mostPast)
 	if err != nil {
 		return nil, err
 	}

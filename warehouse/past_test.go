@@ -10,6 +10,7 @@ import (
 	"assay/analysis/compare"
 	"assay/analysis/gate"
 	"assay/analysis/scene"
+	"assay/bundle"
 	"assay/finding"
 	"assay/judge"
 	"assay/judge/pair"
@@ -22,10 +23,12 @@ import (
 func TestPast(t *testing.T) {
 	w := writer(t, t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 2))
+	key, err := bundle.GenerateKey()
+	must(t, err)
 	night := func(i int, slow float64) string {
 		dir := t.TempDir() + fmt.Sprintf("/night-%02d", i)
 		_, err := scene.Run{
-			Dir: dir, ID: fmt.Sprintf("night-%02d", i), Document: document, Environment: machine("570"), Begun: time.Date(2026, 3, 1+i, 2, 0, 0, 0, time.UTC),
+			Dir: dir, ID: fmt.Sprintf("night-%02d", i), Document: document, Environment: machine("570"), Signer: key, Begun: time.Date(2026, 3, 1+i, 2, 0, 0, 0, time.UTC),
 			Launches: []scene.Launch{{Slow: slow, Requests: 8}, {Slow: slow * 1.01, Requests: 8}, {Slow: slow * .99, Requests: 8}},
 		}.Build(t.Context())
 		must(t, err)
@@ -49,6 +52,13 @@ func TestPast(t *testing.T) {
 	known, ok := past(of, j.Bundle.Manifest.Digest)
 	if !ok || known.Runs < 12 || known.Runs > 14 || known.Launch.SD > .02 || known.RunSD() < .01 || known.RunSD() > .2 {
 		t.Errorf("learnt %+v, %v: %v from run to run; want the nights of the newest level", known, ok, known.RunSD())
+	}
+	for id, want := range map[string]bool{key.Public().ID: true, strings.Repeat("0", 64): false} {
+		past, err := w.Past(t.Context(), j, id)
+		must(t, err)
+		if _, ok := past(of, j.Bundle.Manifest.Digest); ok != want {
+			t.Errorf("runs by the key %.8s teach: %v, want %v", id, ok, want)
+		}
 	}
 	if _, ok := past(finding.Result{Metric: "none.v1", Statistic: "p50"}); ok {
 		t.Error("something is known of a metric that no run has")

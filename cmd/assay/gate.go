@@ -130,7 +130,7 @@ func (ask gateCall) gather(ctx context.Context, env Env, baseline, candidate str
 		}
 	}
 	ask.trust.ids = policy.Spec.TrustedKeys
-	bundles, done, err := ask.earlier.remembering(ctx, env, newReader(env, ask.trust))
+	bundles, done, err := ask.earlier.remembering(ctx, env, newReader(env, ask.trust), policy.Spec.TrustedKeys...)
 	if err != nil {
 		return in, err
 	}

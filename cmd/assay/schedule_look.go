@@ -190,7 +190,7 @@ func (m *scheduledMeasurer) gate(ctx context.Context, w *warehouse.Warehouse, j 
 		return gate.Result{}, err
 	}
 	bundles := newReader(m.env, trustFlags{ids: policy.Spec.TrustedKeys}).
-		Remembering(func(j *judge.Judgement) (compare.Past, error) { return w.Past(ctx, j) })
+		Remembering(func(j *judge.Judgement) (compare.Past, error) { return w.Past(ctx, j, policy.Spec.TrustedKeys...) })
 	in, err := bundles.Gate(pair.GateAsk{Policy: policy, Baseline: before, Candidate: after})
 	if err != nil {
 		return gate.Result{}, err

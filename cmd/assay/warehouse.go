@@ -31,7 +31,7 @@ const earlierRuns = "learn how much results spread from the earlier runs of this
 // remembering is the reader with what earlier runs teach, where a warehouse is named by the flag or the
 // environment: a verdict does not hang on what the user's data folder happens to hold. Whoever
 // asks closes the warehouse.
-func (w warehouseFlag) remembering(ctx context.Context, env Env, bundles pair.Reader) (pair.Reader, func() error, error) {
+func (w warehouseFlag) remembering(ctx context.Context, env Env, bundles pair.Reader, trusted ...string) (pair.Reader, func() error, error) {
 	kept, err := w.named(ctx, env)
 	if err != nil {
 		return bundles, nil, err
@@ -39,7 +39,7 @@ func (w warehouseFlag) remembering(ctx context.Context, env Env, bundles pair.Re
 	if kept == nil {
 		return bundles, func() error { return nil }, nil
 	}
-	return bundles.Remembering(func(j *judge.Judgement) (compare.Past, error) { return kept.Past(ctx, j) }), kept.Close, nil
+	return bundles.Remembering(func(j *judge.Judgement) (compare.Past, error) { return kept.Past(ctx, j, trusted...) }), kept.Close, nil
 }
 
 // remember adds to a report what earlier runs say of its results.
