@@ -15,9 +15,9 @@ var timeCheats = []cheat{
 	{name: "every second user waits three times as long", server: byConnection(func(connection int) bool { return connection%2 == 1 }, 3), spec: []string{eightUsers}, check: "starved-users", twin: "one slow answer in ten, for eight users"},
 	{name: "half as fast without a trace", server: marking(func(marked bool) bool { return !marked }), spec: []string{manyUsers}, check: "marked-requests", says: "that carry none", twin: "many users, all alike"},
 	{name: "slower with a trace", server: marking(func(marked bool) bool { return marked }), spec: []string{manyUsers}, check: "marked-requests", twin: "many users, all alike"},
-	{name: "each launch slower than the one before", server: overLaunches(func(launch int) float64 { return 1 + .2*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
+	{name: "each launch slower than the one before", server: overLaunches(func(launch int) float64 { return 1 + .4*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
 	{name: "two launches of six in a slow mode", server: overLaunches(func(launch int) float64 { return []float64{1, 1.6, 1.01, .99, 1.62, 1}[launch%6] }), spec: sixLaunches, check: "launch-modes", says: "in launches 2, 5 and", twin: "six launches that differ"},
-	{name: "each launch faster than the one before", server: overLaunches(func(launch int) float64 { return 2 - .2*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
+	{name: "each launch faster than the one before", server: overLaunches(func(launch int) float64 { return 3 - .4*float64(launch) }), spec: sixLaunches, check: "launch-trend", twin: "six launches that differ"},
 	{name: "one launch of six is three times as slow", server: overLaunches(func(launch int) float64 {
 		if launch == 3 {
 			return 3
