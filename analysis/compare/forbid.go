@@ -30,7 +30,7 @@ func (c *Comparison) forbid(why func(finding.Result) []string) {
 		row := &c.Rows[i]
 		row.Void = why(finding.Result{Subject: finding.Speed, Metric: row.Metric, Statistic: row.Statistic, Point: row.Point})
 		if len(row.Void) > 0 {
-			row.Verdict, row.Differs, row.Settle = Void, false, ""
+			row.Verdict, row.Differs, row.SittingOnly, row.Settle = Void, false, false, ""
 		}
 	}
 	if c.Quality == nil {

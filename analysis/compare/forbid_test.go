@@ -13,7 +13,7 @@ import (
 // What forbids the median of a latency takes its verdict, and no other.
 func TestForbid(t *testing.T) {
 	row := func(m metric.Metric, statistic string) Row {
-		return Row{Metric: m.ID, Statistic: statistic, Point: "concurrency=4", Verdict: Better, Settle: "more launches"}
+		return Row{Metric: m.ID, Statistic: statistic, Point: "concurrency=4", Verdict: Better, SittingOnly: true, Settle: "more launches"}
 	}
 	report := Report{Engines: []Engines{{Point: "concurrency=4", Columns: []string{"TTFT p50", "TTFT p99"}, Rows: []Engine{
 		{Cells: make([]EngineCell, 2)}, {Cells: []EngineCell{{Verdict: Better}, {Verdict: Better}}},
@@ -31,7 +31,7 @@ func TestForbid(t *testing.T) {
 		})
 	}
 	forbid(finding.Scope{Metrics: []string{metric.TTFT.ID}, Statistics: []string{"p50"}})
-	if got := c.Rows[0]; got.Verdict != Void || !slices.Equal(got.Void, []string{"why"}) || got.Settle != "" {
+	if got := c.Rows[0]; got.Verdict != Void || !slices.Equal(got.Void, []string{"why"}) || got.Settle != "" || got.SittingOnly {
 		t.Errorf("the median has the verdict %s, %v", got.Verdict, got.Void)
 	}
 	if cells := report.Engines[0].Rows[1].Cells; cells[0].Verdict != Void || cells[1].Verdict != Better {

@@ -295,7 +295,7 @@ func noiseText(out io.Writer, s warehouse.Series) error {
 	add("between launches", s.Noise.LaunchCV)
 	add("two runs show a step of", s.Noise.Detectable)
 	if s.LeftOut > 0 {
-		parts = append(parts, counted(s.LeftOut, "run")+" left out: not completed, or void")
+		parts = append(parts, counted(s.LeftOut, "run")+" left out: not completed, void, or a quick look")
 	}
 	_, err := fmt.Fprintf(out, "level     %s\n", strings.Join(append([]string{counted(s.Noise.Runs, "run")}, parts...), "; "))
 	return err
