@@ -92,7 +92,7 @@ var steadyTrips = []trip{
 				slower(r, *events, 2)
 			}
 		}
-	}, finding.Caution, "far beyond the robust deviation from the median, as in up to 1.2 % of 3 normal launches): "},
+	}, finding.Caution, "far beyond the robust deviation from the median, as in up to 1 % of 3 normal launches): "},
 	{"shares-differ", "one launch fails a fifth", func(s *scene) {
 		s.request = func(launch int, r *record.Request, events *[]record.Chunk) {
 			turnedAway(r, launch == 2 && r.ID%5 == 0 || r.ID%50 == 0)

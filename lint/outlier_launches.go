@@ -17,7 +17,7 @@ var OutlierLaunches = Check{
 	ID: "outlier-launches", Severity: finding.Caution, About: finding.Speed,
 	Doc: "A launch stands far from the others, and the result hangs on it.",
 	When: "a launch is an outlier in a headline metric, by trials.outlierPolicy: more than ten robust " +
-		"deviations from the median (mad; 60 of three launches, 16 of four and 19 of five, where chance seldom lies), beyond Tukey's outer fences, 3 " +
+		"deviations from the median (mad; 120 of three launches, 19 of four and 40 of five, where chance seldom lies), beyond Tukey's outer fences, 3 " +
 		"interquartile ranges (tukey_iqr, from five on: of fewer they can mark none), or either. It is kept, " +
 		"and the result is given with and without it. A caution where that changes the result by more than " +
 		"5 %, a note otherwise",

@@ -19,11 +19,11 @@ type OutlierRule struct {
 // The rules. Of three or four values the quartiles lie so far out that no value can be
 // three interquartile ranges beyond them: of 0, 0, 0 and x the fence is x itself. The
 // median absolute deviation of three is the smaller of the two gaps, and the third value
-// stands out where the other gap is a hundred and thirty times as wide.
+// stands out where the other gap is a hundred and eighty times as wide.
 var (
 	MADRule = OutlierRule{
 		"far beyond the robust deviation from the median", 3, MADMarks,
-		[]float64{.012, .007, .002, .010, .012, .004, .005, .002},
+		[]float64{.010, .007, .002, .010, .012, .004, .005, .002},
 	}
 	TukeyRule = OutlierRule{
 		"beyond Tukey's outer fences", 5, TukeyMarks,

@@ -44,12 +44,12 @@ func TestOutlying(t *testing.T) {
 		third Mark
 		words string
 	}{
-		{"three by MAD", []float64{100, 100.5, 200}, []OutlierRule{MADRule}, Severe, "far beyond the robust deviation from the median, as in up to 1.2 % of 3 normal launches"},
-		{"three evenly by MAD", []float64{100, 150, 200}, []OutlierRule{MADRule}, Usual, "far beyond the robust deviation from the median, as in up to 1.2 % of 3 normal launches"},
+		{"three by MAD", []float64{100, 100.3, 200}, []OutlierRule{MADRule}, Severe, "far beyond the robust deviation from the median, as in up to 1 % of 3 normal launches"},
+		{"three evenly by MAD", []float64{100, 150, 200}, []OutlierRule{MADRule}, Usual, "far beyond the robust deviation from the median, as in up to 1 % of 3 normal launches"},
 		{"three by Tukey", []float64{100, 100, 1e9}, []OutlierRule{TukeyRule}, Usual, ""},
 		{"four by Tukey", []float64{100, 100, 1e9, 100}, []OutlierRule{TukeyRule}, Usual, ""},
 		{"five by Tukey", []float64{100, 101, 1e9, 102, 103}, []OutlierRule{TukeyRule}, Severe, "beyond Tukey's outer fences, as in up to 14 % of 5 normal launches"},
-		{"three by both", []float64{100, 100.5, 200}, []OutlierRule{TukeyRule, MADRule}, Severe, "far beyond the robust deviation from the median, as in up to 1.2 % of 3 normal launches"},
+		{"three by both", []float64{100, 100.3, 200}, []OutlierRule{TukeyRule, MADRule}, Severe, "far beyond the robust deviation from the median, as in up to 1 % of 3 normal launches"},
 		{"five by both", []float64{100, 101, 200, 102, 103}, []OutlierRule{TukeyRule, MADRule}, Severe, "beyond Tukey's outer fences or far beyond the robust deviation from the median, as in up to 14 % of 5 normal launches"},
 	}
 	for _, tt := range tests {

@@ -22,12 +22,12 @@ const mildFence, severeFence = 1.5, 3
 // madMild and madLimit are the distances from the median, in standard deviations as the
 // median absolute deviation estimates them, beyond which a value is marked mild and
 // severe; the second is hyperfine's. The deviation of three to five values is a gap or
-// two, and small by chance: they are severe where one normal sample in eighty is, and of
-// five one in five hundred, because the trend over them has most of the 2 % of clean runs
+// two, and small by chance: they are severe where one normal sample of a hundred is, and of
+// five one of five hundred, because the trend over them has most of the 2 % of clean runs
 // that may be warned of.
 const madMild, madLimit = 5, 10
 
-var madLimitOfFew = map[int]float64{3: 90, 4: 19, 5: 40}
+var madLimitOfFew = map[int]float64{3: 120, 4: 19, 5: 40}
 
 // madToDeviation makes a median absolute deviation of normal values their standard
 // deviation.
