@@ -43,7 +43,9 @@ func (s *Server) gated(c *Call) (r gate.Result, err error) {
 	o := s.o.Judge
 	o.Derive, o.Unverified = true, false
 	bundles := pair.NewReader(func(dir string) (*judge.Judgement, error) { return judge.Open(dir, o) }).
-		Remembering(func(j *judge.Judgement) (compare.Past, error) { return s.aside.Past(c.context(), j, policy.Spec.TrustedKeys...) })
+		Remembering(func(j *judge.Judgement) (compare.Past, error) {
+			return s.aside.Past(c.context(), j, policy.Spec.TrustedKeys...)
+		})
 	in, err := bundles.Gate(pair.GateAsk{Policy: policy, Baseline: dirs[0], Candidate: dirs[1]})
 	if err == nil {
 		r, err = gate.Judge(in)
