@@ -18,22 +18,19 @@ var LaunchModes = Check{
 	When: "p50 or the value of TTFT, TPOT, E2E, throughput or step time falls into two groups of two launches or more, of six to forty, whose gap is 5 % at least and so " +
 		"wide beside the spread within them as launches of one level have it in 0.4 % of runs (by simulation, shared among these figures)",
 	Applies: func(f *Facts) bool {
-		return slices.ContainsFunc(f.sides(), func(side string) bool { return f.launchesOf(side) >= fewestOfModes })
+		return slices.ContainsFunc(f.sides(), func(side string) bool { return f.launchesOf(side) >= stats.FewestOfKinds })
 	},
 	Run: launchModes,
 }
 
-const (
-	fewestOfModes    = 6
-	launchModesLevel = .004
-)
+const launchModesLevel = .004
 
 func launchModes(f *Facts) Answer {
 	var list []finding.Finding
 	for _, side := range f.sides() {
 		rows := f.trendRows(side)
 		var said []string
-		scope := finding.Scope{Side: side}
+		var scope finding.Scope
 		for _, row := range rows {
 			values := make([]float64, len(row.PerLaunch))
 			for i, v := range row.PerLaunch {
@@ -43,8 +40,14 @@ func launchModes(f *Facts) Answer {
 			if !ok || kinds.P > launchModesLevel/float64(len(rows)) {
 				continue
 			}
-			said = append(said, f.kindsText(row, kinds))
-			scope.Metrics = append(scope.Metrics, row.Metric)
+			one := finding.Scope{Metrics: []string{row.Metric}, Side: side}
+			if point, ok := f.Plan.PointByIndex(row.Point); ok {
+				one.Points = []string{point.Name}
+			}
+			if len(said) > 0 {
+				one = scope.With(one)
+			}
+			scope, said = one, append(said, f.kindsText(row, kinds))
 		}
 		if len(said) > 0 {
 			list = append(list, finding.Finding{

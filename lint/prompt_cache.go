@@ -17,7 +17,7 @@ var PromptCache = Check{
 	ID: "prompt-cache", Code: "L-07", Severity: finding.Void, About: finding.Speed,
 	Doc: "Prompts that the target has seen before are answered from its caches.",
 	When: "the share of cached prompt tokens is more than 0.1 above the declared prefix; more than 1 % " +
-		"of measured prompts were sent before in their launch, more than 10 % in an earlier launch to the same process, or all in an earlier run whose bundle lies beside this one, " +
+		"of measured prompts were sent before in their launch, more than 10 % in an earlier launch to the same process, or all by an earlier run whose bundle lies beside this one, " +
 		"and a cache probe shows a saving above 10 %, by the median of its pairs and at p = 1 % (a caution up to 10 %, and where no probe looked, whatever the server counts)",
 	Applies: cacheable,
 	Run:     promptCache,
@@ -90,7 +90,7 @@ func cached(f *Facts, p placeTally, repeated, earlier float64) (finding.Finding,
 	}
 	if before := p.askedBy(); before != nil && repeated <= repeatShare {
 		target := f.target(p.side)
-		repeated, again = 1, fmt.Sprintf("%s had sent all its prompts to %s, from %s on", before.Run, target.Address(), before.At.UTC().Format("2006-01-02 15:04 UTC"))
+		repeated, again = 1, fmt.Sprintf("%s had sent its prompts to %s, from %s on", before.Run, target.Address(), before.At.UTC().Format("2006-01-02 15:04 UTC"))
 		fix = "leave spec.seed out, so that each run asks new prompts, or have the target started for it (target.server)"
 	}
 	if repeated <= repeatShare {
@@ -164,7 +164,7 @@ func cacheHits(f *Facts, p placeTally) (share float64, source string, ok bool) {
 type CachePairs struct{ Cold, Warm []float64 }
 
 const (
-	// Up to cacheSure a saving is no chance, and beyond cacheMaybe it is nothing to speak of.
+	// A saving up to cacheSure is taken for one, and up to cacheMaybe it is mentioned.
 	cacheSure, cacheMaybe = .01, .1
 )
 

@@ -22,6 +22,7 @@ const mostRemembered = 100
 type earlierRun struct {
 	asked record.Asked
 	plan  plan.Plan
+	made  []bundle.LaunchInfo // a run that was resumed asks what it had not got to
 }
 
 // earlierRuns are the newest of a folder. What cannot be read is passed over: it is another
@@ -42,7 +43,7 @@ func earlierRuns(folder, own string) (list []earlierRun) {
 			continue
 		}
 		if p, err := plan.Decode(data); err == nil {
-			list = append(list, earlierRun{record.Asked{Run: b.Manifest.RunID, At: b.Manifest.Created}, p})
+			list = append(list, earlierRun{record.Asked{Run: b.Manifest.RunID, At: b.Manifest.Created}, p, b.Launches()})
 		}
 	}
 	return list
@@ -56,8 +57,12 @@ func (r earlierRun) asks(p plan.Plan, seed int64) bool {
 	}
 	return slices.ContainsFunc(r.plan.Sides(), func(side spec.Side) bool {
 		there := side.Target.Server == nil && side.Target.Address() == p.Target().Address()
-		return there && slices.ContainsFunc(r.plan.Launches, func(l plan.Launch) bool { return l.Side == side.Name && l.Seed == seed })
+		return there && slices.ContainsFunc(r.plan.Launches, func(l plan.Launch) bool { return l.Side == side.Name && l.Seed == seed && r.has(l.Index) })
 	})
+}
+
+func (r earlierRun) has(launch int) bool {
+	return slices.ContainsFunc(r.made, func(l bundle.LaunchInfo) bool { return l.Index == launch })
 }
 
 // tellAsked writes down that an earlier run sent the prompts of a launch to the server that it

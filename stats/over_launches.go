@@ -98,14 +98,11 @@ func launchShape(xs []float64) string {
 
 // looksLogNormal says that launches may be log-normal, for which a widened interval is made.
 func looksLogNormal(xs []float64) bool {
-	if slices.Min(xs) <= 0 {
+	logs, err := logsOf(xs)
+	if err != nil {
 		return false
 	}
-	logs := make([]float64, len(xs))
-	for i, x := range xs {
-		logs[i] = math.Log(x)
-	}
-	_, p, err := ShapiroWilk(logs)
+	_, p, err := ShapiroWilk(logs[0])
 	return err == nil && p >= shapeAlpha
 }
 

@@ -16,18 +16,18 @@ type TwoKinds struct {
 	P     float64 // how often as many values of one normal level fall apart so far
 }
 
-// Two groups of two can be told from chance among fewestOfKinds values; among more than
+// Two groups of two can be told from chance among FewestOfKinds values; among more than
 // mostOfKinds a test of their shape sees them, and a wide gap hardly comes.
-const fewestOfKinds, mostOfKinds = 6, 40
+const FewestOfKinds, mostOfKinds = 6, 40
 
-// kindsDraws is how many samples of one level a gap is held against.
+// kindsDraws is how many samples of one level a gap is compared with.
 const kindsDraws = 20_000
 
 // FindKinds splits values above zero at the gap that is widest beside the spread within the two
 // groups, of two values at least. It is false where there are too few values, or no gap of the
 // share least: then nobody needs to know how likely it is.
 func FindKinds(values []float64, least float64) (TwoKinds, bool) {
-	if len(values) < fewestOfKinds || len(values) > mostOfKinds || slices.Min(values) <= 0 {
+	if len(values) < FewestOfKinds || len(values) > mostOfKinds || slices.Min(values) <= 0 {
 		return TwoKinds{}, false
 	}
 	order := make([]int, len(values))
@@ -50,11 +50,12 @@ func FindKinds(values []float64, least float64) (TwoKinds, bool) {
 	return k, true
 }
 
-// chances are the widths of samples of one normal level, sorted, by the number of their values.
-var chances sync.Map
+// kindsChances are the widths of samples of one normal level, sorted, by the number of their
+// values: a report asks for the same number many times.
+var kindsChances sync.Map
 
 func chanceOfKinds(n int) []float64 {
-	if known, ok := chances.Load(n); ok {
+	if known, ok := kindsChances.Load(n); ok {
 		return known.([]float64)
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
@@ -67,7 +68,7 @@ func chanceOfKinds(n int) []float64 {
 		_, list[i] = furthestApart(values)
 	}
 	slices.Sort(list)
-	chances.Store(n, list)
+	kindsChances.Store(n, list)
 	return list
 }
 
